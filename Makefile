@@ -1,0 +1,59 @@
+# make demo   sets up .venv/ and runs the main job: RTL in lock-step with the golden model
+# make test   sets up .venv/ and runs the tests
+# make lint   ruff and pyright
+# make bench  prints the figures that matter
+# make lock   writes requirements.lock anew from pyproject.toml
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+DEMO := results/demo
+PYTEST_ARGS ?=
+
+.PHONY: demo test test-slow lint format bench lock clean
+
+demo: $(READY)
+	@echo "1/4  The network: proved to reach everyone and to be free from deadlock"
+	$(BIN)/hydranoc check examples/demo.yaml
+	@echo "2/4  Its picture"
+	$(BIN)/hydranoc draw examples/demo.yaml -o $(DEMO)
+	@echo "3/4  Its Verilog"
+	$(BIN)/hydranoc verilog examples/demo.yaml -o $(DEMO)
+	@echo "4/4  The hardware in Verilator against the golden model, every cycle (builds the simulator first, about half a minute)"
+	$(BIN)/hydranoc compare examples/demo.yaml -o $(DEMO) --waves
+
+test: $(READY)
+	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
+
+test-slow: $(READY)
+	$(BIN)/python -m pytest -n auto --slow $(PYTEST_ARGS)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+lock: $(READY)
+	$(BIN)/pip-compile -q --extra dev --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+	    --allow-unsafe --no-header --annotation-style line -o requirements.lock pyproject.toml
+
+clean:
+	rm -rf .venv results build *.egg-info .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	    || { echo "HydraNoC needs Python 3.11 or newer; say which with: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	@for tool in c++ perl; do command -v $$tool > /dev/null \
+	    || { echo "$$tool is missing: Verilator needs it to build simulators (Debian: apt-get install g++ perl)" >&2; exit 1; }; done
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@

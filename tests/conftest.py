@@ -1,0 +1,33 @@
+"""Options and rules for all tests."""
+
+import os
+
+import pytest
+
+
+def pytest_addoption(parser):
+    parser.addoption("--slow", action="store_true", help="run also the tests that take minutes")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--slow"):
+        return
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
+
+
+@pytest.fixture(scope="session")
+def require_tool():
+    """Finds a tool; without it a test is skipped on a laptop and fails in CI."""
+    from hydranoc.tools import ToolMissing, find_tool
+
+    def require(name: str):
+        try:
+            return find_tool(name)
+        except ToolMissing as error:
+            if os.environ.get("CI"):
+                pytest.fail(str(error))
+            pytest.skip(str(error))
+
+    return require

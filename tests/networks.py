@@ -1,0 +1,33 @@
+"""Small networks for tests."""
+
+import numpy as np
+
+from topology.common.graph import Network
+
+# Figure 1 of the SPAM paper: its vertices 1, 2, 3, 4, 6, 7 are switches 0 to 5, its vertices 5, 8, 9, 10, 11 processors 0 to 4.
+FIGURE_1_SWITCH = {1: 0, 2: 1, 3: 2, 4: 3, 6: 4, 7: 5}
+FIGURE_1_PROCESSOR = {5: 0, 8: 1, 9: 2, 10: 3, 11: 4}
+
+
+def figure_1() -> Network:
+    """The example of the SPAM paper."""
+    edges = [(1, 2), (1, 3), (1, 4), (4, 6), (4, 7), (2, 3), (3, 4)]
+    switches = [(FIGURE_1_SWITCH[a], FIGURE_1_SWITCH[b]) for a, b in edges]
+    return Network(6, switches, [FIGURE_1_SWITCH[switch] for switch in (2, 6, 6, 6, 7)])
+
+
+def random_irregular(seed: int, switches: int | None = None) -> Network:
+    """A random connected graph with up to two processors on each switch."""
+    random = np.random.default_rng(seed)
+    switches = switches or int(random.integers(3, 12))
+    edges = {(int(random.integers(0, b)), b) for b in range(1, switches)}
+    for _ in range(int(random.integers(0, 2 * switches))):
+        a, b = sorted(int(x) for x in random.choice(switches, 2, replace=False))
+        edges.add((a, b))
+    hosts = [switch for switch in range(switches) for _ in range(int(random.integers(0, 3)))]
+    return Network(switches, sorted(edges), hosts or [0])
+
+
+def ring(switches: int) -> Network:
+    """A ring with one processor on each switch."""
+    return Network(switches, [(i, (i + 1) % switches) for i in range(switches)], list(range(switches)))

@@ -1,0 +1,82 @@
+"""The house rules: who may import whom, no cycles between files, families apart from each other."""
+
+import ast
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+ROOT = Path(__file__).parent.parent
+STANDARD_IN_LAYERS = {
+    "topology": {"numpy", "networkx"},
+    "sim_model": {"topology", "numpy", "numba", "scipy"},
+    "rtl": {"topology", "amaranth"},
+    "tb": {"topology", "sim_model", "cocotb", "numpy"},
+    "fpga": {"topology", "rtl", "amaranth", "amaranth_boards"},
+}
+FAMILIES = ("spam",)
+LAYERS = (*STANDARD_IN_LAYERS, "hydranoc")
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for layer in LAYERS:
+        for path in sorted((ROOT / layer).rglob("*.py")):
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            found[name.removesuffix(".__init__")] = path
+    return found
+
+
+def imports_of(path: Path, *, top_level_only: bool = False) -> set[str]:
+    tree = ast.parse(path.read_text())
+    nodes = tree.body if top_level_only else ast.walk(tree)
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            assert all(alias.name != "*" for alias in node.names), f"{path}: star import"
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return names
+
+
+def third_party_and_layers(names: set[str]) -> set[str]:
+    import sys
+
+    return {name.split(".")[0] for name in names} - set(sys.stdlib_module_names)
+
+
+@pytest.mark.parametrize("layer", STANDARD_IN_LAYERS)
+def test_layers_import_only_what_they_may(layer):
+    for name, path in modules().items():
+        if name.split(".")[0] == layer:
+            used = third_party_and_layers(imports_of(path)) - {layer}
+            assert used <= STANDARD_IN_LAYERS[layer], f"{path} imports {used - STANDARD_IN_LAYERS[layer]}"
+
+
+def test_families_never_import_each_other():
+    for name, path in modules().items():
+        parts = name.split(".")
+        if parts[0] == "hydranoc" or len(parts) < 2:
+            continue
+        for used in imports_of(path):
+            family = next((part for part in used.split(".")[1:2] if part in FAMILIES), None)
+            assert family is None or family == parts[1], f"{path} imports {used}"
+
+
+def test_no_cycles_between_files():
+    known = modules()
+    graph = nx.DiGraph()
+    for name, path in known.items():
+        for used in imports_of(path, top_level_only=True):
+            target = used if used in known else used.rpartition(".")[0]
+            if target in known and target != name:
+                graph.add_edge(name, target)
+    cycles = list(nx.simple_cycles(graph))
+    assert cycles == []
+
+
+def test_every_file_has_a_docstring():
+    for name, path in modules().items():
+        assert ast.get_docstring(ast.parse(path.read_text())), f"{name} says nothing about itself"

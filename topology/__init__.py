@@ -1,0 +1,1 @@
+"""Facts about a network that hardware and golden model share: graphs, labels, routing tables, flit formats, deadlock analysis."""

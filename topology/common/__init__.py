@@ -1,0 +1,1 @@
+"""Topology parts that every family uses."""

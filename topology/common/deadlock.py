@@ -1,0 +1,148 @@
+"""Static proof of deadlock freedom for networks whose worms may split.
+
+A worm that holds one channel and asks for another makes a dependency between them. For single-path
+worms freedom from deadlock follows if the dependencies have no cycle. A worm that splits also makes its
+branches depend on each other, and those dependencies always run in circles; what breaks the circles is that a router
+grants the branches of a worm together, in one order for all worms. So a network passes when
+
+1. the path dependencies have no cycle;
+2. every router enqueues and grants the branches of a worm as one (atomic enqueue);
+3. the branches are nested: what can be reached behind two branch channels is disjoint or one inside the other,
+   and a worm that splits somewhere has all its branches inside one branch of any other split, or none.
+
+Why that is enough: take a cycle of waiting worms and the split nearest to the sources that it crosses. To come
+back it needs a second worm that also holds one branch of this split and waits in the other. By 3 both worms came through this router and
+asked for both branches there; by 2 one of them had both first, so in neither branch is it behind the other; by 1 a cycle
+within one branch is impossible.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import networkx as nx
+
+from topology.common.graph import Network
+
+
+@dataclass(frozen=True)
+class Dependencies:
+    """Which channels a worm may wait for while it holds another.
+
+    Parameters
+    ----------
+    network : Network
+    path : nx.DiGraph
+        Nodes are channel numbers; an edge c -> d says that some header that arrived on c may ask for d.
+    splits : dict of (tuple of int) to int
+        Groups of channels that one header may ask for together, each with the switch where it does.
+    atomic : bool
+        Whether a router enqueues and grants the requests of a header as one.
+    dead_ends : tuple of (int, int)
+        Reachable (arrival channel, routing key) without any output; there must be none.
+    """
+
+    network: Network
+    path: nx.DiGraph
+    splits: dict[tuple[int, ...], int]
+    atomic: bool
+    dead_ends: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class DeadlockVerdict:
+    """Result of `check_deadlock`.
+
+    Members
+    -------
+    free : bool
+        Whether the network is proved free from deadlock.
+    reason : str
+        The proof in one line, or what breaks it.
+    cycle : tuple of str
+        Names of the channels on a cycle of dependencies, each waiting for the next and the last for the first; empty if there is none.
+    channels, dependencies, splits : int
+        Sizes of what was examined.
+    """
+
+    free: bool
+    reason: str
+    cycle: tuple[str, ...]
+    channels: int
+    dependencies: int
+    splits: int
+
+
+def check_deadlock(dependencies: Dependencies) -> DeadlockVerdict:
+    """Prove a network free from deadlock or say what stands against it."""
+    sizes = (len(dependencies.network.channels), dependencies.path.number_of_edges(), len(dependencies.splits))
+    if dependencies.dead_ends:
+        channel, key = dependencies.dead_ends[0]
+        names = dependencies.network
+        reason = (
+            f"a header for {names.vertex_name(key)} that arrives on {names.channels[channel].name} has no output "
+            f"({len(dependencies.dead_ends)} such cases)"
+        )
+        return DeadlockVerdict(False, reason, (), *sizes)
+    cycle = find_cycle(dependencies.path)
+    if cycle:
+        return DeadlockVerdict(False, "the path dependencies have a cycle", _names(dependencies, cycle), *sizes)
+    if not dependencies.atomic:
+        cycle = find_cycle(_with_sibling_dependencies(dependencies))
+        if cycle:
+            reason = "branches of a worm are enqueued one by one, so two worms can each hold what the other waits for"
+            return DeadlockVerdict(False, reason, _names(dependencies, cycle), *sizes)
+    crossing = _crossing_branches(dependencies)
+    if crossing:
+        reason = f"the branches {crossing[0]} and {crossing[1]} overlap without one holding the other"
+        return DeadlockVerdict(False, reason, (), *sizes)
+    return DeadlockVerdict(True, "path dependencies acyclic, branches nested, enqueue atomic", (), *sizes)
+
+
+def find_cycle(graph: nx.DiGraph) -> tuple[int, ...]:
+    """Nodes of one cycle of a directed graph, in order; empty if it has none."""
+    try:
+        return tuple(edge[0] for edge in nx.find_cycle(graph))
+    except nx.NetworkXNoCycle:
+        return ()
+
+
+def _names(dependencies: Dependencies, channels: Iterable[int]) -> tuple[str, ...]:
+    return tuple(dependencies.network.channels[channel].name for channel in channels)
+
+
+def _with_sibling_dependencies(dependencies: Dependencies) -> nx.DiGraph:
+    graph = dependencies.path.copy()
+    for group in dependencies.splits:
+        graph.add_edges_from((a, b) for a in group for b in group if a != b)
+    return graph
+
+
+def _crossing_branches(dependencies: Dependencies) -> tuple[str, str] | None:
+    """Two branch channels that violate the nesting of condition 3, by name; sets of channels are bits of integers."""
+    behind = _reachable_sets(dependencies.path)
+    groups = [(group, sum(1 << channel for channel in group)) for group in dependencies.splits]
+    branches = sorted({channel for group in dependencies.splits for channel in group})
+    for position, a in enumerate(branches):
+        for b in branches[position + 1 :]:
+            common = behind[a] & behind[b]
+            if common not in (0, behind[a], behind[b]):
+                return _pair(dependencies, a, b)
+        for group, members in groups:
+            if a not in group and members & behind[a] not in (0, members):
+                return _pair(dependencies, a, group[0])
+    return None
+
+
+def _pair(dependencies: Dependencies, a: int, b: int) -> tuple[str, str]:
+    channels = dependencies.network.channels
+    return channels[a].name, channels[b].name
+
+
+def _reachable_sets(graph: nx.DiGraph) -> dict[int, int]:
+    """Per node of an acyclic graph, itself and all that lies behind it, as bits."""
+    behind: dict[int, int] = {}
+    for node in reversed(list(nx.topological_sort(graph))):
+        behind[node] = 1 << node
+        for successor in graph.successors(node):
+            behind[node] |= behind[successor]
+    return behind

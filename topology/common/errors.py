@@ -1,0 +1,20 @@
+"""The one exception for networks that cannot be built."""
+
+
+class TopologyError(ValueError):
+    """A network that breaks a rule.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, with the offending value and what would be right.
+    line : int or None
+        Line of the input file, counted from 1, where a file was read.
+    item : str or None
+        The offending value as it stands in the input, so that a configuration error can point at its line.
+    """
+
+    def __init__(self, message: str, *, line: int | None = None, item: str | None = None):
+        super().__init__(message)
+        self.line = line
+        self.item = item

@@ -1,0 +1,126 @@
+"""Flit and header formats: the one home of field order and widths.
+
+A flit is ``data`` in the low ``flit_bits`` bits, then ``head``, then ``tail``. A header is a row of fields,
+first field lowest, cut into flits from its low end; what is left over in its last flit is zero.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MIN_FLIT_BITS = 8
+MAX_FLIT_BITS = 512
+MAX_MESSAGE_FLITS = 65_535
+MESSAGE_FLITS_BITS = 16
+
+
+@dataclass(frozen=True)
+class FlitFormat:
+    """Layout of one flit.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Width of the data field, 8 to 512.
+    """
+
+    flit_bits: int
+
+    def __post_init__(self):
+        if not MIN_FLIT_BITS <= self.flit_bits <= MAX_FLIT_BITS:
+            raise ValueError(f"Flit width must be {MIN_FLIT_BITS} to {MAX_FLIT_BITS} bits, not {self.flit_bits!r}")
+
+    @property
+    def fields(self) -> tuple[tuple[str, int], ...]:
+        """Field names and widths in bits, lowest first."""
+        return (("data", self.flit_bits), ("head", 1), ("tail", 1))
+
+    @property
+    def width(self) -> int:
+        """Bits of a whole flit."""
+        return self.flit_bits + 2
+
+    def pack(self, *, data: int, head: bool, tail: bool) -> int:
+        """The flit as an integer."""
+        return data | int(head) << self.flit_bits | int(tail) << self.flit_bits + 1
+
+    def unpack(self, flit: int) -> tuple[int, bool, bool]:
+        """``(data, head, tail)`` of a flit given as an integer."""
+        data = flit & (1 << self.flit_bits) - 1
+        return data, bool(flit >> self.flit_bits & 1), bool(flit >> self.flit_bits + 1 & 1)
+
+
+@dataclass(frozen=True)
+class HeaderFormat:
+    """Layout of a header: fixed fields, then (in multicasts) one bit per processor.
+
+    Parameters
+    ----------
+    fields : sequence of (str, int)
+        Names and widths in bits of the fixed fields, lowest first. The first field is the one that routers
+        look up in their table.
+    destinations : int
+        Width of the destination bit string; bit ``i`` is processor ``i``.
+    flit_bits : int
+        Width of a flit.
+    """
+
+    fields: tuple[tuple[str, int], ...]
+    destinations: int
+    flit_bits: int
+
+    @property
+    def fixed_bits(self) -> int:
+        """Bits of the fixed fields, which is also the position of the bit string."""
+        return sum(width for _, width in self.fields)
+
+    @property
+    def key_flits(self) -> int:
+        """Flits that hold the first field, the routing key."""
+        return -(-self.fields[0][1] // self.flit_bits)
+
+    @property
+    def unicast_flits(self) -> int:
+        """Header flits of a message without bit string."""
+        return -(-self.fixed_bits // self.flit_bits)
+
+    @property
+    def multicast_flits(self) -> int:
+        """Header flits of a message with bit string."""
+        return -(-(self.fixed_bits + self.destinations) // self.flit_bits)
+
+    def pack(self, values: Sequence[int], destinations: int = 0) -> int:
+        """The header as an integer.
+
+        Parameters
+        ----------
+        values : sequence of int
+            One value per fixed field.
+        destinations : int
+            The bit string; 0 for a unicast.
+        """
+        header = destinations << self.fixed_bits
+        position = 0
+        for (name, width), value in zip(self.fields, values, strict=True):
+            if not 0 <= value < 1 << width:
+                raise ValueError(f"Header field {name} must fit in {width} bits, not {value!r}")
+            header |= value << position
+            position += width
+        return header
+
+    def unpack(self, header: int) -> tuple[tuple[int, ...], int]:
+        """``(fixed field values, bit string)`` of a header given as an integer."""
+        values = []
+        for _, width in self.fields:
+            values.append(header & (1 << width) - 1)
+            header >>= width
+        return tuple(values), header & (1 << self.destinations) - 1
+
+    def to_flits(self, header: int, count: int) -> list[int]:
+        """The data fields of the first ``count`` flits of a header."""
+        mask = (1 << self.flit_bits) - 1
+        return [header >> self.flit_bits * k & mask for k in range(count)]
+
+
+def bits_for(values: int) -> int:
+    """Bits that hold the numbers ``0 .. values-1``; at least 1."""
+    return max(1, (values - 1).bit_length())

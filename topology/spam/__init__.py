@@ -1,0 +1,1 @@
+"""SPAM: labels and routing tables for tree multicast in irregular networks (Libeskind-Hadas et al., 1998)."""

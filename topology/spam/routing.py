@@ -1,0 +1,142 @@
+"""SPAM routing tables (paper 3.1 and 3.2): which outputs a header may or must take at each switch.
+
+A header looks for the lowest common ancestor L of its destinations (search phase, one output) and from there
+on takes every tree channel that leads to a destination (split phase). Both are tables here:
+
+* ``routes[switch, L, class of the arrival channel]`` is a mask of output ports, of which one is taken. All
+  are equally near to L (the paper's selection function: distance from the channel's endpoint to the LCA).
+* a mask of 0 means the split phase: the outputs are those whose ``reach`` holds a destination.
+
+A mask is 0 exactly where the header is at L, or came down a tree channel at or below L, or cannot be there at all.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from topology.common.errors import TopologyError
+from topology.common.flits import HeaderFormat
+from topology.spam.graph import CROSS, TREE, UP, SpamLabels
+from topology.spam.header import spam_header
+
+MAX_PORTS = 32
+MAX_PROCESSORS = 512
+
+
+@dataclass(frozen=True)
+class SpamRouting:
+    """Tables of a SPAM network.
+
+    Parameters
+    ----------
+    labels : SpamLabels
+    flit_bits : int
+        Data bits of a flit, 8 to 512.
+    up_after_down : bool
+        Negative control: take shortest paths whatever channels came before, so that up links may follow down links. It deadlocks.
+
+    Members
+    -------
+    routes : int64 array, shape (switches, vertices, 3)
+        Masks of candidate output ports by switch, LCA and class of the arrival channel; bit p is port p.
+    reach : bool array, shape (switches, most ports, processors)
+        Whether a tree output leads to a processor; all False for other outputs.
+
+    Raises
+    ------
+    TopologyError
+        If a switch has more than 32 ports or the network has more than 512 processors.
+    """
+
+    labels: SpamLabels
+    flit_bits: int
+    up_after_down: bool = False
+
+    def __post_init__(self):
+        network = self.network
+        if len(network.processors) > MAX_PROCESSORS:
+            raise TopologyError(f"A network may have at most {MAX_PROCESSORS} processors, not {len(network.processors)}")
+        for switch in range(network.switches):
+            if network.degree(switch) > MAX_PORTS:
+                raise TopologyError(
+                    f"Switch {network.switch_names[switch]} needs {network.degree(switch)} ports; "
+                    f"routers have at most {MAX_PORTS}",
+                    item=network.switch_names[switch],
+                )
+
+    @property
+    def network(self):
+        """The network that these tables are for."""
+        return self.labels.network
+
+    @cached_property
+    def header(self) -> HeaderFormat:
+        """Header format of this network."""
+        return spam_header(self.network, self.flit_bits)
+
+    @cached_property
+    def most_ports(self) -> int:
+        """Ports of the largest switch."""
+        return max(self.network.degree(switch) for switch in range(self.network.switches))
+
+    @cached_property
+    def routes(self) -> np.ndarray:
+        table = np.zeros((self.network.switches, self.network.vertices, 3), dtype=np.int64)
+        for switch in range(self.network.switches):
+            for arrival in (UP, CROSS, TREE):
+                table[switch, :, arrival] = self._nearest(switch, self._allowed(switch, arrival))
+        return table
+
+    def _allowed(self, switch: int, arrival: int) -> np.ndarray:
+        """The routing function's search phase: bool array, shape (ports, vertices as L)."""
+        labels, network = self.labels, self.network
+        allowed = np.zeros((network.degree(switch), network.vertices), dtype=bool)
+        for port, sink in enumerate(network.neighbours[switch]):
+            kind = labels.channel_class[network.output_channel[switch][port]]
+            if self.up_after_down and network.is_switch(sink):
+                allowed[port] = ~labels.ancestor[:, switch] if kind == TREE else True
+            elif kind == TREE:
+                allowed[port] = labels.ancestor[sink]
+            elif kind == UP:
+                allowed[port] = arrival == UP
+            elif arrival != TREE:
+                allowed[port] = labels.extended_ancestor[sink]
+        if arrival == TREE:
+            allowed[:, labels.ancestor[:, switch]] = False  # at or below L: split phase
+        allowed[:, switch] = False
+        return allowed
+
+    def _nearest(self, switch: int, allowed: np.ndarray) -> np.ndarray:
+        """The selection function: of the allowed ports those nearest to L, as masks, shape (vertices,)."""
+        network = self.network
+        far = np.iinfo(np.int32).max
+        hops = np.where(allowed, network.distance[list(network.neighbours[switch])], far)
+        nearest = allowed & (hops == hops.min(axis=0))
+        weights = (1 << np.arange(network.degree(switch), dtype=np.int64))[:, np.newaxis]
+        return (nearest * weights).sum(axis=0)
+
+    @cached_property
+    def reach(self) -> np.ndarray:
+        network = self.network
+        table = np.zeros((network.switches, self.most_ports, len(network.processors)), dtype=bool)
+        for switch in range(network.switches):
+            for port, sink in enumerate(network.neighbours[switch]):
+                if self.labels.channel_class[network.output_channel[switch][port]] == TREE:
+                    table[switch, port] = self.labels.ancestor[sink, network.switches :]
+        return table
+
+    def destinations_of(self, source: int, destinations: Sequence[int]) -> tuple[int, ...]:
+        """The destination set of a message: sorted, without repeats and without the source."""
+        return tuple(sorted(set(destinations) - {source}))
+
+    def header_flits(self, destinations: Sequence[int]) -> int:
+        """Header length in flits of a message to these destinations."""
+        return self.header.unicast_flits if len(destinations) == 1 else self.header.multicast_flits
+
+    def header_value(self, source: int, destinations: Sequence[int]) -> int:
+        """The header of a message, as an integer."""
+        lca = self.labels.lowest_common_ancestor(destinations)
+        bits = sum(1 << processor for processor in destinations) if len(destinations) > 1 else 0
+        return self.header.pack((lca, source), bits)
