@@ -1,0 +1,9 @@
+"""HydraNoC: routers that multicast in hardware, a network generator, and a golden model. See ``hydranoc.api``."""
+
+from hydranoc.api import load
+from hydranoc.design import Design, Outcome
+from hydranoc.errors import ConfigError
+
+__version__ = "0.1.0"
+
+__all__ = ["ConfigError", "Design", "Outcome", "__version__", "load"]

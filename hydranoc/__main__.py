@@ -1,0 +1,5 @@
+"""``python -m hydranoc`` is the command."""
+
+from hydranoc.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Configurations: YAML files, strictly validated, errors with file and line."""

@@ -1,0 +1,221 @@
+"""What a configuration may say: keys, types, ranges and defaults."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+
+from topology.common.flits import MAX_FLIT_BITS, MAX_MESSAGE_FLITS, MIN_FLIT_BITS
+
+MAX_SWITCHES = 1024
+MAX_CYCLES = 10**12
+
+Count = Annotated[int, Field(ge=1)]
+Switches = Annotated[int, Field(ge=1, le=MAX_SWITCHES)]
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
+Cycles = Annotated[int, Field(ge=0, le=MAX_CYCLES)]
+Flits = Annotated[int, Field(ge=1, le=MAX_MESSAGE_FLITS)]
+Number = Annotated[int, Field(ge=0)]
+
+
+class Section(BaseModel):
+    """A mapping that has these keys and no others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Configuration(Section):
+    """The whole file."""
+
+    network: dict[Any, Any]
+    traffic: dict[Any, Any] | None = None
+
+
+class NetworkSection(Section):
+    """``network``: keys of every family; a family adds its own.
+
+    Members
+    -------
+    flit_bits : int
+        Data bits of a flit.
+    buffer_flits : int
+        Input buffer of a switch in flits, beyond what the longest header needs.
+    routing_cycles : int
+        Cycles from a header's arrival in an empty buffer to the output register.
+    """
+
+    family: str
+    topology: dict[Any, Any]
+    flit_bits: Annotated[int, Field(ge=MIN_FLIT_BITS, le=MAX_FLIT_BITS)] = 32
+    buffer_flits: Annotated[int, Field(ge=1, le=1024)] = 2
+    routing_cycles: Annotated[int, Field(ge=1, le=1024)] = 1
+
+
+class Topology(Section):
+    """Keys of every topology.
+
+    Members
+    -------
+    ports : int or None
+        Links that a switch may have, those to processors included.
+    """
+
+    ports: Count | None = None
+
+
+class Lattice(Topology):
+    """A random patch of the integer lattice."""
+
+    kind: Literal["lattice"]
+    switches: Switches
+    ports: Count = 8
+    seed: Seed = 0
+    max_switch_links: Annotated[int, Field(ge=2, le=4)] = 4
+    processors_per_switch: Count = 1
+
+
+class Irregular(Topology):
+    """A random tree with random extra links."""
+
+    kind: Literal["irregular"]
+    switches: Switches
+    ports: Count = 8
+    extra_links: Number | None = None
+    seed: Seed = 0
+    processors_per_switch: Count = 1
+
+
+class Grid(Topology):
+    """A mesh or torus of any number of dimensions."""
+
+    kind: Literal["mesh", "torus"]
+    shape: Annotated[list[Switches], Field(min_length=1)]
+    processors_per_switch: Count = 1
+
+
+class Hypercube(Topology):
+    """A hypercube."""
+
+    kind: Literal["hypercube"]
+    dimensions: Annotated[int, Field(ge=0, le=10)]
+    processors_per_switch: Count = 1
+
+
+class Ring(Topology):
+    """A ring."""
+
+    kind: Literal["ring"]
+    switches: Annotated[int, Field(ge=3, le=MAX_SWITCHES)]
+    processors_per_switch: Count = 1
+
+
+class Tree(Topology):
+    """A complete tree."""
+
+    kind: Literal["tree"]
+    arity: Count
+    levels: Annotated[int, Field(ge=1, le=10)]
+    processors_per_switch: Count = 1
+    leaves_only: bool = True
+
+
+class FileTopology(Topology):
+    """A network from a file, relative to the configuration."""
+
+    file: str
+
+
+class InlineTopology(Topology):
+    """A network written out.
+
+    Members
+    -------
+    names : list of (str or int), or None
+        Names of the switches.
+    processors : list of int, or None
+        Switch of each processor; default one on each switch.
+    """
+
+    switches: Switches
+    edges: list[Annotated[list[int], Field(min_length=2, max_length=2)]]
+    processors: Annotated[list[int], Field(min_length=1)] | None = None
+    names: list[str | int] | None = None
+
+
+TOPOLOGIES: dict[str, type[Topology]] = {
+    "lattice": Lattice,
+    "irregular": Irregular,
+    "mesh": Grid,
+    "torus": Grid,
+    "hypercube": Hypercube,
+    "tree": Tree,
+    "ring": Ring,
+}
+
+
+class Gaussian(Section):
+    """A number of destinations with a normal distribution, rounded and clipped to what there is."""
+
+    mean: Annotated[float, Field(ge=1)]
+    stddev: Annotated[float, Field(ge=0)]
+
+
+def _destinations_tag(value: Any) -> str:
+    return "distribution" if isinstance(value, dict) else "number"
+
+
+class Traffic(Section):
+    """Keys of every traffic.
+
+    Members
+    -------
+    startup_cycles : int
+        Cycles that a host prepares each message.
+    warmup_cycles : int
+        Messages that start earlier are left out of the statistics.
+    software : str or None
+        Send each multicast as unicasts from host to host.
+    """
+
+    startup_cycles: Cycles = 0
+    warmup_cycles: Cycles = 0
+    software: Literal["binomial"] | None = None
+
+
+class RandomTraffic(Traffic):
+    """A Poisson process of messages on every processor."""
+
+    kind: Literal["random"]
+    seed: Seed = 0
+    cycles: Annotated[int, Field(ge=1, le=MAX_CYCLES)]
+    messages_per_node_per_cycle: Annotated[float, Field(gt=0, le=1)]
+    multicast_fraction: Annotated[float, Field(ge=0, le=1)] = 0.0
+    destinations: Annotated[
+        Annotated[Count, Tag("number")] | Annotated[Gaussian, Tag("distribution")], Discriminator(_destinations_tag)
+    ] = 2
+    flits: Flits
+
+
+class ListedMessage(Section):
+    """One message of a list."""
+
+    source: int
+    destinations: Annotated[list[int], Field(min_length=1)]
+    flits: Flits
+    start_cycle: Cycles = 0
+
+
+class ListTraffic(Traffic):
+    """Messages written out."""
+
+    kind: Literal["list"]
+    messages: Annotated[list[ListedMessage], Field(min_length=1)]
+
+
+class TraceTraffic(Traffic):
+    """Messages from a CSV file, relative to the configuration."""
+
+    kind: Literal["trace"]
+    file: str
+
+
+TRAFFICS: dict[str, type[Traffic]] = {"random": RandomTraffic, "list": ListTraffic, "trace": TraceTraffic}

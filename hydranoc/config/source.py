@@ -1,0 +1,112 @@
+"""A YAML file with the line of every key and item."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.constructor import DuplicateKeyError
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+from hydranoc.errors import ConfigError, reason
+
+Place = Sequence[str | int]
+"""Keys and list positions from the top of a file, such as ``("traffic", "messages", 3, "flits")``."""
+
+
+class YamlSource:
+    """A YAML file.
+
+    Parameters
+    ----------
+    path : Path
+
+    Members
+    -------
+    data : dict
+        Its content as plain Python values.
+
+    Raises
+    ------
+    ConfigError
+        If it cannot be read, is no YAML, has a key twice or is no mapping.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._marked = self._load()
+        if not isinstance(self._marked, CommentedMap):
+            raise self.error((), "A configuration must be a mapping with the keys 'network' and 'traffic'")
+        self.data: dict[str, Any] = _plain(self._marked)
+
+    def _load(self) -> Any:
+        try:
+            text = self.path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"cannot read the configuration: {reason(error)}", file=self.path) from None
+        except UnicodeDecodeError as error:
+            line = error.object[: error.start].count(b"\n") + 1
+            raise ConfigError("A configuration must be UTF-8 text", file=self.path, line=line) from None
+        try:
+            return YAML(typ="rt").load(text)
+        except DuplicateKeyError as error:
+            line = error.problem_mark.line + 1 if error.problem_mark else None
+            key = str(error.problem).split('"')[1] if '"' in str(error.problem) else ""
+            raise ConfigError(f"key {key!r} is given twice", file=self.path, line=line) from None
+        except MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            problem = error.problem or error.context or "unreadable"
+            raise ConfigError(
+                f"not valid YAML: {problem}", file=self.path, line=mark.line + 1 if mark else None
+            ) from None
+        except (YAMLError, ValueError, RecursionError) as error:
+            raise ConfigError(f"not valid YAML: {error}", file=self.path) from None
+
+    def error(self, place: Place, message: str) -> ConfigError:
+        """An error about the value at a place."""
+        return ConfigError(message, file=self.path, line=self.line_of(place))
+
+    def line_of(self, place: Place) -> int:
+        """Line of a key or list item; of the nearest thing around it where there is none."""
+        node, line = self._marked, 1
+        for step in place:
+            try:
+                if isinstance(node, CommentedMap):
+                    line = node.lc.key(step)[0] + 1
+                elif isinstance(node, CommentedSeq):
+                    line = node.lc.item(step)[0] + 1
+                node = node[step]
+            except (KeyError, IndexError, TypeError):
+                break
+        return line
+
+    def find(self, place: Place, text: str) -> Place | None:
+        """Place of the last value under ``place`` that reads ``text``, such as ``[0, 5]`` or ``s3``."""
+        value: Any = self.data
+        for step in place:
+            value = value[step]
+        return _find(value, tuple(place), text)
+
+
+def _find(value: Any, place: Place, text: str) -> Place | None:
+    if str(value) == text:
+        return place
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in reversed(list(items)):
+        found = _find(part, (*place, key), text)
+        if found:
+            return found
+    return None
+
+
+def _plain(value: Any) -> Any:
+    """YAML's own number, text and collection types turned into Python's."""
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    for kind in (bool, int, float, str):
+        if isinstance(value, kind):
+            return kind(value)
+    return value

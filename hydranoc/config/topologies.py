@@ -1,0 +1,123 @@
+"""Builds the network that ``network.topology`` describes."""
+
+from collections.abc import Callable
+from typing import Any
+
+from hydranoc.config import schema
+from hydranoc.config.source import Place, YamlSource
+from hydranoc.config.validation import choose, validate
+from hydranoc.errors import ConfigError, reason
+from topology.common.errors import TopologyError
+from topology.common.files import read_network
+from topology.common.graph import Network
+from topology.common.lattice import irregular_network, lattice_network
+from topology.common.regular import hypercube_network, mesh_network, ring_network, torus_network, tree_network
+
+GENERATORS: dict[str, Callable[..., Network]] = {
+    "lattice": lattice_network,
+    "irregular": irregular_network,
+    "mesh": mesh_network,
+    "torus": torus_network,
+    "hypercube": hypercube_network,
+    "tree": tree_network,
+    "ring": ring_network,
+}
+
+
+def build_network(source: YamlSource, place: Place) -> Network:
+    """The network of a topology section.
+
+    Parameters
+    ----------
+    source : YamlSource
+    place : sequence of str
+        Where the section stands.
+
+    Raises
+    ------
+    ConfigError
+        With the line here, or in the network file that is named here.
+    """
+    section: Any = source.data
+    for step in place:
+        section = section[step]
+    if "file" in section:
+        return _from_file(source, place)
+    if "edges" in section:
+        return _written_out(source, place)
+    if "kind" not in section:
+        raise source.error(place, "a topology must have 'kind', 'file' or 'edges'")
+    kind = choose(source, place, "kind", schema.TOPOLOGIES)
+    parameters = validate(source, place, schema.TOPOLOGIES[kind]).model_dump(exclude={"kind"})
+    _check_size(source, place, kind, parameters)
+    positional = {
+        name: parameters.pop(name)
+        for name in ("switches", "shape", "dimensions", "arity", "levels")
+        if name in parameters
+    }
+    try:
+        return GENERATORS[kind](*positional.values(), **parameters)
+    except TopologyError as error:
+        raise located(source, place, error) from None
+
+
+def _check_size(source: YamlSource, place: Place, kind: str, parameters: dict[str, Any]) -> None:
+    """Refuse a mistyped size before it eats all memory."""
+    switches = 1
+    if "shape" in parameters:
+        for size in parameters["shape"]:
+            switches *= size
+    elif kind == "tree":
+        switches = sum(parameters["arity"] ** level for level in range(parameters["levels"]))
+    if switches > schema.MAX_SWITCHES:
+        key = "shape" if "shape" in parameters else "levels"
+        raise source.error((*place, key), f"a network must have at most {schema.MAX_SWITCHES} switches, not {switches}")
+
+
+def _from_file(source: YamlSource, place: Place) -> Network:
+    section = validate(source, place, schema.FileTopology)
+    path = source.path.parent / section.file
+    try:
+        return read_network(path, ports=section.ports)
+    except TopologyError as error:
+        if error.line is None:
+            raise source.error((*place, "file"), str(error)) from None
+        raise ConfigError(str(error), file=path, line=error.line) from None
+    except OSError as error:
+        raise source.error((*place, "file"), f"cannot read network file {section.file!r}: {reason(error)}") from None
+
+
+def _written_out(source: YamlSource, place: Place) -> Network:
+    section = validate(source, place, schema.InlineTopology)
+    if section.names is not None and len({str(name) for name in section.names}) != section.switches:
+        raise source.error(
+            (*place, "names"),
+            f"names must be {section.switches} different names, one per switch, not {section.names!r}",
+        )
+    try:
+        return Network(
+            section.switches,
+            [(a, b) for a, b in section.edges],
+            list(range(section.switches)) if section.processors is None else section.processors,
+            ports=section.ports,
+            switch_names=None if section.names is None else [str(name) for name in section.names],
+        )
+    except TopologyError as error:
+        raise located(source, place, error) from None
+
+
+def located(source: YamlSource, place: Place, error: TopologyError) -> ConfigError:
+    """A broken rule of the network, with the line of the value that breaks it as far as that is known."""
+    found = None
+    if error.item is not None and "ports" not in str(error):
+        found = source.find(place, error.item)
+    if found is None and "ports" in str(error) and "ports" in _section(source, place):
+        found = (*place, "ports")
+    return source.error(found or place, str(error))
+
+
+def _section(source: YamlSource, place: Place) -> Any:
+    section: Any = source.data
+    for step in place:
+        section = section[step]
+    return section

@@ -1,0 +1,160 @@
+"""Turns what pydantic finds wrong into one line with file, line, value and what would be right."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from hydranoc.config.source import Place, YamlSource
+from hydranoc.errors import ConfigError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_TYPES = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "string_type": "text",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "finite_number": "a finite number",
+}
+_BOUNDS = {
+    "greater_than_equal": ("at least", "ge"),
+    "less_than_equal": ("at most", "le"),
+    "greater_than": ("greater than", "gt"),
+    "less_than": ("less than", "lt"),
+}
+
+
+def validate(source: YamlSource, place: Place, model: type[Model]) -> Model:
+    """The part of a file at ``place`` as a ``model``.
+
+    Raises
+    ------
+    ConfigError
+        For the first thing wrong, in the order of the file.
+    """
+    value: Any = source.data
+    for step in place:
+        value = value[step]
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        found = [_config_error(source, place, model, value, dict(detail)) for detail in error.errors()]
+        raise min(found, key=lambda config_error: config_error.line or 0) from None
+
+
+def choose(source: YamlSource, place: Place, key: str, choices: Iterable[str]) -> str:
+    """The value of a key that must be one of some words.
+
+    Raises
+    ------
+    ConfigError
+        If the key is missing or its value is none of the choices.
+    """
+    section: Any = source.data
+    for step in place:
+        section = section[step]
+    if key not in section:
+        raise source.error(place, f"key {key!r} is missing in {_name(place)}; it must be {_either(choices)}")
+    if section[key] not in list(choices):
+        hint = _nearest(section[key], choices)
+        raise source.error(
+            (*place, key), f"{_name((*place, key))} must be {_either(choices)}, not {section[key]!r}{hint}"
+        )
+    return section[key]
+
+
+def _config_error(
+    source: YamlSource, place: Place, model: type[BaseModel], value: Any, detail: Mapping[str, Any]
+) -> ConfigError:
+    inside = _real_steps(value, detail["loc"], missing=detail["type"] == "missing")
+    full = (*place, *inside)
+    if detail["type"] == "missing":
+        return source.error(full[:-1], f"key {full[-1]!r} is missing{_within(full[:-1])}")
+    if detail["type"] in ("extra_forbidden", "invalid_key"):
+        known = _known_keys(model, inside)
+        return source.error(
+            full, f"unknown key {full[-1]!r}{_within(full[:-1])}{_nearest(full[-1], known) or _known(known)}"
+        )
+    return source.error(full, f"{_name(full)} must be {_right(detail)}, not {detail['input']!r}")
+
+
+def _real_steps(value: Any, location: tuple[str | int, ...], *, missing: bool) -> tuple[str | int, ...]:
+    """pydantic's location without the names of union members, which are not in the file."""
+    steps: list[str | int] = []
+    for position, step in enumerate(location):
+        if _has(value, step):
+            value = value[step]
+            steps.append(step)
+        elif missing and position == len(location) - 1:
+            steps.append(step)
+    return tuple(steps)
+
+
+def _has(value: Any, step: str | int) -> bool:
+    if isinstance(value, list):
+        return isinstance(step, int) and step < len(value)
+    return isinstance(value, dict) and step in value
+
+
+def _known_keys(model: type[BaseModel], inside: tuple[str | int, ...]) -> list[str]:
+    """Keys that the mapping around a place may have."""
+    for step in inside[:-1]:
+        if isinstance(step, str):
+            model = _nested(model, step) or model
+    return list(model.model_fields)
+
+
+def _nested(model: type[BaseModel], key: str) -> type[BaseModel] | None:
+    """The model inside the annotation of a field."""
+    pending = [model.model_fields[key].annotation]
+    while pending:
+        annotation = pending.pop()
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            return annotation
+        pending.extend(getattr(annotation, "__args__", ()))
+    return None
+
+
+def _right(detail: Mapping[str, Any]) -> str:
+    kind, context = detail["type"], detail.get("ctx", {})
+    if kind in _BOUNDS:
+        word, key = _BOUNDS[kind]
+        return f"{word} {context[key]:g}" if isinstance(context[key], float) else f"{word} {context[key]}"
+    if kind == "literal_error":
+        return str(context["expected"])
+    if kind in ("too_short", "too_long"):
+        exact = "at least" if kind == "too_short" else "at most"
+        return f"a list of {exact} {context.get('min_length', context.get('max_length'))}"
+    return _TYPES[kind] if kind in _TYPES else str(detail["msg"])
+
+
+def _name(place: Place) -> str:
+    text = ""
+    for step in place:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+    return text or "the configuration"
+
+
+def _within(place: Place) -> str:
+    return f" in {_name(place)}" if place else ""
+
+
+def _either(choices: Iterable[str]) -> str:
+    words = list(choices)
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _nearest(word: Any, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(str(word), list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _known(known: Iterable[str]) -> str:
+    return f"; known keys are {', '.join(known)}"

@@ -1,0 +1,243 @@
+"""A configured network and everything that can be done with it.
+
+Parts are made when they are first asked for, so that a check does not load the simulator and a simulation not
+Amaranth.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hydranoc.config.load import NETWORK, Config
+from hydranoc.config.topologies import located
+from hydranoc.errors import KeyWrong
+from hydranoc.families import Family
+from hydranoc.family import CheckReport, Progress
+from topology.common.errors import TopologyError
+from topology.common.graph import Network
+
+if TYPE_CHECKING:
+    from hydranoc.simulator import BenchSource
+    from rtl.common.network import GeneratedDesign
+    from sim_model.common.messages import Messages
+    from sim_model.common.results import Results
+
+FIRST_CHUNK_CYCLES, MOST_CHUNKS = 2_000, 200
+QUIET_CYCLES = 16
+"""A comparison goes on this long after the last delivery: hardware that then still moves something is wrong."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of the golden model gave.
+
+    Members
+    -------
+    results : Results
+        Every delivery, in NumPy arrays.
+    figures : dict
+        The summary as plain values, as ``--json`` prints it.
+    deadlock_report : str
+        Which channels wait for each other; empty without a deadlock.
+    """
+
+    results: "Results"
+    figures: dict[str, Any]
+    deadlock_report: str = field(default="", repr=False)
+
+    @property
+    def right(self) -> bool:
+        """Whether every message arrived everywhere exactly once."""
+        from hydranoc.summary import is_right
+
+        return is_right(self.figures)
+
+    def summary(self) -> str:
+        """The summary for people."""
+        from hydranoc.summary_text import summary_text
+
+        return summary_text(self.figures)
+
+    def write_messages(self, path: str | Path) -> None:
+        """Write ``messages.csv``, one row per message and destination."""
+        from hydranoc.summary import write_messages
+
+        write_messages(self.results, Path(path))
+
+
+@dataclass(frozen=True)
+class ComparedOutcome:
+    """What a lock-step comparison gave.
+
+    Members
+    -------
+    outcome : Outcome
+        The golden model's results; the figures tell of the comparison as well.
+    mismatch_report : str
+        Where hardware and model differ first; empty if they do not.
+    waveform : Path or None
+    """
+
+    outcome: Outcome
+    mismatch_report: str
+    waveform: Path | None
+
+
+class Design:
+    """A configured network.
+
+    Parameters
+    ----------
+    config : Config
+
+    Members
+    -------
+    network : Network
+        Switches, processors and channels.
+    routing
+        The family's tables.
+    model
+        The family's golden model.
+    messages : Messages
+        What the hosts send.
+    plan
+        The family's hardware plan.
+    """
+
+    def __init__(self, config: Config):
+        self.config = config
+        self.family: Family = config.family
+        self.network: Network = config.network
+
+    @cached_property
+    def routing(self) -> Any:
+        source = self.config.source
+        try:
+            return self.family.build_routing(self.config.network_section, self.network)
+        except KeyWrong as error:
+            raise source.error((*NETWORK, error.key), str(error)) from None
+        except TopologyError as error:
+            raise located(source, (*NETWORK, "topology"), error) from None
+
+    @cached_property
+    def model(self) -> Any:
+        return self.family.build_model(self.config.network_section, self.routing)
+
+    @cached_property
+    def plan(self) -> Any:
+        return self.family.build_plan(self.config.network_section, self.routing)
+
+    @cached_property
+    def messages(self) -> "Messages":
+        if self.config.traffic is None:
+            raise self.config.source.error((), "key 'traffic' is missing; there is nothing to send")
+        from hydranoc.traffic import build_messages
+
+        return build_messages(self.config, self.routing)
+
+    @property
+    def startup_cycles(self) -> int:
+        """Cycles that a host prepares each message."""
+        return self.config.traffic.startup_cycles if self.config.traffic else 0
+
+    @property
+    def warmup_cycles(self) -> int:
+        """Messages that start earlier are left out of the latency figures."""
+        return self.config.traffic.warmup_cycles if self.config.traffic else 0
+
+    def check(self) -> CheckReport:
+        """Sizes, and proofs that everyone is reached and that nothing can deadlock."""
+        return self.family.check(self.config.network_section, self.routing)
+
+    def simulate(self, progress: Progress | None = None) -> Outcome:
+        """Run the golden model until everything is delivered or nothing can move any more."""
+        from hydranoc.summary import summary_of
+        from sim_model.common.simulation import Simulation
+
+        simulation = Simulation(self.model, self.messages, startup_cycles=self.startup_cycles)
+        results = _run(simulation, self._expected_cycles(), progress)
+        report = simulation.deadlock_report() if simulation.deadlocked else ""
+        return Outcome(results, summary_of(results, warmup_cycles=self.warmup_cycles), report)
+
+    def _expected_cycles(self) -> int:
+        """When the last message with a given start starts; the run takes a little longer."""
+        return int(self.messages.start_cycle.max(initial=0)) + self.startup_cycles + 1
+
+    def verilog(self, top: str = "noc") -> "GeneratedDesign":
+        """The network as Verilog, manifest and FuseSoC core."""
+        from rtl.common.network import generate_network
+
+        return generate_network(self.plan, top)
+
+    def harness(self) -> "BenchSource":
+        """The network as Verilog for a lock-step bench."""
+        from hydranoc.simulator import BenchSource
+        from rtl.common.harness import generate_harness
+
+        generated = generate_harness(self.plan)
+        processors = range(len(self.network.processors))
+        return BenchSource(
+            top=generated.top,
+            verilog=generated.files[f"{generated.top}.v"],
+            public_inputs=("clk", "rst", "message_valid", *(f"message_n{i}" for i in processors)),
+            public_outputs=("observed",),
+            shapes=tuple(shape["module"] for shape in generated.manifest["router_shapes"]),
+            routers=self.network.switches,
+        )
+
+    def compare(
+        self, simulator: str, folder: Path, *, waves: bool = False, progress: Progress | None = None
+    ) -> "ComparedOutcome":
+        """Run hardware and golden model in lock-step from reset until the network is empty again.
+
+        Parameters
+        ----------
+        simulator : str
+            ``verilator`` or ``icarus``.
+        folder : Path
+            Gets the waveform, if there is one.
+        waves : bool
+            Write a waveform even if there is no mismatch.
+
+        Raises
+        ------
+        ToolMissing
+            If a program that the simulator needs is missing.
+        SimulatorFailed
+            If the simulator does not build or does not finish.
+        """
+        from hydranoc.compare import Comparison, compare_network
+        from hydranoc.tools import needed_for
+
+        needed_for(simulator)  # before the work, not after it
+        outcome = self.simulate(progress)
+        cycles = outcome.results.cycles + QUIET_CYCLES
+        comparison = Comparison(self.model, self.messages, self.startup_cycles, cycles, self.harness())
+        compared = compare_network(comparison, simulator, folder, waves=waves, progress=progress)
+        figures = {
+            **outcome.figures,
+            "compared_cycles": compared.result.compared_cycles,
+            "mismatches": compared.result.mismatches,
+            "simulator": compared.simulator,
+            "cycles_per_second": round(compared.cycles_per_second, 1),
+            "build_seconds": round(compared.build_seconds, 1),
+        }
+        simulated = Outcome(outcome.results, figures, outcome.deadlock_report)
+        return ComparedOutcome(simulated, compared.result.report or "", compared.waveform)
+
+    def draw(self, title: str | None = None) -> dict[str, bytes]:
+        """A picture of the network: file contents by suffix, ``svg`` and ``png``."""
+        from hydranoc.draw import draw_network
+
+        return draw_network(self.network, self.family.link_classes(self.routing), title or self.config.name)
+
+
+def _run(simulation: Any, expected_cycles: int, progress: Progress | None) -> "Results":
+    if progress is None:
+        return simulation.run()
+    chunk = max(FIRST_CHUNK_CYCLES, expected_cycles // MOST_CHUNKS)
+    while not (simulation.finished or simulation.deadlocked):
+        simulation.run(simulation.cycle + chunk)
+        progress("simulating", simulation.cycle, max(simulation.cycle, expected_cycles))
+    return simulation.results()

@@ -1,0 +1,62 @@
+"""The one list of router families and what each of them has to bring."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hydranoc import spam, spam_figures
+from hydranoc.config.schema import NetworkSection
+from hydranoc.family import CheckReport, LinkClasses, Reproduction
+from topology.common.graph import Network
+
+
+@dataclass(frozen=True)
+class Family:
+    """A router family.
+
+    Members
+    -------
+    name : str
+        As it stands in configurations.
+    title : str
+        For people, with the paper.
+    network_section : type
+        What ``network`` may say for this family.
+    build_routing : callable
+        (network section, network) -> the family's tables. Raises TopologyError.
+    check : callable
+        (network section, tables) -> CheckReport.
+    build_model : callable
+        (network section, tables) -> golden model.
+    build_plan : callable
+        (network section, tables) -> hardware plan for ``rtl.common.network``.
+    link_classes : callable
+        (tables) -> LinkClasses for pictures.
+    reproductions : mapping
+        Figures and tables of the paper by name.
+    """
+
+    name: str
+    title: str
+    network_section: type[NetworkSection]
+    build_routing: Callable[[Any, Network], Any]
+    check: Callable[[Any, Any], CheckReport]
+    build_model: Callable[[Any, Any], Any]
+    build_plan: Callable[[Any, Any], Any]
+    link_classes: Callable[[Any], LinkClasses]
+    reproductions: Mapping[str, Reproduction]
+
+
+FAMILIES: dict[str, Family] = {
+    "spam": Family(
+        name="spam",
+        title="SPAM: tree multicast in irregular networks (Libeskind-Hadas et al., 1998)",
+        network_section=spam.SpamSection,
+        build_routing=spam.build_routing,
+        check=spam.check,
+        build_model=spam.build_model,
+        build_plan=spam.build_plan,
+        link_classes=spam.link_classes,
+        reproductions=spam_figures.REPRODUCTIONS,
+    ),
+}

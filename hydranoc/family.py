@@ -1,0 +1,142 @@
+"""What the slots of a family return: results of checks, classes of links, figures of papers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from topology.common.deadlock import DeadlockVerdict
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and of how much (0: unknown)."""
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What can be said of a network without running it.
+
+    Members
+    -------
+    sizes : dict of str to int
+        Counts by name, in the order in which they are shown.
+    unreached : tuple of (int, int)
+        Pairs of source and destination processor for which a message may fail to arrive.
+    pairs : int
+        Pairs examined.
+    deadlock : DeadlockVerdict
+    """
+
+    sizes: dict[str, int]
+    unreached: tuple[tuple[int, int], ...]
+    pairs: int
+    deadlock: DeadlockVerdict
+
+    @property
+    def right(self) -> bool:
+        """Whether everyone is reached and nothing can deadlock."""
+        return not self.unreached and self.deadlock.free
+
+
+@dataclass(frozen=True)
+class LinkClasses:
+    """How a picture tells links apart.
+
+    Members
+    -------
+    root : int or None
+        Switch to be marked.
+    tree : frozenset of (int, int)
+        Links between switches that belong to the spanning tree, lower number first.
+    level : tuple of int or None
+        Tree depth of each switch.
+    """
+
+    root: int | None = None
+    tree: frozenset[tuple[int, int]] = frozenset()
+    level: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Series:
+    """A line of a figure.
+
+    Members
+    -------
+    name : str
+    x, y : sequence of float
+    error : sequence of float or None
+        Half widths of the 95 % confidence intervals of ``y``.
+    """
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    error: Sequence[float] | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a paper, and what was measured.
+
+    Members
+    -------
+    text : str
+        The statement.
+    measured : str
+        What the run gave, in the statement's terms.
+    holds : bool
+    level : float or None
+        Height at which to mark it in the figure.
+    note : str
+        Why a claim that does not hold does not, where that is known.
+    """
+
+    text: str
+    measured: str
+    holds: bool
+    level: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure or table of a paper, measured again.
+
+    Members
+    -------
+    title, x_label, y_label : str
+    series : tuple of Series
+    claims : tuple of Claim
+    columns : tuple of str
+        Header of the CSV file.
+    rows : tuple of tuples
+        Its rows.
+    log_x : bool
+        Logarithmic horizontal axis.
+    bars : bool
+        One bar per series instead of curves.
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    claims: tuple[Claim, ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+    log_x: bool = False
+    bars: bool = False
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A figure or table of a paper that one command measures again.
+
+    Members
+    -------
+    title : str
+        What it shows, with the place in the paper.
+    run : callable
+        (quick, progress) -> Figure.
+    """
+
+    title: str
+    run: Callable[[bool, Progress | None], Figure] = field(repr=False)

@@ -1,0 +1,92 @@
+"""Plots of reproduced figures, with the paper's own claims marked."""
+
+import textwrap
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+
+from hydranoc.draw import INK, drawing_style, render
+from hydranoc.family import Figure
+
+COLOURS = ("#1f5f99", "#d9822b", "#2e8b57", "#8e44ad", "#c0392b", "#16808d")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+CLAIM = "#7f8c8d"
+CLAIM_WIDTH = 105
+HEADROOM = 1.15
+
+
+def plot_figure(figure: Figure) -> dict[str, bytes]:
+    """A plot as file contents by suffix, ``svg`` and ``png``.
+
+    Error bars are 95 % confidence intervals. Claims with a level are dashed lines across; all claims stand below
+    the plot with what was measured.
+    """
+    with drawing_style():
+        canvas = Canvas(figsize=(7.2, 4.6), layout="constrained")
+        axes = canvas.add_subplot()
+        (_draw_bars if figure.bars else _draw_curves)(axes, figure)
+        _draw_claims(axes, figure)
+        if figure.log_x:
+            axes.set_xscale("log", base=2)
+            axes.xaxis.set_major_formatter("{x:g}")
+        axes.set_ylim(0, HEADROOM * _highest(figure))
+        axes.set_title(figure.title, fontsize=10, color=INK)
+        axes.set_xlabel(figure.x_label)
+        axes.set_ylabel(figure.y_label)
+        axes.grid(alpha=0.25)
+        canvas.supxlabel(_claims_text(figure), fontsize=8, color=INK, ha="left", x=0.02)
+        return render(canvas)
+
+
+def _draw_curves(axes: Axes, figure: Figure) -> None:
+    for position, series in enumerate(figure.series):
+        axes.errorbar(
+            list(series.x),
+            list(series.y),
+            yerr=None if series.error is None else list(series.error),
+            label=series.name,
+            color=COLOURS[position % len(COLOURS)],
+            marker=MARKERS[position % len(MARKERS)],
+            markersize=4.5,
+            linewidth=1.4,
+            capsize=2.5,
+        )
+    axes.legend(frameon=False, fontsize=8)
+
+
+def _draw_bars(axes: Axes, figure: Figure) -> None:
+    for position, series in enumerate(figure.series):
+        bars = axes.bar(position, series.y[0], width=0.55, color=COLOURS[position % len(COLOURS)])
+        axes.bar_label(bars, fmt="%.1f", fontsize=9)
+    axes.set_xlim(-1.6, len(figure.series) - 0.5)  # room for the claims at the left
+    axes.set_xticks(range(len(figure.series)), [series.name for series in figure.series])
+
+
+def _draw_claims(axes: Axes, figure: Figure) -> None:
+    for claim in figure.claims:
+        if claim.level is None:
+            continue
+        axes.axhline(claim.level, color=CLAIM, linestyle=(0, (5, 3)), linewidth=1.1)
+        axes.annotate(
+            f"paper: {claim.text}",
+            (0.01, claim.level),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, 3),
+            textcoords="offset points",
+            fontsize=8,
+            color=INK,
+            bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
+        )
+
+
+def _highest(figure: Figure) -> float:
+    values = [value for series in figure.series for value in series.y]
+    return max([*values, *(claim.level for claim in figure.claims if claim.level is not None)])
+
+
+def _claims_text(figure: Figure) -> str:
+    texts = [
+        f"{'holds' if claim.holds else 'does not hold'}: {claim.text} (measured: {claim.measured})"
+        for claim in figure.claims
+    ]
+    return "\n".join(textwrap.fill(text, CLAIM_WIDTH, subsequent_indent="    ") for text in texts)

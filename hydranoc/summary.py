@@ -1,0 +1,63 @@
+"""What a run came to: the JSON summary and ``messages.csv``."""
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sim_model.common.results import Results
+from sim_model.common.statistics import Summary
+
+COLUMNS = ("message", "source", "destination", "flits", "start_cycle", "arrival_cycle")
+
+
+def summary_of(results: Results, *, warmup_cycles: int) -> dict[str, Any]:
+    """The summary of a run as plain values for JSON.
+
+    Latencies are in cycles, from the start of a message (start-up included) to the last flit at its last
+    destination; a multicast sent in software counts as one. Messages that start before ``warmup_cycles`` are
+    left out of them.
+    """
+    return {
+        "cycles": results.cycles,
+        "messages": len(results.messages),
+        "deliveries": results.deliveries,
+        "lost": results.lost,
+        "duplicated": results.duplicated,
+        "disordered": results.disordered,
+        "deadlocked": results.deadlocked,
+        "flit_hops": results.flit_hops,
+        "latency_cycles": {
+            name: Summary.of(results.complete_latencies(multicast=several, warmup_cycles=warmup_cycles)).as_dict()
+            for name, several in (("unicast", False), ("multicast", True))
+        },
+    }
+
+
+def is_right(summary: Mapping[str, Any]) -> bool:
+    """Whether everything arrived exactly once, in order."""
+    wrong = (summary[key] for key in ("lost", "duplicated", "disordered", "deadlocked"))
+    return not any(wrong) and not summary.get("mismatches")
+
+
+def write_messages(results: Results, path: Path) -> None:
+    """``messages.csv``: one row per message and destination; cycles that never came are empty."""
+    messages = results.messages
+    with path.open("w", newline="", encoding="ascii") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for position, message in enumerate(messages.message_of_destination.tolist()):
+            writer.writerow(
+                (
+                    message,
+                    int(messages.source[message]),
+                    int(messages.destinations[position]),
+                    int(messages.flits[message]),
+                    _cycle(int(results.start_cycle[message])),
+                    _cycle(int(results.arrival_cycle[position])),
+                )
+            )
+
+
+def _cycle(cycle: int) -> int | str:
+    return "" if cycle < 0 else cycle

@@ -1,0 +1,154 @@
+"""Builds the messages that ``traffic`` describes, with errors that name the line."""
+
+from pathlib import Path
+from typing import Any
+
+from hydranoc.config import schema
+from hydranoc.config.load import TRAFFIC, Config
+from hydranoc.config.source import Place
+from hydranoc.errors import ConfigError, reason
+from sim_model.common.messages import Message, MessageError, Messages
+from sim_model.common.software import software_multicasts
+from sim_model.common.trace import TraceError, read_trace
+from sim_model.common.traffic import random_traffic
+
+MOST_MESSAGES = 20_000_000
+_KEYS = {"Source": "source", "Destination": "destinations", "Length": "flits", "Start": "start_cycle"}
+"""Key of a listed message by the first word of what is wrong with it."""
+
+
+def build_messages(config: Config, routing: Any) -> Messages:
+    """The messages of a configuration.
+
+    Parameters
+    ----------
+    config : Config
+        With a ``traffic`` section.
+    routing
+        The family's tables, for the lengths of headers.
+
+    Raises
+    ------
+    ConfigError
+        For traffic that this network cannot carry.
+    """
+    traffic = config.traffic
+    if isinstance(traffic, schema.RandomTraffic):
+        return _random(config, traffic, routing)
+    if isinstance(traffic, schema.ListTraffic):
+        return _listed(config, traffic, routing)
+    if isinstance(traffic, schema.TraceTraffic):
+        return _traced(config, traffic, routing)
+    raise config.source.error((), "key 'traffic' is missing; there is nothing to send")
+
+
+def _build(records: list[Message], config: Config, routing: Any) -> Messages:
+    """Messages in columns, each multicast as unicasts if software sends it.
+
+    Raises
+    ------
+    MessageError
+        With the number of the record.
+    """
+    processors = len(config.network.processors)
+    software = config.traffic is not None and config.traffic.software is not None
+    sent = software_multicasts(records) if software else records
+    try:
+        return Messages.build(sent, processors=processors, header_flits=routing.header_flits)
+    except MessageError as error:
+        group = sent[error.number].group
+        raise MessageError(error.number if group is None else group, error.problem) from None
+
+
+def _random(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Messages:
+    processors = len(config.network.processors)
+    _check_random(config, traffic, processors)
+    destinations = traffic.destinations
+    records = random_traffic(
+        processors=processors,
+        cycles=traffic.cycles,
+        seed=traffic.seed,
+        messages_per_node_per_cycle=traffic.messages_per_node_per_cycle,
+        multicast_fraction=traffic.multicast_fraction,
+        destinations=destinations if isinstance(destinations, int) else (destinations.mean, destinations.stddev),
+        flits=traffic.flits,
+    )
+    if not records:
+        raise config.source.error(
+            (*TRAFFIC, "cycles"), f"traffic.cycles must be so long that a message starts, not {traffic.cycles}"
+        )
+    try:
+        return _build(records, config, routing)
+    except MessageError as error:
+        raise config.source.error((*TRAFFIC, "flits"), f"traffic.flits: {error.problem}") from None
+
+
+def _check_random(config: Config, traffic: schema.RandomTraffic, processors: int) -> None:
+    """What only the size of the network shows to be wrong."""
+    if processors < 2:
+        raise config.source.error(TRAFFIC, f"random traffic needs at least 2 processors; this network has {processors}")
+    place: Place = (*TRAFFIC, "destinations")
+    count = traffic.destinations
+    if isinstance(count, schema.Gaussian):
+        place, count = (*place, "mean"), count.mean
+    if count >= processors and (traffic.multicast_fraction > 0 or "destinations" in traffic.model_fields_set):
+        raise config.source.error(
+            place, f"{'.'.join(map(str, place))} must be at most {processors - 1}, the other processors, not {count}"
+        )
+    expected = traffic.cycles * traffic.messages_per_node_per_cycle * processors
+    if expected > MOST_MESSAGES:
+        raise config.source.error(
+            (*TRAFFIC, "cycles"),
+            f"traffic.cycles {traffic.cycles} would be about {expected:.2g} messages; at most {MOST_MESSAGES:.0e} fit",
+        )
+
+
+def _listed(config: Config, traffic: schema.ListTraffic, routing: Any) -> Messages:
+    records = [
+        Message(message.source, message.destinations, message.flits, start_cycle=message.start_cycle)
+        for message in traffic.messages
+    ]
+    _check_processors(config, records)
+    try:
+        return _build(records, config, routing)
+    except MessageError as error:
+        key = next((key for word, key in _KEYS.items() if error.problem.startswith(word)), None)
+        place = (*TRAFFIC, "messages", error.number)
+        raise config.source.error(
+            place if key is None else (*place, key), f"traffic.messages[{error.number}]: {error.problem}"
+        ) from None
+
+
+def _check_processors(config: Config, records: list[Message]) -> None:
+    last = len(config.network.processors) - 1
+    for number, record in enumerate(records):
+        place = (*TRAFFIC, "messages", number)
+        named = [((*place, "source"), record.source)]
+        named += [((*place, "destinations", i), processor) for i, processor in enumerate(record.destinations)]
+        for where, processor in named:
+            if not 0 <= processor <= last:
+                kind = "source must be a processor" if where[-1] == "source" else "destinations must be processors"
+                raise config.source.error(where, f"traffic.messages[{number}]: {kind}, 0 to {last}, not {processor}")
+
+
+def _traced(config: Config, traffic: schema.TraceTraffic, routing: Any) -> Messages:
+    path = config.path.parent / traffic.file
+    records = _read(config, traffic, path)
+    if not records:
+        raise ConfigError("the trace has no messages", file=path, line=1)
+    try:
+        return _build([record for _, record in records], config, routing)
+    except MessageError as error:
+        raise ConfigError(error.problem, file=path, line=records[error.number][0]) from None
+
+
+def _read(config: Config, traffic: schema.TraceTraffic, path: Path) -> list[tuple[int, Message]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as lines:
+            return read_trace(lines)
+    except TraceError as error:
+        raise ConfigError(error.problem, file=path, line=error.line) from None
+    except UnicodeDecodeError:
+        raise ConfigError("A trace must be UTF-8 text", file=path, line=1) from None
+    except OSError as error:
+        raise config.source.error((*TRAFFIC, "file"), f"cannot read trace {traffic.file!r}: {reason(error)}") from None

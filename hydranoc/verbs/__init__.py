@@ -1,0 +1,10 @@
+"""The verbs of the command, one file each."""
+
+from hydranoc.verbs.check import check
+from hydranoc.verbs.compare import compare
+from hydranoc.verbs.draw import draw
+from hydranoc.verbs.model import model
+from hydranoc.verbs.reproduce import reproduce
+from hydranoc.verbs.verilog import verilog
+
+VERBS = (check, draw, verilog, model, compare, reproduce)

@@ -1,0 +1,65 @@
+"""``compare``: hardware against golden model, every cycle."""
+
+import json
+from pathlib import Path
+
+import click
+
+from hydranoc.api import load
+from hydranoc.output import result_folder
+from hydranoc.progress import progress_bars
+from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
+
+
+@click.command(short_help="Run the Verilog in lock-step with the golden model.")
+@config_argument
+@output_option("messages.csv, summary.json, and mismatch report and waveform where there are any")
+@click.option(
+    "--sim",
+    "simulator",
+    type=click.Choice(["verilator", "icarus"]),
+    default="verilator",
+    show_default=True,
+    help="Verilog simulator.",
+)
+@click.option("--waves", is_flag=True, help="Write a waveform even if there is no mismatch.")
+@json_option
+def compare(config: Path, folder: Path | None, simulator: str, waves: bool, as_json: bool) -> int:
+    """Run the Verilog of CONFIG's network in a simulator next to the golden model and compare every cycle: each flit
+    moved on each channel, and every field of every delivered flit. The first difference ends the run, with a
+    report and a waveform. Exit code 1 for a mismatch, or if the network loses a message or deadlocks.
+
+    \b
+    Example:
+      hydranoc compare examples/demo.yaml --waves
+    """
+    from hydranoc.simulator import SimulatorFailed
+
+    design = load(config)
+    folder = folder or RESULTS / design.config.name
+    with result_folder(folder) as scratch:
+        try:
+            with progress_bars() as progress:
+                compared = design.compare(simulator, scratch, waves=waves, progress=progress)
+        except SimulatorFailed as error:
+            click.echo(f"error: {error}", err=True)
+            return 1
+        outcome = compared.outcome
+        outcome.write_messages(scratch / "messages.csv")
+        (scratch / "summary.json").write_text(json.dumps(outcome.figures, indent=2) + "\n")
+        if compared.mismatch_report:
+            (scratch / "mismatch.txt").write_text(compared.mismatch_report + "\n")
+    lines = [outcome.summary(), "", _verdict(outcome.figures)]
+    if compared.waveform:
+        lines.append(f"waveform: {folder / compared.waveform.name}")
+    say(outcome.figures, "\n".join(lines), as_json)
+    for report in (compared.mismatch_report, outcome.deadlock_report):
+        if report:
+            click.echo(report, err=True)
+    return 0 if outcome.right else 1
+
+
+def _verdict(figures: dict) -> str:
+    if figures["mismatches"]:
+        return f"MISMATCH after {figures['compared_cycles']:,} equal cycles"
+    return f"hardware and golden model are equal in all {figures['compared_cycles']:,} cycles"

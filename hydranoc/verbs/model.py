@@ -1,0 +1,36 @@
+"""``model``: a run of the golden model."""
+
+import json
+from pathlib import Path
+
+import click
+
+from hydranoc.api import load
+from hydranoc.output import result_folder
+from hydranoc.progress import progress_bars
+from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
+
+
+@click.command(short_help="Simulate the traffic with the cycle-exact golden model.")
+@config_argument
+@output_option("messages.csv and summary.json")
+@json_option
+def model(config: Path, folder: Path | None, as_json: bool) -> int:
+    """Simulate CONFIG's traffic with the cycle-exact golden model until everything is delivered. Writes one row per
+    message and destination to messages.csv. Exit code 1 if a message is lost, duplicated or deadlocked.
+
+    \b
+    Example:
+      hydranoc model examples/demo.yaml --json
+    """
+    design = load(config)
+    folder = folder or RESULTS / design.config.name
+    with result_folder(folder) as scratch:
+        with progress_bars() as progress:
+            outcome = design.simulate(progress)
+        outcome.write_messages(scratch / "messages.csv")
+        (scratch / "summary.json").write_text(json.dumps(outcome.figures, indent=2) + "\n")
+    say(outcome.figures, f"{outcome.summary()}\n\n{folder / 'messages.csv'}", as_json)
+    if outcome.deadlock_report:
+        click.echo(outcome.deadlock_report, err=True)
+    return 0 if outcome.right else 1

@@ -1,0 +1,24 @@
+"""Arguments that several verbs share, and how they print."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+RESULTS = Path("results")
+
+config_argument = click.argument("config", type=click.Path(path_type=Path))
+json_option = click.option("--json", "as_json", is_flag=True, help="Print a machine-readable summary.")
+
+
+def output_option(what: str) -> Callable[[Any], Any]:
+    """``-o DIR`` for the results of a verb."""
+    text = f"Folder for {what}.  [default: {RESULTS}/NAME, with the configuration's name]"
+    return click.option("-o", "--output", "folder", type=click.Path(path_type=Path), metavar="DIR", help=text)
+
+
+def say(summary: dict[str, Any], text: str, as_json: bool) -> None:
+    """Print a summary for machines or for people."""
+    click.echo(json.dumps(summary, indent=2) if as_json else text)

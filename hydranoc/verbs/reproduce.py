@@ -1,0 +1,87 @@
+"""``reproduce``: figures and tables of the papers."""
+
+import csv
+import difflib
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hydranoc.families import FAMILIES
+from hydranoc.family import Figure, Reproduction
+from hydranoc.output import result_folder
+from hydranoc.progress import progress_bars
+from hydranoc.verbs.options import RESULTS, json_option, say
+
+
+def _known() -> dict[str, Reproduction]:
+    return {name: item for family in FAMILIES.values() for name, item in family.reproductions.items()}
+
+
+@click.command(
+    short_help="Measure a figure or table of a paper again.",
+    epilog="\b\nNames:\n" + "\n".join(f"  {name}: {item.title}" for name, item in _known().items()),
+)
+@click.argument("name")
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help=f"Folder for CSV file and plot.  [default: {RESULTS}/NAME]",
+)
+@click.option("--quick", is_flag=True, help="Fewer points and runs: a coarse answer in seconds.")
+@json_option
+def reproduce(name: str, folder: Path | None, quick: bool, as_json: bool) -> int:
+    """Measure figure or table NAME of a paper again. Writes NAME.csv, and a plot with the paper's own claims marked as
+    NAME.svg and NAME.png; says of each claim what was measured.
+
+    \b
+    Example:
+      hydranoc reproduce spam-fig2 --quick
+    """
+    known = _known()
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known names are {', '.join(known)}"
+        raise click.BadParameter(f"there is no figure {name!r}; {hint}")
+    from hydranoc.plots import plot_figure  # loads matplotlib
+
+    folder = folder or RESULTS / name
+    with result_folder(folder) as scratch:
+        with progress_bars() as progress:
+            figure = known[name].run(quick, progress)
+        _write_rows(figure, scratch / f"{name}.csv")
+        for suffix, content in plot_figure(figure).items():
+            (scratch / f"{name}.{suffix}").write_bytes(content)
+    say(_summary(name, figure), _text(figure, folder / f"{name}.svg"), as_json)
+    return 0
+
+
+def _write_rows(figure: Figure, path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(figure.columns)
+        writer.writerows(figure.rows)
+
+
+def _summary(name: str, figure: Figure) -> dict[str, Any]:
+    return {
+        "name": name,
+        "title": figure.title,
+        "columns": list(figure.columns),
+        "rows": [list(row) for row in figure.rows],
+        "claims": [
+            {"claim": claim.text, "measured": claim.measured, "holds": claim.holds, "note": claim.note}
+            for claim in figure.claims
+        ],
+    }
+
+
+def _text(figure: Figure, path: Path) -> str:
+    lines = [figure.title, ""]
+    for claim in figure.claims:
+        lines += [f"{'holds' if claim.holds else 'DOES NOT HOLD'}: {claim.text}", f"  measured: {claim.measured}"]
+        lines += [f"  {claim.note}"] if claim.note else []
+    return "\n".join([*lines, "", str(path)])

@@ -1,0 +1,40 @@
+"""``verilog``: the network as hardware."""
+
+from pathlib import Path
+
+import click
+
+from hydranoc.api import load
+from hydranoc.output import result_folder
+from hydranoc.summary_text import table
+from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
+
+
+@click.command(short_help="Generate Verilog-2005, a manifest and a FuseSoC core.")
+@config_argument
+@output_option("the Verilog")
+@click.option("--top", default="noc", show_default=True, help="Name of the top module, prefix of all others.")
+@json_option
+def verilog(config: Path, folder: Path | None, top: str, as_json: bool) -> int:
+    """Generate the hardware of CONFIG's network: one module per router shape, a top with one injector and one ejector
+    port per processor, a manifest, a FuseSoC core and lint waivers. The same configuration gives the same bytes.
+
+    \b
+    Example:
+      hydranoc verilog examples/demo.yaml -o build
+    """
+    design = load(config)
+    folder = folder or RESULTS / design.config.name
+    if not (top.isascii() and top.isidentifier()):
+        raise click.BadParameter(f"the top module must have a Verilog identifier as name, not {top!r}")
+    with result_folder(folder) as scratch:
+        generated = design.verilog(top)
+        for name, text in generated.files.items():
+            (scratch / name).write_text(text, encoding="utf-8")
+    files = {str(folder / name): len(text.encode()) for name, text in generated.files.items()}
+    say(
+        {"top": generated.top, "files": list(files)},
+        table((name, f"{size:,} bytes") for name, size in files.items()),
+        as_json,
+    )
+    return 0

@@ -1,0 +1,1 @@
+"""The hardware: shared parts, the routers of the families, and the network generator."""

@@ -1,0 +1,1 @@
+"""Hardware parts that every family uses."""

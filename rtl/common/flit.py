@@ -1,0 +1,34 @@
+"""The flit layout and the link, made from the one home of field order and widths, ``topology.common.flits``."""
+
+from typing import Any
+
+from amaranth.lib import data, stream
+
+from topology.common.flits import FlitFormat
+
+
+def flit_layout(flit_bits: int) -> data.StructLayout:
+    """Layout of one flit: ``data``, ``head``, ``tail``, lowest field first.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Width of the data field, 8 to 512.
+    """
+    return data.StructLayout(dict(FlitFormat(flit_bits).fields))
+
+
+def stream_of(payload: Any) -> stream.Signature:
+    """Signature of a stream of any shape, seen from its source."""
+    return stream.Signature(payload)
+
+
+def link_signature(flit_bits: int) -> stream.Signature:
+    """A wormhole link, seen from its source: one flit moves in every cycle with ``valid`` and ``ready`` high.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Width of the data field, 8 to 512.
+    """
+    return stream_of(flit_layout(flit_bits))

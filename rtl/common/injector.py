@@ -1,0 +1,105 @@
+"""Message injector: turns a message descriptor and a stream of payload words into flits on a link."""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import data
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.flit import link_signature, stream_of
+from rtl.common.part import Part
+from topology.common.flits import MESSAGE_FLITS_BITS, HeaderFormat, bits_for
+
+
+def descriptor_layout(header: HeaderFormat) -> data.StructLayout:
+    """Layout of a message descriptor.
+
+    ``header`` holds the header in as many whole flits as the longest header needs, first flit lowest; ``header_flits``
+    says how many of them this message sends (at least 1); ``flits`` is the length of the whole message, header included
+    (at least ``header_flits``).
+    """
+    return data.StructLayout(
+        {
+            "header": header.multicast_flits * header.flit_bits,
+            "header_flits": bits_for(header.multicast_flits + 1),
+            "flits": MESSAGE_FLITS_BITS,
+        }
+    )
+
+
+class MessageInjector(Part):
+    """Sends one message at a time: header flits from the descriptor, then body flits from the payload stream.
+
+    A descriptor accepted in cycle t has its first flit on the link from t+1. Throughput 1 flit per cycle while the
+    payload keeps up; a missing payload word leaves a bubble. ``message.ready`` comes back in the cycle after the tail
+    has moved.
+
+    Parameters
+    ----------
+    header : HeaderFormat
+        Header format of the network.
+
+    Members
+    -------
+    message : In(stream of descriptor_layout)
+        Descriptors.
+    payload : In(stream of flit_bits)
+        Body words, ``flits - header_flits`` per message. A message of header flits alone takes none.
+    link : Out(link_signature)
+        The injection channel; ``valid`` and ``payload`` are registers.
+    """
+
+    def __init__(self, header: HeaderFormat):
+        self.header = header
+        super().__init__(
+            "message_injector",
+            {
+                "message": In(stream_of(descriptor_layout(header))),
+                "payload": In(stream_of(header.flit_bits)),
+                "link": Out(link_signature(header.flit_bits)),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        message, link, flit_bits = self.message.payload, self.link, self.header.flit_bits
+        busy = Signal()
+        header_left = Signal(range(self.header.multicast_flits + 1))
+        flits_left = Signal(MESSAGE_FLITS_BITS)
+        header = Signal(max(0, len(message.header) - flit_bits))
+        free = Signal()
+        header_due = Signal()
+        load = Signal()
+        m.d.comb += [
+            self.message.ready.eq(~busy),
+            free.eq(~link.valid | link.ready),
+            header_due.eq(header_left != 0),
+            self.payload.ready.eq(free & (flits_left != 0) & ~header_due),
+            load.eq(free & (flits_left != 0) & (header_due | self.payload.valid)),
+        ]
+        with m.If(load):
+            m.d.sync += [
+                link.valid.eq(1),
+                link.payload.data.eq(Mux(header_due, header[:flit_bits], self.payload.payload)),
+                link.payload.head.eq(0),
+                link.payload.tail.eq(flits_left == 1),
+                flits_left.eq(flits_left - 1),
+            ]
+            with m.If(header_due):
+                m.d.sync += [header.eq(header >> flit_bits), header_left.eq(header_left - 1)]
+        with m.Elif(link.ready):
+            m.d.sync += link.valid.eq(0)
+        with m.If(link.valid & link.ready & link.payload.tail):
+            m.d.sync += busy.eq(0)
+        with m.If(self.message.valid & ~busy):
+            m.d.sync += [
+                busy.eq(1),
+                link.valid.eq(1),
+                link.payload.data.eq(message.header[:flit_bits]),
+                link.payload.head.eq(1),
+                link.payload.tail.eq(message.flits == 1),
+                header.eq(message.header[flit_bits:]),
+                header_left.eq(message.header_flits - 1),
+                flits_left.eq(message.flits - 1),
+            ]
+        return m

@@ -1,0 +1,140 @@
+"""Manifest, FuseSoC core and lint waivers of a generated network."""
+
+from importlib import resources
+from typing import Any
+
+from amaranth.lib.wiring import In
+
+from rtl.common.part import Part
+from rtl.common.plan import NetworkPlan
+
+CORE_VERSION = "0.1.0"
+
+
+def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str], files: list[str]) -> dict[str, Any]:
+    """Facts about a generated network, ready for JSON.
+
+    Parameters
+    ----------
+    part : Part
+        The top.
+    plan : NetworkPlan
+    top : str
+        Name of the top module; the prefix of the others.
+    modules : list of str
+        All module names.
+    files : list of str
+        Names of the generated files.
+    """
+    network, header = plan.network, plan.header
+    return {
+        "top": top,
+        "family": plan.family,
+        "parameters": dict(plan.parameters),
+        "flit": {"data_bits": plan.flit_bits, "width": plan.flit_bits + 2},
+        "header": {
+            "fields": [{"name": name, "bits": bits} for name, bits in header.fields],
+            "destination_bits": header.destinations,
+            "key_flits": header.key_flits,
+            "unicast_flits": header.unicast_flits,
+            "multicast_flits": header.multicast_flits,
+        },
+        "nodes": _nodes(plan),
+        "channels": _channels(plan),
+        "router_shapes": _shapes(plan, top),
+        "routers": [
+            {"switch": switch, "instance": f"router_s{switch}", "module": f"{top}_{use.shape}"}
+            for switch, use in enumerate(plan.routers)
+        ],
+        "modules": modules,
+        "ports": _ports(part),
+        "files": files,
+        "switch_names": [network.vertex_name(switch) for switch in range(network.switches)],
+    }
+
+
+def _nodes(plan: NetworkPlan) -> list[dict[str, Any]]:
+    network = plan.network
+    return [
+        {
+            "processor": i,
+            "vertex": network.processor_vertex(i),
+            "switch": switch,
+            "injector": f"injector_n{i}",
+            "ejector": f"ejector_n{i}",
+            "injection_channel": network.injection_channel(i),
+            "delivery_channel": network.delivery_channel(i),
+        }
+        for i, switch in enumerate(network.processors)
+    ]
+
+
+def _channels(plan: NetworkPlan) -> list[dict[str, Any]]:
+    return [
+        {
+            "index": channel.index,
+            "name": channel.name,
+            "source": channel.source,
+            "source_port": channel.source_port,
+            "sink": channel.sink,
+            "sink_port": channel.sink_port,
+            "moved_bit": channel.index,
+        }
+        for channel in plan.network.channels
+    ]
+
+
+def _shapes(plan: NetworkPlan, top: str) -> list[dict[str, Any]]:
+    used = [use.shape for use in plan.routers]
+    return [
+        {"shape": shape, "module": f"{top}_{shape}", "instances": used.count(shape)}
+        for shape in plan.shapes
+        if shape in used
+    ]
+
+
+def _ports(part: Part) -> list[dict[str, Any]]:
+    ports = [{"name": "clk", "direction": "input", "bits": 1}, {"name": "rst", "direction": "input", "bits": 1}]
+    for path, member, value in part.signature.flatten(part):
+        direction = "input" if member.flow == In else "output"
+        ports.append({"name": "__".join(map(str, path)), "direction": direction, "bits": len(value)})
+    return ports
+
+
+def waivers() -> str:
+    """Verilator control file with the lint warnings that generated Verilog may give, each with its reason."""
+    return resources.files("rtl.common").joinpath("waivers.vlt").read_text(encoding="utf-8")
+
+
+def fusesoc_core(top: str, plan: NetworkPlan) -> str:
+    """FuseSoC core file (CAPI2) of a generated network."""
+    network = plan.network
+    return f"""CAPI=2:
+
+name: hydranoc:noc:{top}:{CORE_VERSION}
+description: "{plan.family} network, {network.switches} switches, {len(network.processors)} processors"
+
+filesets:
+  rtl:
+    files:
+      - {top}.v
+    file_type: verilogSource-2005
+  waivers:
+    files:
+      - {top}.vlt
+    file_type: vlt
+
+targets:
+  default: &default
+    filesets: [rtl]
+    toplevel: {top}
+
+  lint:
+    <<: *default
+    filesets: [rtl, waivers]
+    default_tool: verilator
+    tools:
+      verilator:
+        mode: lint-only
+        verilator_options: [-Wall]
+"""

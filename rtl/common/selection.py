@@ -1,0 +1,66 @@
+"""Small combinational building blocks: the lowest one of a mask, one row of a table."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+
+
+def concat(bits: Iterable[Any]) -> Value:
+    """The given values side by side, the first one lowest."""
+    return Value.cast(Cat(*bits))
+
+
+def lowest_one(mask: Any) -> Value:
+    """A copy of ``mask`` in which only the lowest bit that is set is left. Bind ``mask`` to a signal first."""
+    return concat(mask[i] & ~mask[:i].any() if i else mask[0] for i in range(len(mask)))
+
+
+def first_at_or_after(m: Module, mask: Value, after: Value, name: str) -> Signal:
+    """One-hot: the lowest bit of ``mask`` within ``after``, or else the lowest bit of ``mask``.
+
+    Parameters
+    ----------
+    mask : Signal, n bits
+        What to choose from.
+    after : Value, n bits
+        The preferred bits: for a cyclic search from position t, all bits from t on.
+    name : str
+        Prefix of the names of intermediate signals.
+    """
+    preferred = Signal(len(mask), name=f"{name}_preferred")
+    found = Signal(len(mask), name=f"{name}_found")
+    m.d.comb += preferred.eq(mask & after)
+    m.d.comb += found.eq(Mux(preferred.any(), lowest_one(preferred), lowest_one(mask)))
+    return found
+
+
+def table_row(m: Module, table: Value, index: Value, row_bits: int, name: str) -> Value:
+    """Row ``index`` of a table of equally wide rows, row 0 lowest.
+
+    Halves the table once per index bit, from the highest one down: every step works on two contiguous slices, so a
+    simulator handles whole words, and a constant table folds into a small multiplexer tree in synthesis. A wide
+    dynamic shift does neither.
+
+    Parameters
+    ----------
+    table : Value
+        The rows; a whole number of ``row_bits``.
+    index : Value
+        Row number. A number past the table yields an unspecified row.
+    row_bits : int
+        Width of a row.
+    name : str
+        Prefix of the names of intermediate signals.
+    """
+    rows = table
+    for bit in reversed(range(len(index))):
+        half = row_bits << bit
+        if len(rows) <= half:
+            continue
+        lower, upper = rows[:half], rows[half:]
+        chosen = Signal(len(upper), name=f"{name}_{bit}")
+        m.d.comb += chosen.eq(Mux(index[bit], upper, lower[: len(upper)]))
+        # rows without a partner in the upper half need no choice: their index bit is never set
+        rows = concat((chosen, lower[len(upper) :]))
+    return rows

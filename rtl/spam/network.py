@@ -1,0 +1,81 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""From SPAM routing tables to a network plan."""
+
+from collections.abc import Callable
+
+from rtl.common.part import Part
+from rtl.common.plan import NetworkPlan, RouterUse
+from rtl.spam.parameters import SpamRouterParameters
+from rtl.spam.route_unit import CLASS_BITS, CLASSES
+from rtl.spam.router import SpamRouter
+from topology.spam.routing import SpamRouting
+
+ENQUEUE_KINDS = ("atomic", "split")
+
+
+def spam_plan(
+    routing: SpamRouting, *, buffer_flits: int = 2, routing_cycles: int = 1, enqueue: str = "atomic"
+) -> NetworkPlan:
+    """Plan of a SPAM network: one router shape per number of links.
+
+    Parameters
+    ----------
+    routing : SpamRouting
+    buffer_flits : int
+        Flits of an input buffer beyond the longest header less one, at least 1.
+    routing_cycles : int
+        Cycles from input buffer to output register for a head without contention, at least 1.
+    enqueue : str
+        ``atomic``, or ``split`` for the negative control that deadlocks.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    if enqueue not in ENQUEUE_KINDS:
+        raise ValueError(f"Enqueue must be one of {', '.join(ENQUEUE_KINDS)}, not {enqueue!r}")
+    network = routing.network
+    shapes: dict[str, Callable[[], Part]] = {}
+    for ports in sorted({network.degree(switch) for switch in range(network.switches)}):
+        parameters = SpamRouterParameters(
+            ports=ports,
+            vertices=network.vertices,
+            header=routing.header,
+            buffer_flits=buffer_flits,
+            routing_cycles=routing_cycles,
+            atomic_enqueue=enqueue == "atomic",
+        )
+        shapes[f"spam_router_p{ports}"] = lambda parameters=parameters: SpamRouter(parameters)
+    return NetworkPlan(
+        family="spam",
+        network=network,
+        header=routing.header,
+        shapes=shapes,
+        routers=tuple(router_use(routing, switch) for switch in range(network.switches)),
+        parameters={
+            "flit_bits": routing.flit_bits,
+            "buffer_flits": buffer_flits,
+            "routing_cycles": routing_cycles,
+            "enqueue": enqueue,
+            "root": routing.labels.root,
+        },
+    )
+
+
+def router_use(routing: SpamRouting, switch: int) -> RouterUse:
+    """Shape and constants of one switch's router; the constants are laid out as ``RouteUnit`` says."""
+    network = routing.network
+    ports = network.degree(switch)
+    routes = 0
+    for kind in range(CLASSES):
+        for lca in range(network.vertices):
+            routes |= int(routing.routes[switch, lca, kind]) << (kind * network.vertices + lca) * ports
+    port_class = reach = 0
+    for port in range(ports):
+        kind = int(routing.labels.channel_class[network.input_channel[switch][port]])
+        port_class |= kind << CLASS_BITS * port
+        for processor in range(len(network.processors)):
+            reach |= int(routing.reach[switch, port, processor]) << port * len(network.processors) + processor
+    return RouterUse(f"spam_router_p{ports}", {"routes": routes, "port_class": port_class, "reach": reach})

@@ -1,0 +1,87 @@
+"""The shape of a SPAM router."""
+
+from dataclasses import dataclass
+
+from topology.common.flits import HeaderFormat
+from topology.spam.routing import MAX_PORTS, MAX_PROCESSORS
+
+MAX_BUFFER_FLITS = 1024
+MAX_ROUTING_CYCLES = 1024
+
+
+def _check_range(name: str, value: int, lowest: int, highest: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= highest:
+        raise ValueError(f"{name} must be an integer from {lowest} to {highest}, not {value!r}")
+
+
+@dataclass(frozen=True)
+class SpamRouterParameters:
+    """Everything that decides about the logic of a SPAM router; what differs between nodes arrives on ports.
+
+    Parameters
+    ----------
+    ports : int
+        Links of the switch, 1 to 32.
+    vertices : int
+        Switches and processors of the network: rows of the routing table.
+    header : HeaderFormat
+        Header format of the network; its first field is the routing key, the number of the lowest common ancestor.
+    buffer_flits : int
+        Flits of an input buffer beyond the longest header less one, at least 1; with 1 and a header of
+        one flit the rate halves.
+    routing_cycles : int
+        Cycles from input buffer to output register for a head that meets no contention, at least 1.
+    atomic_enqueue : bool
+        False builds the negative control that deadlocks.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range.
+    """
+
+    ports: int
+    vertices: int
+    header: HeaderFormat
+    buffer_flits: int = 2
+    routing_cycles: int = 1
+    atomic_enqueue: bool = True
+
+    def __post_init__(self):
+        _check_range("Number of ports", self.ports, 1, MAX_PORTS)
+        _check_range("Number of processors", self.header.destinations, 1, MAX_PROCESSORS)
+        _check_range("Number of vertices", self.vertices, 1, 1 << self.key_bits)
+        _check_range("Buffer size in flits", self.buffer_flits, 1, MAX_BUFFER_FLITS)
+        _check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
+        if not isinstance(self.atomic_enqueue, bool):
+            raise ValueError(f"Atomic enqueue must be True or False, not {self.atomic_enqueue!r}")
+
+    @property
+    def flit_bits(self) -> int:
+        """Data bits of a flit."""
+        return self.header.flit_bits
+
+    @property
+    def processors(self) -> int:
+        """Processors of the network."""
+        return self.header.destinations
+
+    @property
+    def key_bits(self) -> int:
+        """Width of the routing key."""
+        return self.header.fields[0][1]
+
+    @property
+    def depth(self) -> int:
+        """Flits that an input buffer holds."""
+        return self.header.multicast_flits - 1 + self.buffer_flits
+
+    @property
+    def scan_bits(self) -> int:
+        """Low bits of a flit that can hold a part of the header."""
+        return min(self.flit_bits, self.header.fixed_bits + self.header.destinations)
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether a header flit is looked at while it moves in on the link."""
+        return self.routing_cycles == 1

@@ -1,0 +1,141 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""SPAM router: wormhole switching with tree multicast in hardware (paper 3).
+
+A worm that enters is handled in three steps:
+
+1. The route unit reads its header in the input buffer, or on the link, and makes up a set of requested outputs: one in
+   the search phase, all branches of the multicast tree in the split phase.
+2. The set enters the output request queues in one step. The worm waits until it is first in all of them.
+3. From then on each flit is copied to all its outputs at once, whenever all their registers are free. After the tail
+   the outputs are released.
+
+=========================  =========================================================================
+cycle                      a head that meets no contention, ``routing_cycles`` = R, header of one flit
+=========================  =========================================================================
+t                          moves on the input link
+t (R = 1), t + R - 1       looked at by the route unit
+t + R                      granted, and copied from the input buffer
+t + R + 1                  valid on all its output links
+=========================  =========================================================================
+
+Throughput 1 flit per cycle and output, with input buffers of at least 2 flits. All outputs are registers.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from rtl.common.crossbar import ReplicatingCrossbar
+from rtl.common.flit import link_signature
+from rtl.common.input_buffer import InputBuffer
+from rtl.common.part import Part, place
+from rtl.common.selection import concat
+from rtl.spam.ocrq import OutputRequestQueues
+from rtl.spam.parameters import SpamRouterParameters
+from rtl.spam.route_unit import CLASS_BITS, CLASSES, RouteUnit
+from rtl.spam.split_enqueue import SplitRequestQueues
+
+
+class SpamRouter(Part):
+    """Router of one switch.
+
+    Parameters
+    ----------
+    parameters : SpamRouterParameters
+
+    Members
+    -------
+    inputs : In(link_signature).array(ports)
+        Links that end here. ``ready`` is a register.
+    outputs : Out(link_signature).array(ports)
+        Links that start here. ``valid`` and ``payload`` are registers.
+    routes, port_class, reach : In
+        Constants of this switch, see ``RouteUnit``.
+    """
+
+    def __init__(self, parameters: SpamRouterParameters):
+        p = self.parameters = parameters
+        link = link_signature(p.flit_bits)
+        super().__init__(
+            f"spam_router_p{p.ports}",
+            {
+                "inputs": In(link).array(p.ports),
+                "outputs": Out(link).array(p.ports),
+                "routes": In(CLASSES * p.vertices * p.ports),
+                "port_class": In(CLASS_BITS * p.ports),
+                "reach": In(p.ports * p.processors),
+            },
+        )
+
+    def elaborate(self, platform):
+        m: Any = Module()
+        route_unit = place(m, platform, "route_unit", RouteUnit(self.parameters))
+        m.d.comb += [
+            route_unit.routes.eq(self.routes),
+            route_unit.port_class.eq(self.port_class),
+            route_unit.reach.eq(self.reach),
+        ]
+        buffers = [self._input(m, platform, i, route_unit) for i in range(self.parameters.ports)]
+        self._copy(m, platform, buffers, route_unit, self._grant(m, platform, route_unit))
+        return m
+
+    def _grant(self, m, platform, route_unit) -> Any:
+        """Inputs that are first in all the queues of the outputs they request."""
+        ports = self.parameters.ports
+        if ports == 1:
+            return route_unit.queued  # nobody to wait for
+        if self.parameters.atomic_enqueue:
+            queues = place(m, platform, "queues", OutputRequestQueues(ports))
+            m.d.comb += queues.looked_at.eq(route_unit.looked_at)
+        else:
+            queues = place(m, platform, "queues", SplitRequestQueues(ports))
+        m.d.comb += queues.queued.eq(route_unit.queued)
+        for requested, request in zip(queues.request, route_unit.request, strict=True):
+            m.d.comb += requested.eq(request)
+        return queues.granted
+
+    def _input(self, m, platform, i, route_unit) -> Any:
+        parameters = self.parameters
+        header_flits = parameters.header.multicast_flits
+        buffer = InputBuffer(parameters.flit_bits, parameters.depth, header_flits)
+        buffer = place(m, platform, f"buffer_{i}", buffer)
+        link = flipped(self.inputs[i])
+        connect(m, link, buffer.link)
+        m.d.comb += [
+            route_unit.buffered[i].eq(buffer.flit.data),
+            route_unit.buffered_valid[i].eq(buffer.present),
+        ]
+        if header_flits > 1:
+            m.d.comb += [buffer.advance.eq(route_unit.advance[i]), buffer.rewind.eq(route_unit.completed[i])]
+        if parameters.looks_ahead:
+            m.d.comb += [
+                route_unit.arriving[i].eq(link.payload.data),
+                route_unit.arriving_valid[i].eq(link.valid & buffer.link.ready),
+            ]
+        return buffer
+
+    def _copy(self, m, platform, buffers, route_unit, granted):
+        """Copies flits of granted inputs to all their outputs in one step; releases the outputs after the tail."""
+        ports = self.parameters.ports
+        crossbar = ReplicatingCrossbar(self.parameters.flit_bits, ports, ports)
+        crossbar = place(m, platform, "crossbar", crossbar)
+        loads = [Signal(ports, name=f"loads_{i}") for i in range(ports)]
+        for i, buffer in enumerate(buffers):
+            request = route_unit.request[i]
+            copied = Signal(name=f"copied_{i}")
+            m.d.comb += [
+                copied.eq(granted[i] & buffer.present & ~(request & ~crossbar.free).any()),
+                buffer.pop.eq(copied),
+                route_unit.release[i].eq(copied & buffer.flit.tail),
+                loads[i].eq(Mux(copied, request, 0)),
+                crossbar.flits[i].eq(Value.cast(buffer.flit)),
+            ]
+        for o in range(ports):
+            connect(m, crossbar.links[o], flipped(self.outputs[o]))
+            # the selection does not wait for the output to be free: granted inputs never share an output
+            m.d.comb += [
+                crossbar.select[o].eq(concat(granted[i] & route_unit.request[i][o] for i in range(ports))),
+                crossbar.load[o].eq(concat(load[o] for load in loads).any()),
+            ]

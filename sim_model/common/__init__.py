@@ -1,0 +1,1 @@
+"""Parts of the golden model that every family uses."""

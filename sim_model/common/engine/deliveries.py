@@ -1,0 +1,52 @@
+"""Ejectors: every flit that reaches a processor is checked and every tail is counted."""
+
+from sim_model.common.engine.bits import NEXT_FLIT, TAIL, index_of, message_of
+from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.hosts import release_children
+from sim_model.common.engine.state import DISORDERED, NONE, STRAY
+
+
+@compiled
+def check_order(flit, host, counters):
+    """A flit moves over the delivery channel of a processor: it must be the next one of its message."""
+    body = flit & ~TAIL
+    if body != host.expected and (host.expected != NONE or index_of(flit) != 0):
+        counters[DISORDERED] += 1
+    host.expected = NONE if flit & TAIL else body + NEXT_FLIT
+
+
+@compiled
+def record_ejection(processor, flit, trace, row):
+    """Write an ejected flit into a recording."""
+    trace.ejected_message[row, processor] = message_of(flit)
+    trace.ejected_flit[row, processor] = index_of(flit)
+
+
+@compiled
+def count_arrival(cycle, processor, message, state):
+    """The tail of a message has arrived: count it, and release the messages that waited for it."""
+    position = _find(processor, state.jobs[message], state.deliveries)
+    if position == NONE:
+        state.counters[STRAY] += 1
+        return
+    delivery = state.deliveries[position]
+    delivery.copies += 1
+    if delivery.copies == 1:
+        delivery.arrival_cycle = cycle
+        release_children(cycle, processor, message, state)
+
+
+@compiled
+def _find(processor, job, deliveries):
+    """Position of a message's destination, by bisection; NONE if it is no destination."""
+    low = job.first_destination
+    high = job.end_destination
+    while low < high:
+        middle = (low + high) // 2
+        if deliveries[middle].destination < processor:
+            low = middle + 1
+        else:
+            high = middle
+    if low < job.end_destination and deliveries[low].destination == processor:
+        return low
+    return NONE

@@ -1,0 +1,128 @@
+"""Hosts and injectors (docs/timing.md): which message a node sends next, and when.
+
+A host sleeps until ``wake_cycle``. Messages with a given start stand in a sorted queue; dependent ones join a
+second, sorted list when their parent has arrived. The next message is the earlier of the two fronts.
+"""
+
+from sim_model.common.engine.bits import MESSAGE_SHIFT, TAIL
+from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.state import FLITS_IN_NETWORK, NEVER, NEXT_HOST_CYCLE, NONE, UNSENT
+
+
+@compiled
+def step_hosts(cycle, state, trace, row):
+    """One cycle of all hosts. Returns the number of messages accepted by injectors."""
+    hosts, counters = state.hosts, state.counters
+    accepted = 0
+    next_cycle = NEVER
+    for processor in range(len(hosts)):
+        if hosts[processor].wake_cycle <= cycle:
+            accepted += _wake(cycle, processor, state, trace, row)
+        next_cycle = min(next_cycle, hosts[processor].wake_cycle)
+    counters[NEXT_HOST_CYCLE] = next_cycle
+    return accepted
+
+
+@compiled
+def _wake(cycle, processor, state, trace, row):
+    """Take up the next message, or offer the one that is prepared. Returns 1 if the injector accepts a message."""
+    host = state.hosts[processor]
+    if host.preparing == NONE:
+        host.preparing = _take_next(host, state.queue, state.jobs)
+        host.wake_cycle = cycle + state.startup_cycles
+        if state.startup_cycles > 0:
+            return 0
+    message = host.preparing
+    host.preparing = NONE
+    host.sending = message
+    host.wake_cycle = NEVER
+    state.jobs[message].accepted_cycle = cycle
+    _load_head(state.switches + processor, message, state)
+    state.counters[UNSENT] -= 1
+    state.counters[FLITS_IN_NETWORK] += 1
+    if row < len(trace.accepted_message):
+        trace.accepted_message[row, processor] = message
+    return 1
+
+
+@compiled
+def _load_head(vertex, message, state):
+    tail = TAIL if state.jobs[message].flits == 1 else 0
+    state.channels[state.vertices[vertex].first_output].register = message << MESSAGE_SHIFT | tail
+    state.vertices[vertex].occupied = 1
+
+
+@compiled
+def _front(host, queue, jobs):
+    """The next message of a host, or NONE: smallest start, then smallest number."""
+    dependent = host.released
+    if host.queued == host.queue_end:
+        return dependent
+    given = queue[host.queued]
+    if dependent != NONE and _earlier(dependent, given, jobs):
+        return dependent
+    return given
+
+
+@compiled
+def _earlier(first, second, jobs):
+    first_start, second_start = jobs[first].start_cycle, jobs[second].start_cycle
+    return first_start < second_start or (first_start == second_start and first < second)
+
+
+@compiled
+def _take_next(host, queue, jobs):
+    message = _front(host, queue, jobs)
+    if message == host.released:
+        host.released = jobs[message].next_released
+    else:
+        host.queued += 1
+    return message
+
+
+@compiled
+def free_injector(cycle, processor, hosts, queue, jobs, counters):
+    """The tail has left the injector in this cycle."""
+    host = hosts[processor]
+    host.sending = NONE
+    host.idle_from_cycle = cycle + 1
+    _set_wake(cycle, host, queue, jobs, counters)
+
+
+@compiled
+def _set_wake(cycle, host, queue, jobs, counters):
+    """Wake an idle host when its next message starts, but not before the injector is idle."""
+    message = _front(host, queue, jobs)
+    if message == NONE:
+        return
+    host.wake_cycle = max(jobs[message].start_cycle, host.idle_from_cycle, cycle)
+    counters[NEXT_HOST_CYCLE] = min(counters[NEXT_HOST_CYCLE], host.wake_cycle)
+
+
+@compiled
+def release_children(cycle, processor, parent, state):
+    """The tail of ``parent`` has arrived at ``processor``: the messages that waited for it there get their start."""
+    jobs, host = state.jobs, state.hosts[processor]
+    for position in range(jobs[parent].first_child, jobs[parent].end_child):
+        child = state.children[position]
+        if jobs[child].source != processor:
+            continue
+        jobs[child].start_cycle = cycle + jobs[child].delay_cycles
+        _insert_released(host, child, jobs)
+        state.counters[UNSENT] += 1
+        if host.preparing == NONE and host.sending == NONE:
+            _set_wake(cycle, host, state.queue, jobs, state.counters)
+
+
+@compiled
+def _insert_released(host, message, jobs):
+    following = host.released
+    before = NONE
+    while following != NONE and _earlier(following, message, jobs):
+        before = following
+        following = jobs[following].next_released
+    jobs[message].next_released = following
+    if before == NONE:
+        host.released = message
+    else:
+        jobs[before].next_released = message

@@ -1,0 +1,110 @@
+"""Links: flits leave output registers for the buffer at the sink, or for the processor."""
+
+from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, TAIL, lowest_bit, message_of
+from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.deliveries import check_order, count_arrival, record_ejection
+from sim_model.common.engine.hosts import free_injector
+from sim_model.common.engine.state import FLIT_HOPS, FLITS_IN_NETWORK
+
+
+@compiled
+def move_flits(cycle, state, trace, row):
+    """One cycle of all links. Returns the number of flits that moved.
+
+    An emptied register can be loaded again in the same cycle; the flit has been copied by then.
+    """
+    moved = _move_from_switches(cycle, state, trace, row) + _move_from_injectors(cycle, state, trace, row)
+    state.counters[FLIT_HOPS] += moved
+    return moved
+
+
+@compiled
+def _move_from_switches(cycle, state, trace, row):
+    switches, depth, slot_mask = state.switches, state.buffer_depth_flits, state.slot_mask
+    channels, slots, vertices = state.channels, state.slots, state.vertices
+    hosts, counters = state.hosts, state.counters
+    recording = row < len(trace.moved)
+    moved = 0
+    ejected = 0
+    for switch in range(switches):
+        rest = vertices[switch].occupied & ~vertices[switch].blocked
+        while rest != 0:
+            port = lowest_bit(rest)
+            rest &= rest - 1
+            number = vertices[switch].first_output + port
+            channel = channels[number]
+            if channel.count == depth:
+                vertices[switch].blocked |= 1 << port
+                continue
+            moved += 1
+            vertices[switch].occupied ^= 1 << port
+            vertices[switch].awake = 1
+            if recording:
+                trace.moved[row, number] = 1
+            if channel.sink < switches:
+                slots[number, (channel.front + channel.count) & slot_mask] = channel.register
+                channel.count += 1
+                vertices[channel.sink].arrived |= channel.sink_bit
+            else:
+                ejected += 1
+                check_order(channel.register, hosts[channel.sink - switches], counters)
+                if recording:
+                    record_ejection(channel.sink - switches, channel.register, trace, row)
+                if channel.register & TAIL:
+                    count_arrival(cycle, channel.sink - switches, message_of(channel.register), state)
+    counters[FLITS_IN_NETWORK] -= ejected
+    return moved
+
+
+@compiled
+def _move_from_injectors(cycle, state, trace, row):
+    """Like the switches, but the injector loads the next flit of its message at once."""
+    switches, depth, slot_mask = state.switches, state.buffer_depth_flits, state.slot_mask
+    channels, slots, vertices, jobs = state.channels, state.slots, state.vertices, state.jobs
+    recording = row < len(trace.moved)
+    moved = 0
+    loaded = 0
+    for vertex in range(switches, len(vertices)):
+        if vertices[vertex].occupied == 0:
+            continue
+        number = vertices[vertex].first_output
+        channel = channels[number]
+        if channel.count == depth:
+            continue
+        moved += 1
+        if recording:
+            trace.moved[row, number] = 1
+        slots[number, (channel.front + channel.count) & slot_mask] = channel.register
+        channel.count += 1
+        vertices[channel.sink].arrived |= channel.sink_bit
+        if channel.register & TAIL:
+            vertices[vertex].occupied = 0
+            free_injector(cycle, vertex - switches, state.hosts, state.queue, jobs, state.counters)
+        else:
+            channel.register = _following(channel.register, jobs)
+            loaded += 1
+    state.counters[FLITS_IN_NETWORK] += loaded
+    return moved
+
+
+@compiled
+def pop(number, bit, vertex, depth, channels, slots, vertices):
+    """Take the first flit out of the buffer of channel ``number`` at ``vertex``, whose input has the mask ``bit``."""
+    channel = channels[number]
+    flit = slots[number, channel.front]
+    channel.front = (channel.front + 1) & (slots.shape[1] - 1)
+    if channel.count == depth:
+        vertices[channel.source].blocked &= ~channel.source_bit
+    channel.count -= 1
+    if channel.count == 0:
+        vertex.nonempty &= ~bit
+    return flit
+
+
+@compiled
+def _following(flit, jobs):
+    """The flit after one that is not a tail."""
+    message = flit >> MESSAGE_SHIFT
+    last = message << MESSAGE_SHIFT | (jobs[message].flits - 1) << INDEX_SHIFT
+    following = flit + NEXT_FLIT
+    return following | TAIL if following == last else following

@@ -1,0 +1,226 @@
+"""State of links, hosts and deliveries: arrays of records.
+
+One record per channel, vertex, processor, message, and pair of message and destination; all fields are int64.
+Few arrays instead of one per field, because Numba passes every array as seven arguments. Masks have one bit per
+port of a vertex.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sim_model.common.messages import Messages
+from topology.common.graph import Network
+
+NEVER = np.iinfo(np.int64).max
+NONE = -1
+
+# Positions in ``counters``.
+CYCLE = 0  # next cycle to be run
+FLIT_HOPS = 1  # flits moved over channels
+FLITS_IN_NETWORK = 2  # in registers and buffers, each copy counted
+UNSENT = 3  # messages whose start is known and that no injector has accepted yet
+STRAY = 4  # tails that arrived at a processor that is no destination of their message
+DISORDERED = 5  # flits that arrived at a processor and were not the next one of their message
+NEXT_HOST_CYCLE = 6  # no host does anything before this cycle
+COUNTERS = 7
+
+CHANNEL_FIELDS = (
+    "source",  # vertex; never changes, like the next three
+    "source_bit",  # mask of the port there
+    "sink",
+    "sink_bit",
+    "register",  # packed flit in the output register, meaningful where occupied
+    "front",  # slot of the first flit in the buffer
+    "count",  # flits in the buffer, one that arrives in this cycle included
+)
+VERTEX_FIELDS = (
+    "first_output",  # channel at output port 0; never changes
+    "ports",  # never changes
+    "occupied",  # output registers that hold a flit
+    "blocked",  # occupied registers known to have a full buffer behind them
+    "nonempty",  # inputs with a flit at the start of the cycle
+    "arrived",  # inputs where a flit arrives in this cycle
+    "awake",  # 1 if a register was emptied in this cycle or a flit arrived in the last one
+)
+HOST_FIELDS = (
+    "wake_cycle",  # when the host next does something; NEVER while the injector is busy
+    "preparing",  # message in start-up or NONE
+    "sending",  # message in the injector or NONE
+    "idle_from_cycle",  # first cycle in which the injector is idle again
+    "queued",  # position in the queue of the next message with a given start
+    "queue_end",  # position behind the last one; never changes
+    "released",  # first dependent message whose parent has arrived, or NONE
+    "expected",  # next flit (without its tail bit) of the message that is arriving, or NONE
+)
+JOB_FIELDS = (
+    "source",  # processor; never changes, like all down to end_child
+    "flits",  # whole message
+    "delay_cycles",  # from the parent's arrival to the start
+    "first_destination",  # position in deliveries
+    "end_destination",
+    "first_child",  # position in children
+    "end_child",
+    "start_cycle",  # NONE while not known
+    "accepted_cycle",  # NONE before the injector accepts the message
+    "next_released",  # linked list of a host's released messages, in order of start
+)
+DELIVERY_FIELDS = (
+    "destination",  # processor, ascending within a message; never changes
+    "arrival_cycle",  # first arrival of the tail, NONE before
+    "copies",  # tails that arrived
+)
+
+
+class EngineState(NamedTuple):
+    """Everything but the routers."""
+
+    switches: int
+    startup_cycles: int
+    buffer_depth_flits: int
+    slot_mask: int  # slots of a ring buffer - 1, a power of two - 1
+    channels: np.recarray  # CHANNEL_FIELDS
+    slots: np.ndarray  # int64[channels, slots], ring buffers of packed flits
+    vertices: np.recarray  # VERTEX_FIELDS
+    input_channel: np.ndarray  # int64[vertices, most ports]
+    hosts: np.recarray  # HOST_FIELDS, by processor
+    jobs: np.recarray  # JOB_FIELDS, by message
+    deliveries: np.recarray  # DELIVERY_FIELDS, by message and destination
+    queue: np.ndarray  # int64, messages with a given start by source, in order of start
+    children: np.ndarray  # int64, dependent messages by parent
+    counters: np.ndarray  # int64[COUNTERS]
+
+
+class Trace(NamedTuple):
+    """Rows of a recording, one per cycle; no rows when nothing is recorded."""
+
+    moved: np.ndarray  # uint8[rows, channels]
+    accepted_message: np.ndarray  # int32[rows, processors], NONE for none, like all below
+    ejected_message: np.ndarray  # int32[rows, processors]
+    ejected_flit: np.ndarray  # int32[rows, processors], index in the message
+
+
+def make_records(count: int, fields: tuple[str, ...], **columns) -> np.recarray:
+    """Records of int64 fields, 0 where no column (an array or one value) is given."""
+    records = np.zeros(count, dtype=[(name, np.int64) for name in fields]).view(np.recarray)
+    for name, column in columns.items():
+        records[name] = column
+    return records
+
+
+def make_trace(rows: int, channels: int, processors: int) -> Trace:
+    """An empty recording of ``rows`` cycles."""
+    return Trace(
+        moved=np.zeros((rows, channels), dtype=np.uint8),
+        accepted_message=np.full((rows, processors), NONE, dtype=np.int32),
+        ejected_message=np.full((rows, processors), NONE, dtype=np.int32),
+        ejected_flit=np.full((rows, processors), NONE, dtype=np.int32),
+    )
+
+
+def make_state(network: Network, messages: Messages, *, buffer_depth_flits: int, startup_cycles: int) -> EngineState:
+    """Everything as it is before cycle 0.
+
+    Parameters
+    ----------
+    network : Network
+    messages : Messages
+    buffer_depth_flits : int
+        Flits that the input buffer of a switch holds.
+    startup_cycles : int
+        Cycles that a host prepares each message.
+    """
+    jobs, children = _make_jobs(messages)
+    hosts, queue = _make_hosts(messages, len(network.processors))
+    slots = 1 << (buffer_depth_flits - 1).bit_length()
+    counters = np.zeros(COUNTERS, dtype=np.int64)
+    counters[UNSENT] = len(queue)
+    counters[NEXT_HOST_CYCLE] = hosts.wake_cycle.min()
+    return EngineState(
+        switches=network.switches,
+        startup_cycles=startup_cycles,
+        buffer_depth_flits=buffer_depth_flits,
+        slot_mask=slots - 1,
+        channels=_make_channels(network),
+        slots=np.zeros((len(network.channels), slots), dtype=np.int64),
+        vertices=make_records(
+            network.vertices,
+            VERTEX_FIELDS,
+            first_output=[channels[0] for channels in network.output_channel],
+            ports=[len(neighbours) for neighbours in network.neighbours],
+        ),
+        input_channel=_input_channels(network),
+        hosts=hosts,
+        jobs=jobs,
+        deliveries=make_records(
+            len(messages.destinations), DELIVERY_FIELDS, destination=messages.destinations, arrival_cycle=NONE
+        ),
+        queue=queue,
+        children=children,
+        counters=counters,
+    )
+
+
+def _make_channels(network: Network) -> np.recarray:
+    return make_records(
+        len(network.channels),
+        CHANNEL_FIELDS,
+        source=[channel.source for channel in network.channels],
+        source_bit=[1 << channel.source_port for channel in network.channels],
+        sink=[channel.sink for channel in network.channels],
+        sink_bit=[1 << channel.sink_port for channel in network.channels],
+    )
+
+
+def _input_channels(network: Network) -> np.ndarray:
+    table = np.zeros((network.vertices, max(map(len, network.neighbours))), dtype=np.int64)
+    for vertex, channels in enumerate(network.input_channel):
+        table[vertex, : len(channels)] = channels
+    return table
+
+
+def _make_jobs(messages: Messages) -> tuple[np.recarray, np.ndarray]:
+    dependent = np.flatnonzero(messages.parent != NONE)
+    children = dependent[np.argsort(messages.parent[dependent], kind="stable")].astype(np.int64)
+    first_child = _first_positions(messages.parent[dependent], len(messages))
+    jobs = make_records(
+        len(messages),
+        JOB_FIELDS,
+        source=messages.source,
+        flits=messages.flits,
+        delay_cycles=messages.delay_cycles,
+        first_destination=messages.offsets[:-1],
+        end_destination=messages.offsets[1:],
+        first_child=first_child[:-1],
+        end_child=first_child[1:],
+        start_cycle=np.where(messages.parent == NONE, messages.start_cycle, NONE),
+        accepted_cycle=NONE,
+        next_released=NONE,
+    )
+    return jobs, children
+
+
+def _make_hosts(messages: Messages, processors: int) -> tuple[np.recarray, np.ndarray]:
+    given = np.flatnonzero(messages.parent == NONE)
+    queue = given[np.lexsort((given, messages.start_cycle[given], messages.source[given]))].astype(np.int64)
+    first = _first_positions(messages.source[given], processors)
+    wake_cycle = np.full(processors, NEVER, dtype=np.int64)
+    busy = np.flatnonzero(np.diff(first))
+    wake_cycle[busy] = messages.start_cycle[queue[first[busy]]]
+    hosts = make_records(
+        processors,
+        HOST_FIELDS,
+        wake_cycle=wake_cycle,
+        preparing=NONE,
+        sending=NONE,
+        queued=first[:-1],
+        queue_end=first[1:],
+        released=NONE,
+        expected=NONE,
+    )
+    return hosts, queue
+
+
+def _first_positions(owner: np.ndarray, owners: int) -> np.ndarray:
+    """Where each owner's entries begin in a list that is sorted by owner; one more at the end. int64[owners + 1]."""
+    return np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=owners)))).astype(np.int64)

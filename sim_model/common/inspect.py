@@ -1,0 +1,38 @@
+"""Reading the engine's arrays from plain Python: buffers, registers and masks as lists and text."""
+
+from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT, TAIL
+from sim_model.common.engine.state import EngineState
+from topology.common.graph import Network
+
+
+def ports_in(mask: int) -> list[int]:
+    """Port numbers in a mask."""
+    mask = int(mask)
+    return [port for port in range(mask.bit_length()) if mask >> port & 1]
+
+
+def flit_message(flit: int) -> int:
+    """Message number of a packed flit."""
+    return int(flit) >> MESSAGE_SHIFT
+
+
+def flit_text(flit: int) -> str:
+    """A packed flit for people: ``m12.3`` is flit 3 of message 12; ``.head`` and ``.tail`` mark the ends."""
+    flit = int(flit)
+    index = flit >> INDEX_SHIFT & INDEX_MASK
+    marks = (".head" if index == 0 else "") + (".tail" if flit & TAIL else "")
+    return f"m{flit >> MESSAGE_SHIFT}.{index}{marks}"
+
+
+def buffered_flits(state: EngineState, channel: int) -> list[int]:
+    """Packed flits in the buffer at the sink of a channel, first one first."""
+    front, count = int(state.channels.front[channel]), int(state.channels.count[channel])
+    return [int(state.slots[channel, (front + k) & state.slot_mask]) for k in range(count)]
+
+
+def registered_flit(network: Network, state: EngineState, channel: int) -> int | None:
+    """Packed flit in the output register of a channel, or None."""
+    end = network.channels[channel]
+    if int(state.vertices.occupied[end.source]) >> end.source_port & 1:
+        return int(state.channels.register[channel])
+    return None

@@ -1,0 +1,201 @@
+"""Sets of messages in column arrays: what the hosts of a network have to send."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from topology.common.flits import MAX_MESSAGE_FLITS
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message as a record, before it is checked.
+
+    Parameters
+    ----------
+    source : int
+        Processor.
+    destinations : sequence of int
+        Processors, in any order; the source and repeats are dropped.
+    flits : int
+        Length of the whole message, header included.
+    start_cycle : int
+        Start, if ``parent`` is None.
+    parent : int or None
+        Number of the message whose tail must have arrived at this source before this message starts.
+    delay_cycles : int
+        Cycles from that arrival to the start.
+    group : int or None
+        Logical multicast to which the message belongs; None for one of its own.
+    """
+
+    source: int
+    destinations: Sequence[int]
+    flits: int
+    start_cycle: int = 0
+    parent: int | None = None
+    delay_cycles: int = 0
+    group: int | None = None
+
+
+class MessageError(ValueError):
+    """A record that breaks a rule.
+
+    Parameters
+    ----------
+    number : int
+        Position of the record.
+    problem : str
+        "X must be Y, not Z".
+    """
+
+    def __init__(self, number: int, problem: str):
+        super().__init__(f"Message {number}: {problem}")
+        self.number = number
+        self.problem = problem
+
+
+@dataclass(frozen=True)
+class Messages:
+    """M checked messages in columns; a message's number is its position.
+
+    Members
+    -------
+    source : int32[M]
+        Processor.
+    offsets : int64[M + 1]
+        Message m goes to ``destinations[offsets[m]:offsets[m + 1]]``.
+    destinations : int32
+        Processors, sorted within a message, without its source.
+    flits : int32[M]
+        Whole message, header included.
+    start_cycle : int64[M]
+        -1 for a dependent message.
+    parent : int32[M]
+        -1 for a message with a given start; else the message whose tail must arrive at this source first.
+    delay_cycles : int64[M]
+        A dependent message starts this many cycles after that arrival.
+    group : int32[M]
+        Messages of one logical multicast share a group.
+    """
+
+    source: np.ndarray
+    offsets: np.ndarray
+    destinations: np.ndarray
+    flits: np.ndarray
+    start_cycle: np.ndarray
+    parent: np.ndarray
+    delay_cycles: np.ndarray
+    group: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def destinations_of(self, message: int) -> np.ndarray:
+        """Destinations of one message, sorted."""
+        return self.destinations[self.offsets[message] : self.offsets[message + 1]]
+
+    @property
+    def destination_counts(self) -> np.ndarray:
+        """Number of destinations of each message, int64[M]; 1 is a unicast."""
+        return np.diff(self.offsets)
+
+    @property
+    def message_of_destination(self) -> np.ndarray:
+        """Message of each entry of ``destinations``, int64."""
+        return np.repeat(np.arange(len(self)), self.destination_counts)
+
+    @classmethod
+    def build(
+        cls, records: Iterable[Message], *, processors: int, header_flits: Callable[[Sequence[int]], int]
+    ) -> "Messages":
+        """Check records and put them into columns.
+
+        Parameters
+        ----------
+        records : iterable of Message
+        processors : int
+            Number of processors of the network.
+        header_flits : callable
+            Header length in flits for a destination set, such as ``SpamRouting.header_flits``.
+
+        Raises
+        ------
+        MessageError
+            "Message 3: X must be Y, not Z" (a ValueError) for the first record that breaks a rule.
+        """
+        columns = _Columns()
+        for number, record in enumerate(records):
+            try:
+                columns.add(number, record, processors, header_flits)
+            except ValueError as error:
+                raise MessageError(number, str(error)) from None
+        return columns.messages()
+
+
+@dataclass
+class _Columns:
+    """Rows under construction."""
+
+    rows: list[tuple[int, int, int, int, int, int]] = field(default_factory=list)
+    destinations: list[tuple[int, ...]] = field(default_factory=list)
+
+    def add(self, number: int, record: Message, processors: int, header_flits) -> None:
+        destinations = _checked_destinations(record, processors)
+        _check_length(record.flits, header_flits(destinations))
+        if record.delay_cycles < 0:
+            raise ValueError(f"Delay must be at least 0 cycles, not {record.delay_cycles!r}")
+        if record.parent is None:
+            if record.start_cycle < 0:
+                raise ValueError(f"Start cycle must be at least 0, not {record.start_cycle!r}")
+        else:
+            self._check_parent(number, record)
+        parent = -1 if record.parent is None else record.parent
+        start = record.start_cycle if record.parent is None else -1
+        group = number if record.group is None else record.group
+        self.rows.append((record.source, record.flits, start, parent, record.delay_cycles, group))
+        self.destinations.append(destinations)
+
+    def _check_parent(self, number: int, record: Message) -> None:
+        parent = record.parent
+        if parent is None or not 0 <= parent < number:
+            raise ValueError(f"Parent must be an earlier message, not {parent!r}")
+        if record.source not in self.destinations[parent]:
+            raise ValueError(f"Parent must be a message that is delivered to processor {record.source}, not {parent!r}")
+
+    def messages(self) -> Messages:
+        source, flits, start, parent, delay, group = zip(*self.rows, strict=True) if self.rows else ((),) * 6
+        counts = [len(destinations) for destinations in self.destinations]
+        flat = [processor for destinations in self.destinations for processor in destinations]
+        return Messages(
+            source=np.array(source, dtype=np.int32),
+            offsets=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+            destinations=np.array(flat, dtype=np.int32),
+            flits=np.array(flits, dtype=np.int32),
+            start_cycle=np.array(start, dtype=np.int64),
+            parent=np.array(parent, dtype=np.int32),
+            delay_cycles=np.array(delay, dtype=np.int64),
+            group=np.array(group, dtype=np.int32),
+        )
+
+
+def _checked_destinations(record: Message, processors: int) -> tuple[int, ...]:
+    last = processors - 1
+    if not 0 <= record.source <= last:
+        raise ValueError(f"Source must be a processor, 0 to {last}, not {record.source!r}")
+    for destination in record.destinations:
+        if not 0 <= destination <= last:
+            raise ValueError(f"Destination must be a processor, 0 to {last}, not {destination!r}")
+    destinations = tuple(sorted(set(record.destinations) - {record.source}))
+    if not destinations:
+        given = list(record.destinations)
+        raise ValueError(f"Destinations must name a processor other than the source {record.source}, not {given!r}")
+    return destinations
+
+
+def _check_length(flits: int, header_flits: int) -> None:
+    if flits < header_flits:
+        raise ValueError(f"Length must be at least the {header_flits} header flits, not {flits!r}")
+    if flits > MAX_MESSAGE_FLITS:
+        raise ValueError(f"Length must be at most {MAX_MESSAGE_FLITS} flits, not {flits!r}")

@@ -1,0 +1,74 @@
+"""What a family has to supply so that the common simulation can run it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sim_model.common.engine.state import EngineState, Trace
+from sim_model.common.messages import Messages
+from topology.common.graph import Network
+
+
+@dataclass(frozen=True)
+class Wait:
+    """One input channel that cannot go on.
+
+    Members
+    -------
+    channel : int
+        Input channel whose first flit waits.
+    message : int
+        Message of that flit.
+    blockers : tuple of int
+        Channels of which at least one has to make progress before this one can.
+    reason : str
+        For people: what is waited for.
+    """
+
+    channel: int
+    message: int
+    blockers: tuple[int, ...]
+    reason: str
+
+
+class Model(Protocol):
+    """A network of one family, without messages."""
+
+    @property
+    def network(self) -> Network:
+        """The network."""
+        ...
+
+    @property
+    def flit_bits(self) -> int:
+        """Data bits of a flit."""
+        ...
+
+    @property
+    def buffer_depth_flits(self) -> int:
+        """Flits that the input buffer of a switch holds."""
+        ...
+
+    def header_flits(self, destinations: Sequence[int]) -> int:
+        """Header length of a message to these destinations."""
+        ...
+
+    def header_data(self, source: int, destinations: Sequence[int]) -> list[int]:
+        """Data fields of the header flits of a message."""
+        ...
+
+    def make_state(self, messages: Messages) -> Any:
+        """Tables and registers of the routers before cycle 0: a (nested) named tuple of arrays."""
+        ...
+
+    def run_cycles(self, state: EngineState, routers: Any, trace: Trace, until_cycle: int) -> int:
+        """The compiled loop; returns one of the reasons of ``engine/clock.py``."""
+        ...
+
+    def describe_router(self, state: EngineState, routers: Any, switch: int) -> str:
+        """The whole state of a router, for mismatch and deadlock reports."""
+        ...
+
+    def waits(self, state: EngineState, routers: Any) -> list[Wait]:
+        """What every input channel that holds a flit waits for, in a network where nothing moves."""
+        ...

@@ -1,0 +1,144 @@
+"""What a run has delivered, when, and what is missing."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sim_model.common.engine.state import CYCLE, DISORDERED, FLIT_HOPS, NONE, STRAY, EngineState
+from sim_model.common.messages import Messages
+
+
+@dataclass(frozen=True)
+class Results:
+    """Deliveries of M messages to F pairs of message and destination.
+
+    Members
+    -------
+    messages : Messages
+    start_cycle : int64[M]
+        Start of each message, -1 if it never started.
+    accepted_cycle : int64[M]
+        Cycle in which the injector accepted the message, -1 if it never did; the host took it up ``startup_cycles``
+        before.
+    arrival_cycle : int64[F]
+        Cycle in which the tail moved over the delivery channel, by position in ``messages.destinations``; -1 if it
+        never did.
+    copies : int64[F]
+        Tails that arrived there.
+    cycles : int
+        Cycles run.
+    flit_hops : int
+        Flits moved over channels, injection and delivery channels included.
+    stray : int
+        Messages that arrived at a processor that is no destination of theirs.
+    disordered : int
+        Flits that arrived out of order, or in the middle of another message.
+    deadlocked : bool
+    """
+
+    messages: Messages
+    start_cycle: np.ndarray
+    accepted_cycle: np.ndarray
+    arrival_cycle: np.ndarray
+    copies: np.ndarray
+    cycles: int
+    flit_hops: int
+    stray: int
+    disordered: int
+    deadlocked: bool
+
+    @classmethod
+    def of(cls, messages: Messages, state: EngineState, *, deadlocked: bool) -> "Results":
+        """Copy the results out of a state."""
+        return cls(
+            messages=messages,
+            start_cycle=state.jobs.start_cycle.copy(),
+            accepted_cycle=state.jobs.accepted_cycle.copy(),
+            arrival_cycle=state.deliveries.arrival_cycle.copy(),
+            copies=state.deliveries.copies.copy(),
+            cycles=int(state.counters[CYCLE]),
+            flit_hops=int(state.counters[FLIT_HOPS]),
+            stray=int(state.counters[STRAY]),
+            disordered=int(state.counters[DISORDERED]),
+            deadlocked=deadlocked,
+        )
+
+    @property
+    def deliveries(self) -> int:
+        """Pairs of message and destination that were served."""
+        return int(np.count_nonzero(self.copies))
+
+    @property
+    def lost(self) -> int:
+        """Pairs of message and destination without an arrival."""
+        return len(self.copies) - self.deliveries
+
+    @property
+    def duplicated(self) -> int:
+        """Arrivals beyond the first per pair, and arrivals at processors that are no destination."""
+        return int(np.maximum(self.copies - 1, 0).sum()) + self.stray
+
+    @cached_property
+    def last_arrival_cycle(self) -> np.ndarray:
+        """Arrival at the last destination of each message, int64[M]; -1 if one is missing."""
+        return _last_or_none(self.arrival_cycle, self.messages.message_of_destination, len(self.messages))
+
+    @cached_property
+    def latency_cycles(self) -> np.ndarray:
+        """Start to last arrival, start-up and waiting at the source included, int64[M]; -1 if not complete."""
+        complete = self.last_arrival_cycle != NONE
+        return np.where(complete, self.last_arrival_cycle - self.start_cycle, NONE)
+
+    @cached_property
+    def groups(self) -> np.ndarray:
+        """Distinct group numbers, ascending."""
+        return np.unique(self.messages.group)
+
+    @cached_property
+    def group_start_cycle(self) -> np.ndarray:
+        """First start in each group, by position in ``groups``."""
+        first = np.full(len(self.groups), np.iinfo(np.int64).max)
+        started = self.start_cycle != NONE
+        np.minimum.at(first, self._group_position[started], self.start_cycle[started])
+        return first
+
+    @cached_property
+    def group_latency_cycles(self) -> np.ndarray:
+        """First start to last arrival of each group, by position in ``groups``; -1 if not complete."""
+        last = _last_or_none(self.last_arrival_cycle, self._group_position, len(self.groups))
+        return np.where(last != NONE, last - self.group_start_cycle, NONE)
+
+    @cached_property
+    def group_destinations(self) -> np.ndarray:
+        """Destinations of each group: those of all its messages together."""
+        return np.bincount(
+            self._group_position, weights=self.messages.destination_counts, minlength=len(self.groups)
+        ).astype(np.int64)
+
+    @cached_property
+    def _group_position(self) -> np.ndarray:
+        return np.searchsorted(self.groups, self.messages.group)
+
+    def complete_latencies(self, *, multicast: bool, warmup_cycles: int = 0) -> np.ndarray:
+        """Latencies of complete groups in order of start (then number), int64.
+
+        Parameters
+        ----------
+        multicast : bool
+            Groups with several destinations, or with one.
+        warmup_cycles : int
+            Groups that start before this cycle are left out.
+        """
+        wanted = (self.group_destinations > 1) == multicast
+        wanted &= (self.group_latency_cycles != NONE) & (self.group_start_cycle >= warmup_cycles)
+        order = np.argsort(self.group_start_cycle[wanted], kind="stable")
+        return self.group_latency_cycles[wanted][order]
+
+
+def _last_or_none(arrival_cycle: np.ndarray, owner: np.ndarray, owners: int) -> np.ndarray:
+    """Latest arrival of each owner; NONE if any of its arrivals is NONE."""
+    last = np.full(owners, NONE, dtype=np.int64)
+    np.maximum.at(last, owner, arrival_cycle)
+    last[owner[arrival_cycle == NONE]] = NONE
+    return last

@@ -1,0 +1,163 @@
+"""A network with messages, run cycle by cycle or to the end."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sim_model.common.deadlock import deadlock_report
+from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
+from sim_model.common.engine.state import CYCLE, NEVER, EngineState, Trace, make_state, make_trace
+from sim_model.common.messages import Messages
+from sim_model.common.model import Model
+from sim_model.common.results import Results
+from topology.common.pattern import payload_seed, payload_word
+
+
+@dataclass(frozen=True)
+class CycleReport:
+    """What happened in one cycle.
+
+    Members
+    -------
+    moved : bool array, shape (channels,)
+        Channels on which a flit moved.
+    accepted : list of (processor, message)
+        Messages that injectors accepted.
+    ejected : list of (processor, message, flit index)
+        Flits that reached their processor.
+    """
+
+    moved: np.ndarray
+    accepted: list[tuple[int, int]]
+    ejected: list[tuple[int, int, int]]
+
+
+class Simulation:
+    """The golden model at work (docs/timing.md).
+
+    Parameters
+    ----------
+    model : Model
+        Network and routers of a family, such as ``SpamModel``.
+    messages : Messages
+        What the hosts send.
+    startup_cycles : int
+        Cycles that a host prepares each message before it offers it to its injector.
+
+    Members
+    -------
+    cycle : int
+        The next cycle to be run.
+    finished, deadlocked : bool
+        Whether nothing is left to do, or nothing can ever move again.
+
+    Raises
+    ------
+    ValueError
+        If there is no message, or the start-up is negative.
+    """
+
+    def __init__(self, model: Model, messages: Messages, startup_cycles: int = 0):
+        if startup_cycles < 0:
+            raise ValueError(f"Start-up must take at least 0 cycles, not {startup_cycles!r}")
+        self.model = model
+        self.messages = messages
+        self.state: EngineState = make_state(
+            model.network, messages, buffer_depth_flits=model.buffer_depth_flits, startup_cycles=startup_cycles
+        )
+        self.router_state: Any = model.make_state(messages)
+        self._reason = FINISHED if len(messages) == 0 else LIMIT
+        self._no_trace = make_trace(0, len(model.network.channels), len(model.network.processors))
+
+    @property
+    def cycle(self) -> int:
+        """The next cycle to be run."""
+        return int(self.state.counters[CYCLE])
+
+    @property
+    def finished(self) -> bool:
+        """Whether all messages are sent and the network is empty."""
+        return self._reason == FINISHED
+
+    @property
+    def deadlocked(self) -> bool:
+        """Whether flits are left that can never move again."""
+        return self._reason == DEADLOCKED
+
+    def run(self, until_cycle: int | None = None) -> Results:
+        """Run until all is delivered, or a deadlock, or the given cycle (which is not run any more)."""
+        if self._reason == LIMIT:
+            limit = NEVER if until_cycle is None else until_cycle
+            self._reason = self.model.run_cycles(self.state, self.router_state, self._no_trace, limit)
+        return self.results()
+
+    def record(self, cycles: int) -> Trace:
+        """Run exactly ``cycles`` cycles and return what happened in each.
+
+        After the end or a deadlock the clock goes on and nothing happens.
+
+        Returns
+        -------
+        Trace
+            ``moved`` uint8[cycles, channels]; ``accepted_message``, ``ejected_message`` and ``ejected_flit``
+            int32[cycles, processors], -1 for none. Offers are accepted in the cycle in which they are made.
+        """
+        network = self.model.network
+        trace = make_trace(cycles, len(network.channels), len(network.processors))
+        until_cycle = self.cycle + cycles
+        if self._reason == LIMIT:
+            self._reason = self.model.run_cycles(self.state, self.router_state, trace, until_cycle)
+        self.state.counters[CYCLE] = until_cycle
+        return trace
+
+    def step(self) -> CycleReport:
+        """Run one cycle."""
+        trace = self.record(1)
+        accepted, ejected = trace.accepted_message[0], trace.ejected_message[0]
+        return CycleReport(
+            moved=trace.moved[0].astype(bool),
+            accepted=[(int(p), int(accepted[p])) for p in np.flatnonzero(accepted >= 0)],
+            ejected=[(int(p), int(ejected[p]), int(trace.ejected_flit[0, p])) for p in np.flatnonzero(ejected >= 0)],
+        )
+
+    def snapshot(self) -> Any:
+        """A copy of the whole state, for ``restore``."""
+        return _copied((self.state, self.router_state)), self._reason
+
+    def restore(self, snapshot: Any) -> None:
+        """Go back to a snapshot, which stays usable."""
+        (state, router_state), self._reason = snapshot
+        self.state, self.router_state = _copied((state, router_state))
+
+    def results(self) -> Results:
+        """What has been delivered so far; a copy."""
+        return Results.of(self.messages, self.state, deadlocked=self.deadlocked)
+
+    def data_of(self, message: int, flit: int) -> int:
+        """Data field of a flit: of the header, or of the test payload (``topology/common/pattern.py``)."""
+        destinations = self.messages.destinations_of(message).tolist()
+        header_flits = self.model.header_flits(destinations)
+        if flit >= header_flits:
+            return payload_word(payload_seed(message), flit - header_flits, self.model.flit_bits)
+        return self.model.header_data(int(self.messages.source[message]), destinations)[flit]
+
+    def describe_router(self, switch: int) -> str:
+        """The whole state of a router, for mismatch reports."""
+        return self.model.describe_router(self.state, self.router_state, switch)
+
+    def deadlock_report(self) -> str:
+        """Which input channels wait for each other, by name, and the state of their routers."""
+        network = self.model.network
+        waits = self.model.waits(self.state, self.router_state)
+        return deadlock_report(network, waits, self.cycle)
+
+
+def _copied(value: Any) -> Any:
+    """A copy of a nested tuple of arrays and numbers."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, tuple):
+        copies = [_copied(part) for part in value]
+        return type(value)(*copies) if hasattr(value, "_fields") else tuple(copies)
+    return value

@@ -1,0 +1,99 @@
+"""Statistics of latencies: summaries, and confidence intervals of means."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from scipy import stats
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Five numbers about a sample; all but ``count`` are None if it is empty.
+
+    Members
+    -------
+    count : int
+    mean : float or None
+    p50, p99, max : int or None
+        Percentiles are observed values: the smallest that at least that share of the sample does not exceed.
+    """
+
+    count: int
+    mean: float | None
+    p50: int | None
+    p99: int | None
+    max: int | None
+
+    @classmethod
+    def of(cls, sample: np.ndarray) -> "Summary":
+        """Summary of an integer sample, such as latencies in cycles."""
+        if len(sample) == 0:
+            return cls(0, None, None, None, None)
+        p50, p99 = np.percentile(sample, (50, 99), method="inverted_cdf")
+        return cls(len(sample), float(np.mean(sample)), int(p50), int(p99), int(np.max(sample)))
+
+    def as_dict(self) -> dict[str, int | float | None]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Mean with a confidence interval.
+
+    Members
+    -------
+    mean : float
+    half_width : float
+        Infinite for fewer than two observations.
+    observations : int
+        Independent observations behind it.
+    """
+
+    mean: float
+    half_width: float
+    observations: int
+
+    @property
+    def relative(self) -> float:
+        """Half width as a share of the mean; infinite for a mean of 0."""
+        return self.half_width / abs(self.mean) if self.mean else float("inf")
+
+
+def confidence_interval(observations: Sequence[float] | np.ndarray, confidence: float = 0.95) -> Interval:
+    """Confidence interval of the mean of independent observations, such as replications: Student's t.
+
+    Raises
+    ------
+    ValueError
+        If there is no observation, or the confidence is not between 0 and 1.
+    """
+    values = np.asarray(observations, dtype=float)
+    if len(values) == 0:
+        raise ValueError("A confidence interval needs at least 1 observation, not 0")
+    if not 0 < confidence < 1:
+        raise ValueError(f"Confidence must be between 0 and 1, not {confidence!r}")
+    if len(values) == 1:
+        return Interval(float(values[0]), float("inf"), 1)
+    quantile = stats.t.ppf((1 + confidence) / 2, len(values) - 1)
+    half_width = quantile * values.std(ddof=1) / np.sqrt(len(values))
+    return Interval(float(values.mean()), float(half_width), len(values))
+
+
+def batch_means(sample: np.ndarray, batches: int = 30, confidence: float = 0.95) -> Interval:
+    """Confidence interval of the mean of one long run whose observations depend on their neighbours.
+
+    The sample, in order of time, is cut into batches of equal size whose means count as independent; what is left
+    over at the front, the part nearest to the start of the run, is dropped.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two observations per batch.
+    """
+    size = len(sample) // batches
+    if size < 2:
+        raise ValueError(f"{batches} batches need at least {2 * batches} observations, not {len(sample)!r}")
+    kept = np.asarray(sample, dtype=float)[len(sample) - size * batches :]
+    return confidence_interval(kept.reshape(batches, size).mean(axis=1), confidence)

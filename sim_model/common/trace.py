@@ -1,0 +1,84 @@
+"""Traces: messages from a CSV file with the columns cycle, source, destinations, flits."""
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from sim_model.common.messages import Message, MessageError, Messages
+
+COLUMNS = ("cycle", "source", "destinations", "flits")
+
+
+class TraceError(ValueError):
+    """A broken line of a trace.
+
+    Parameters
+    ----------
+    problem : str
+        "X must be Y, not Z".
+    line : int
+        Line, counted from 1.
+    """
+
+    def __init__(self, problem: str, line: int):
+        super().__init__(f"line {line}: {problem}")
+        self.problem = problem
+        self.line = line
+
+
+def read_trace(lines: Iterable[str]) -> list[tuple[int, Message]]:
+    """Records of a trace with their line numbers, in the order of the file.
+
+    Destinations are separated by spaces or semicolons; fields may be quoted. Empty lines and lines that begin with
+    # are skipped, and the first of the others may name the columns.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        An open file, or lines.
+
+    Raises
+    ------
+    TraceError
+        For a line that is no record.
+    """
+    records = []
+    for number, text in enumerate(lines, start=1):
+        text = text.strip()
+        if not text or text.startswith("#"):
+            continue
+        fields = [field.strip() for field in next(csv.reader([text], skipinitialspace=True))]
+        if not records and tuple(fields) == COLUMNS:
+            continue
+        records.append((number, _record(fields, number)))
+    return records
+
+
+def trace_messages(lines: Iterable[str], *, processors: int, header_flits: Callable[[Sequence[int]], int]) -> Messages:
+    """Checked messages of a trace; parameters as for ``Messages.build``.
+
+    Raises
+    ------
+    TraceError
+        For a line that is no record, or whose message breaks a rule.
+    """
+    records = read_trace(lines)
+    try:
+        return Messages.build((record for _, record in records), processors=processors, header_flits=header_flits)
+    except MessageError as error:
+        raise TraceError(error.problem, records[error.number][0]) from None
+
+
+def _record(fields: list[str], line: int) -> Message:
+    if len(fields) != len(COLUMNS):
+        raise TraceError(f"A line must have the {len(COLUMNS)} fields {','.join(COLUMNS)}, not {len(fields)!r}", line)
+    cycle, source, flits = (_number(fields[COLUMNS.index(name)], name, line) for name in ("cycle", "source", "flits"))
+    parts = [part for part in re.split(r"[\s;]+", fields[2]) if part]
+    destinations = tuple(_number(part, "destination", line) for part in parts)
+    return Message(source, destinations, flits, start_cycle=cycle)
+
+
+def _number(text: str, name: str, line: int) -> int:
+    if not re.fullmatch(r"-?[0-9]+", text):
+        raise TraceError(f"Field {name} must be a whole number, not {text!r}", line)
+    return int(text)

@@ -1,0 +1,1 @@
+"""Golden model of the SPAM router (paper 3)."""

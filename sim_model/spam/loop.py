@@ -1,0 +1,29 @@
+"""The compiled cycle loop of a SPAM network: the common engine around the SPAM router."""
+
+from pathlib import Path
+
+from sim_model.common.engine.clock import LIMIT, next_cycle, status
+from sim_model.common.engine.compiled import compiled_loop
+from sim_model.common.engine.hosts import step_hosts
+from sim_model.common.engine.links import move_flits
+from sim_model.common.engine.state import CYCLE, NEXT_HOST_CYCLE
+from sim_model.spam.router import step_routers
+
+
+@compiled_loop(Path(__file__).parent)
+def run_cycles(state, spam, trace, until_cycle):
+    """Run to ``until_cycle``, the end, or a deadlock, and record if the trace has rows. Returns why it stopped."""
+    counters = state.counters
+    first_cycle = counters[CYCLE]
+    cycle = first_cycle
+    reason = LIMIT
+    while cycle < until_cycle and reason == LIMIT:
+        row = cycle - first_cycle
+        changes = move_flits(cycle, state, trace, row)
+        if cycle >= counters[NEXT_HOST_CYCLE]:
+            changes += step_hosts(cycle, state, trace, row)
+        changes += step_routers(state, spam)
+        reason = status(changes, counters)
+        cycle = next_cycle(cycle, changes, until_cycle, counters) if reason == LIMIT else cycle + 1
+    counters[CYCLE] = cycle
+    return reason

@@ -1,0 +1,1 @@
+"""Benches and bench parts for every family."""

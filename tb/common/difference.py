@@ -1,0 +1,51 @@
+"""The report on the first cycle in which hardware and golden model differ."""
+
+from topology.common.flits import FlitFormat
+from topology.common.graph import Network
+
+
+def _field(row: str, low: int, width: int) -> str:
+    """Bits ``low .. low + width - 1`` of a row whose highest bit comes first."""
+    return row[len(row) - low - width : len(row) - low]
+
+
+def _delivered_text(bits: str, layout: FlitFormat) -> str:
+    if set(bits) - set("01"):
+        return f"unknown ({bits})"
+    value = int(bits, 2)
+    if not value & 1:
+        return "nothing" if value == 0 else f"nothing, yet {value >> 1:#x} on the wires"
+    data, head, tail = layout.unpack(value >> 1)
+    kind = {(True, True): "head+tail", (True, False): "head", (False, True): "tail"}.get((head, tail), "body")
+    return f"{kind} {data:#0{2 + -(-layout.flit_bits // 4)}x}"
+
+
+def describe_difference(network: Network, flit_bits: int, cycle: int, hardware: str, model: str) -> tuple[str, set[int]]:
+    """What differs between two rows of ``observed`` bits.
+
+    Returns
+    -------
+    text : str
+        The cycle, then one line per channel or processor that differs, with what each side did.
+    switches : set of int
+        Switches at the ends of what differs.
+    """
+    layout = FlitFormat(flit_bits)
+    lines, switches = [f"first difference in cycle {cycle}"], set()
+    for channel in network.channels:
+        ours, theirs = _field(hardware, channel.index, 1), _field(model, channel.index, 1)
+        if ours != theirs:
+            words = {"0": "no flit moved", "1": "a flit moved"}
+            lines.append(f"  channel {channel.name}: hardware {words.get(ours, ours)}, model {words[theirs]}")
+            switches |= {vertex for vertex in (channel.source, channel.sink) if network.is_switch(vertex)}
+    accepted = len(network.channels)
+    base, width = accepted + len(network.processors), layout.width + 1
+    for processor, switch in enumerate(network.processors):
+        if _field(hardware, accepted + processor, 1) != _field(model, accepted + processor, 1):
+            lines.append(f"  injector of p{processor}: hardware did not take the descriptor in cycle {cycle - 1}, model did")
+        ours, theirs = (_field(row, base + processor * width, width) for row in (hardware, model))
+        if ours != theirs:
+            texts = _delivered_text(ours, layout), _delivered_text(theirs, layout)
+            lines.append(f"  delivered to p{processor}: hardware {texts[0]}, model {texts[1]}")
+            switches.add(switch)
+    return "\n".join(lines), switches

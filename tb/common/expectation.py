@@ -1,0 +1,81 @@
+"""What the golden model expects to see on the harness's ``observed`` vector, for many cycles at once.
+
+``observed`` is, from its lowest bit: ``moved`` (one bit per channel); ``accepted`` (one bit per processor: a descriptor on offer
+is taken); then per processor one bit that says whether a flit moved on its delivery channel and that flit (data, head, tail), zero
+when none moved. The bench samples before it changes the offers, so it still sees those of the cycle before, and every one of them
+must have been taken: ``accepted`` is expected to be zero, and a descriptor that was not taken shows as one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim_model.common.engine.state import Trace
+from topology.common.flits import FlitFormat
+from topology.common.pattern import LANE_STEP, MASK, SEED_STEP, STEP
+
+LANE_BITS = 32
+
+
+@dataclass(frozen=True)
+class MessageBits:
+    """Data, head and tail of any flit of a message set, as bits.
+
+    Parameters
+    ----------
+    flits, header_flits : int array, shape (messages,)
+        Length of each message and of its header.
+    headers : sequence of int
+        Header of each message, as an integer.
+    flit_bits : int
+        Data bits of a flit.
+    """
+
+    flits: np.ndarray
+    header_flits: np.ndarray
+    headers: tuple[int, ...]
+    flit_bits: int
+
+    def of(self, message: np.ndarray, index: np.ndarray) -> np.ndarray:
+        """Bits of the flits ``index`` of ``message``, uint8, shape (len(message), flit width), lowest bit first."""
+        bits = np.zeros((len(message), FlitFormat(self.flit_bits).width), dtype=np.uint8)
+        in_header = index < self.header_flits[message]
+        bits[:, : self.flit_bits] = self._payload_bits(message, index - self.header_flits[message])
+        for row in np.flatnonzero(in_header):
+            bits[row, : self.flit_bits] = self._header_bits(int(message[row]), int(index[row]))
+        bits[:, self.flit_bits] = index == 0
+        bits[:, self.flit_bits + 1] = index == self.flits[message] - 1
+        return bits
+
+    def _payload_bits(self, message: np.ndarray, index: np.ndarray) -> np.ndarray:
+        """`topology.common.pattern.payload_word` for many flits at once."""
+        seed = message.astype(np.uint64) * SEED_STEP + STEP
+        state = (seed + index.astype(np.uint64) * STEP) & MASK
+        folded = state ^ state >> np.uint64(16)
+        lanes = -(-self.flit_bits // LANE_BITS)
+        constants = np.array([lane * LANE_STEP & MASK for lane in range(lanes)], dtype=np.uint64)
+        words = (folded[:, np.newaxis] ^ constants).astype("<u4")
+        return np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, : self.flit_bits]
+
+    def _header_bits(self, message: int, index: int) -> np.ndarray:
+        data = self.headers[message] >> self.flit_bits * index & (1 << self.flit_bits) - 1
+        raw = np.frombuffer(data.to_bytes(-(-self.flit_bits // 8), "little"), dtype=np.uint8)
+        return np.unpackbits(raw, bitorder="little")[: self.flit_bits]
+
+
+def expected_rows(recording: Trace, message_bits: MessageBits) -> list[str]:
+    """One string of '0' and '1' per cycle, highest bit first, as a simulator prints ``observed``."""
+    cycles, channels = recording.moved.shape
+    processors = recording.ejected_message.shape[1]
+    width = FlitFormat(message_bits.flit_bits).width
+    delivered = np.zeros((cycles, processors, 1 + width), dtype=np.uint8)
+    cycle, processor = np.nonzero(recording.ejected_message >= 0)
+    delivered[cycle, processor, 0] = 1
+    delivered[cycle, processor, 1:] = message_bits.of(
+        recording.ejected_message[cycle, processor], recording.ejected_flit[cycle, processor]
+    )
+    untaken = np.zeros((cycles, processors), dtype=np.uint8)
+    observed = np.concatenate([recording.moved, untaken, delivered.reshape(cycles, -1)], axis=1)
+    text = (observed[:, ::-1] + ord("0")).astype(np.uint8).tobytes().decode("ascii")
+    length = channels + processors * (2 + width)
+    return [text[start : start + length] for start in range(0, len(text), length)]

@@ -1,0 +1,60 @@
+"""What goes into a lock-step run and what comes out of it; importable without a simulator."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sim_model.common.messages import Messages
+
+JOB_VARIABLE = "HYDRANOC_JOB"
+
+
+@dataclass(frozen=True)
+class LockstepJob:
+    """What one comparison needs.
+
+    Members
+    -------
+    model : a family's golden model, for `Simulation`
+    messages : Messages
+    startup_cycles : int
+    cycles : int
+        Cycles to compare.
+    stop_at_mismatch : bool
+        False runs on after the first difference, for a waveform of what follows.
+    result : str
+        File for the `LockstepResult`, as JSON.
+    progress : str
+        File that holds the number of cycles compared so far.
+    """
+
+    model: Any
+    messages: Messages
+    startup_cycles: int
+    cycles: int
+    stop_at_mismatch: bool
+    result: str
+    progress: str
+
+
+@dataclass
+class LockstepResult:
+    """What one comparison found.
+
+    Members
+    -------
+    compared_cycles : int
+        Cycles in which everything was compared.
+    mismatches : int
+        0, or 1: the first difference stops the run.
+    mismatch_cycle : int or None
+    report : str or None
+        The difference, and the model's state of the routers around it.
+    cpu_seconds : float
+        CPU time of the loop, model included.
+    """
+
+    compared_cycles: int = 0
+    mismatches: int = 0
+    mismatch_cycle: int | None = None
+    report: str | None = None
+    cpu_seconds: float = 0.0

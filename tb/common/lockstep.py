@@ -1,0 +1,154 @@
+"""The lock-step bench: a network's Verilog next to its golden model, every cycle, every field.
+
+cocotb runs `lockstep` inside the simulator. The job (a pickled `LockstepJob`) is named by the environment
+variable HYDRANOC_JOB, and the result is written as JSON where the job says. The golden model runs some
+hundred cycles ahead and the hardware is held against its record: nothing flows from hardware to model, so the order is free. The bench
+looks at the falling clock edge, when all registers have settled, and there sets the descriptors for the rising edge that ends the cycle.
+"""
+
+import json
+import os
+import pickle
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import cocotb
+import numpy as np
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+from sim_model.common.engine.state import Trace
+from sim_model.common.simulation import Simulation
+from tb.common.difference import describe_difference
+from tb.common.expectation import MessageBits, expected_rows
+from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
+from topology.common.flits import MESSAGE_FLITS_BITS, bits_for
+from topology.common.pattern import payload_seed
+
+CHUNK_CYCLES = 512
+RESET_CYCLES = 4
+
+
+class Descriptors:
+    """Packs messages for the harness's injectors: header, header length, length, payload seed."""
+
+    def __init__(self, job: LockstepJob):
+        routing = job.model.routing
+        messages = job.messages
+        sets = [messages.destinations_of(message).tolist() for message in range(len(messages))]
+        self.headers = tuple(
+            routing.header_value(int(source), destinations)
+            for source, destinations in zip(messages.source, sets, strict=True)
+        )
+        self.header_flits = np.array([routing.header_flits(destinations) for destinations in sets])
+        self.flits = messages.flits
+        self._header_bits = routing.header.multicast_flits * routing.flit_bits
+        self._count_bits = bits_for(routing.header.multicast_flits + 1)
+
+    def bits(self, flit_bits: int) -> MessageBits:
+        """What the flits of these messages look like."""
+        return MessageBits(self.flits, self.header_flits, self.headers, flit_bits)
+
+    def pack(self, message: int) -> int:
+        """The packed descriptor of a message."""
+        value, position = self.headers[message], self._header_bits
+        for field, width in (
+            (int(self.header_flits[message]), self._count_bits),
+            (int(self.flits[message]), MESSAGE_FLITS_BITS),
+        ):
+            value |= field << position
+            position += width
+        return value | payload_seed(message) << position
+
+
+class Offers:
+    """Puts descriptors on the harness's ports in the cycles in which the model's hosts offer them."""
+
+    def __init__(self, dut, descriptors: Descriptors):
+        self._dut = dut
+        self._descriptors = descriptors
+        self._ports: dict[int, Any] = {}
+        self._valid = 0
+
+    def drive(self, offered: list[tuple[int, int]]) -> None:
+        """Offer these (processor, message) in this cycle and nothing else."""
+        valid = 0
+        for processor, message in offered:
+            if processor not in self._ports:
+                self._ports[processor] = getattr(self._dut, f"message_n{processor}")
+            self._ports[processor].value = self._descriptors.pack(message)
+            valid |= 1 << processor
+        if valid != self._valid:
+            self._dut.message_valid.value = valid
+            self._valid = valid
+
+
+def offers_by_cycle(recording: Trace) -> dict[int, list[tuple[int, int]]]:
+    """(processor, message) that hosts offer, by cycle of the recording."""
+    offers: dict[int, list[tuple[int, int]]] = {}
+    cycles, processors = (recording.accepted_message >= 0).nonzero()
+    for cycle, processor in zip(cycles.tolist(), processors.tolist(), strict=True):
+        offers.setdefault(cycle, []).append((processor, int(recording.accepted_message[cycle, processor])))
+    return offers
+
+
+async def reset(dut) -> None:
+    """Start the clock and leave reset; returns at the falling edge of the first cycle after it."""
+    dut.message_valid.value = 0
+    dut.rst.value = 1
+    Clock(dut.clk, 10, "ns").start()
+    for _ in range(RESET_CYCLES):
+        await FallingEdge(dut.clk)
+    dut.rst.value = 0
+
+
+async def compare(dut, job: LockstepJob) -> LockstepResult:
+    """Run the job; the first difference ends it."""
+    simulation = Simulation(job.model, job.messages, startup_cycles=job.startup_cycles)
+    descriptors = Descriptors(job)
+    bits = descriptors.bits(job.model.flit_bits)
+    offers = Offers(dut, descriptors)
+    result = LockstepResult()
+    falling, observed = FallingEdge(dut.clk), dut.observed
+    await reset(dut)
+    started = time.process_time()
+    while result.compared_cycles < job.cycles:
+        before = simulation.snapshot()
+        Path(job.progress).write_text(str(result.compared_cycles))
+        recording = simulation.record(min(CHUNK_CYCLES, job.cycles - result.compared_cycles))
+        offered = offers_by_cycle(recording)
+        for cycle, expected in enumerate(expected_rows(recording, bits)):
+            seen = str(observed.value)
+            if seen != expected and not result.mismatches:
+                result.mismatches = 1
+                result.mismatch_cycle = result.compared_cycles
+                result.report = _report(simulation, before, cycle, result.compared_cycles, seen, expected)
+                if job.stop_at_mismatch:
+                    return result
+            offers.drive(offered.get(cycle, []))
+            result.compared_cycles += 1
+            await falling
+    result.cpu_seconds = time.process_time() - started
+    return result
+
+
+def _report(simulation: Simulation, before, ahead: int, cycle: int, seen: str, expected: str) -> str:
+    """The difference, with the golden model's routers around it as they stood at the start of that cycle."""
+    ahead_of_all = simulation.snapshot()
+    simulation.restore(before)
+    simulation.record(ahead)
+    model = simulation.model
+    text, switches = describe_difference(model.network, model.flit_bits, cycle, seen, expected)
+    report = "\n".join([text, *(simulation.describe_router(switch) for switch in sorted(switches))])
+    simulation.restore(ahead_of_all)
+    return report
+
+
+@cocotb.test()
+async def lockstep(dut):
+    """Entry point for the simulator."""
+    job: LockstepJob = pickle.loads(Path(os.environ[JOB_VARIABLE]).read_bytes())
+    result = await compare(dut, job)
+    Path(job.result).write_text(json.dumps(asdict(result)))

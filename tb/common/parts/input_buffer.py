@@ -1,0 +1,129 @@
+"""Bench of the input buffer. Parameters: ``flit_bits``, ``depth``, ``header_flits``, ``cycles``, ``seed``."""
+
+import random
+
+import cocotb
+
+from sim_model.common.parts.input_buffer import InputBufferTwin
+from tb.common.parts.monitor import Scoreboard, check_rate
+from tb.common.parts.parameters import Phase, instances, parameters_of, phases
+from tb.common.parts.stream import PauseGenerator, StreamSource, random_words
+from tb.common.parts.twin_bench import TwinBench
+from topology.common.flits import FlitFormat
+
+REGISTERED = ("link.ready", "present")
+CURSOR_PORTS = ("advance", "rewind")
+LOOK_PROBABILITY = 0.3
+STEADY_CYCLES = 64
+
+
+class Reader:
+    """Does what a router does with its buffer: looks at some flits from the front on, goes back, takes the front.
+
+    It keeps to the rules by looking at the twin, so that a faulty buffer cannot lead it astray.
+
+    Parameters
+    ----------
+    twin : InputBufferTwin
+    header_flits : int
+        Flits that it may look at, counted from the front.
+    pause : PauseGenerator
+        Cycles in which it does nothing.
+    random_numbers : random.Random
+
+    Members
+    -------
+    looks : bool
+        Whether it may look ahead at all.
+    """
+
+    def __init__(self, twin: InputBufferTwin, header_flits: int, pause: PauseGenerator, random_numbers: random.Random):
+        self.pause = pause
+        self.looks = header_flits > 1
+        self._twin = twin
+        self._last_position = header_flits - 1
+        self._random = random_numbers
+
+    def command(self, arriving: bool) -> dict[str, int]:
+        """``pop``, ``advance`` and ``rewind`` for this cycle; ``arriving`` says that a flit moves in."""
+        chosen = None if self.pause.paused() else self._choice(arriving)
+        return {name: int(name == chosen) for name in ("pop", "advance", "rewind")}
+
+    def _choice(self, arriving: bool) -> str | None:
+        twin = self._twin
+        visible = twin.present or (arriving and twin.cursor == len(twin.flits))
+        if not visible:
+            return None
+        if twin.cursor == 0 and not (self.looks and self._random.random() < LOOK_PROBABILITY):
+            return "pop" if twin.present else None
+        done = twin.cursor == self._last_position or self._random.random() < LOOK_PROBABILITY
+        return "rewind" if done else "advance"
+
+
+class BufferBench:
+    """A source, the buffer with its twin, and a reader."""
+
+    def __init__(self, dut, instance: str):
+        parameters = parameters_of(instance)
+        numbers = random.Random(parameters["seed"])
+        width = FlitFormat(parameters["flit_bits"]).width
+        self.twin = InputBufferTwin(parameters["depth"])
+        absent = CURSOR_PORTS if parameters["header_flits"] == 1 else ()
+        self.bench = TwinBench(dut, instance, self.twin, REGISTERED, absent)
+        self.source = StreamSource(random_words(numbers, width), width, PauseGenerator(numbers), numbers)
+        self.reader = Reader(self.twin, parameters["header_flits"], PauseGenerator(numbers), numbers)
+        self.scoreboard = Scoreboard("buffer")
+        self.moved_in, self.moved_out = 0, 0
+
+    async def step(self) -> None:
+        """One cycle."""
+        valid, payload = self.source.offer()
+        command = self.reader.command(bool(valid and self.twin.ready))
+        seen = await self.bench.step({"link.valid": valid, "link.payload": payload, **command})
+        if command["pop"]:
+            self.scoreboard.receive(seen["flit"])
+            self.moved_out += 1
+        flit = self.source.settle(seen["link.ready"])
+        if flit is not None:
+            self.scoreboard.expect(flit)
+            self.moved_in += 1
+
+    async def traffic(self, phase: Phase, cycles: int) -> None:
+        """Random traffic, then let the buffer run empty."""
+        self.source.pause.probability = phase.idle
+        self.reader.pause.probability = phase.backpressure
+        for _ in range(cycles):
+            await self.step()
+        looks, self.reader.looks = self.reader.looks, False
+        while self.twin.cursor:  # a reader that waits for the rest of a header needs it to go on
+            await self.step()
+        self.source.stopped, self.reader.pause.probability = True, 0.0
+        for _ in range(self.twin.depth + 2):
+            await self.step()
+        self.scoreboard.check_empty()
+        self.source.stopped, self.reader.looks = False, looks
+
+
+@cocotb.test()
+@cocotb.parametrize(instance=instances())
+async def random_traffic(dut, instance: str):
+    """Every mixture of idle cycles and back-pressure."""
+    run = BufferBench(dut, instance)
+    await run.bench.reset()
+    for phase in phases():
+        await run.traffic(phase, parameters_of(instance)["cycles"])
+
+
+@cocotb.test()
+@cocotb.parametrize(instance=instances())
+async def throughput(dut, instance: str):
+    """One flit per cycle from a depth of 2 on, else one in two cycles; a flit can be read one cycle after it moved."""
+    run = BufferBench(dut, instance)
+    run.reader.looks = False
+    await run.bench.reset()
+    for _ in range(STEADY_CYCLES):
+        await run.step()
+    due = STEADY_CYCLES if run.twin.depth >= 2 else STEADY_CYCLES // 2
+    out = due if run.twin.depth == 1 else due - 1
+    check_rate("link", run.moved_in, due, STEADY_CYCLES)
+    check_rate("reader", run.moved_out, out, STEADY_CYCLES)

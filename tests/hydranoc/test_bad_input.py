@@ -1,0 +1,341 @@
+"""Every kind of bad input: exit code 2, and one line on stderr that names file, line and value."""
+
+import pytest
+
+from hydranoc.cli import run
+
+NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 4}\n"
+RANDOM = "traffic:\n  kind: random\n  cycles: 100\n  messages_per_node_per_cycle: 0.01\n  flits: 8\n"
+
+
+def _topology(text: str) -> str:
+    return f"network:\n  family: spam\n  topology: {text}\n"
+
+
+def _random(changes: str, network: str = NETWORK) -> str:
+    """Random traffic with one more line, or one line another way; traffic starts on line 4."""
+    key = changes.split(":")[0]
+    kept = [line for line in RANDOM.splitlines() if not line.startswith(f"  {key}:")]
+    return network + "\n".join([*kept, f"  {changes}"]) + "\n"
+
+
+def _listed(message: str) -> str:
+    first = "{source: 0, destinations: [1], flits: 8}"
+    return f"{NETWORK}traffic:\n  kind: list\n  messages:\n    - {first}\n    - {message}\n"
+
+
+WRONG = {
+    "syntax": ("network: {family: spam\n", 2, "not valid YAML: "),
+    "tab": ("network:\n\tfamily: spam\n", 2, "not valid YAML: "),
+    "empty file": ("", 1, "A configuration must be a mapping with the keys 'network' and 'traffic'"),
+    "no mapping": ("- 1\n", 1, "A configuration must be a mapping with the keys 'network' and 'traffic'"),
+    "duplicate key": (NETWORK + "  family: spam\n", 4, "key 'family' is given twice"),
+    "no network": (RANDOM, 1, "key 'network' is missing"),
+    "network no mapping": ("network: 5\n", 1, "network must be a mapping, not 5"),
+    "no family": ("network:\n  topology: {kind: ring, switches: 4}\n", 1, "key 'family' is missing in network"),
+    "unknown family": (
+        "network:\n  family: spma\n",
+        2,
+        "network.family must be spam, not 'spma'; did you mean 'spam'?",
+    ),
+    "unknown top key": (NETWORK + "trafic: {}\n", 4, "unknown key 'trafic'; did you mean 'traffic'?"),
+    "unknown key": (
+        NETWORK + "  buffer_flit: 2\n",
+        4,
+        "unknown key 'buffer_flit' in network; did you mean 'buffer_flits'?",
+    ),
+    "far key": (NETWORK + "  colour: red\n", 4, "unknown key 'colour' in network; known keys are family, topology, "),
+    "number as key": (NETWORK + "  7: red\n", 4, "unknown key 7 in network; known keys are family, topology, "),
+    "no topology": ("network:\n  family: spam\n", 1, "key 'topology' is missing in network"),
+    "type": (NETWORK + "  flit_bits: wide\n", 4, "network.flit_bits must be a whole number, not 'wide'"),
+    "truth": (NETWORK + "  buffer_flits: true\n", 4, "network.buffer_flits must be a whole number, not True"),
+    "fraction": (NETWORK + "  routing_cycles: 1.5\n", 4, "network.routing_cycles must be a whole number, not 1.5"),
+    "too narrow": (NETWORK + "  flit_bits: 4\n", 4, "network.flit_bits must be at least 8, not 4"),
+    "too wide": (NETWORK + "  flit_bits: 1024\n", 4, "network.flit_bits must be at most 512, not 1024"),
+    "no buffer": (NETWORK + "  buffer_flits: 0\n", 4, "network.buffer_flits must be at least 1, not 0"),
+    "no routing": (NETWORK + "  routing_cycles: 0\n", 4, "network.routing_cycles must be at least 1, not 0"),
+    "negative control": (
+        NETWORK + "  negative_control: chaos\n",
+        4,
+        "network.negative_control must be 'non-atomic-enqueue' or 'up-after-down', not 'chaos'",
+    ),
+    "root": (NETWORK + "  root: 4\n", 4, "root must be a switch (0 to 3), not 4"),
+    "root by name": (NETWORK + "  root: s9\n", 4, "root must be a switch (0 to 3), not 's9'"),
+    "topology word": (_topology("ring"), 3, "network.topology must be a mapping, not 'ring'"),
+    "topology of nothing": (_topology("{switches: 4}"), 3, "a topology must have 'kind', 'file' or 'edges'"),
+    "kind": (
+        _topology("{kind: rign, switches: 4}"),
+        3,
+        "network.topology.kind must be lattice, irregular, mesh, torus, ",
+    ),
+    "key of another kind": (_topology("{kind: ring, shape: [4]}"), 3, "key 'switches' is missing in network.topology"),
+    "seed": (
+        _topology("{kind: lattice, switches: 4, seed: -1}"),
+        3,
+        "network.topology.seed must be at least 0, not -1",
+    ),
+    "links": (
+        _topology("{kind: lattice, switches: 4, max_switch_links: 5}"),
+        3,
+        "network.topology.max_switch_links must be at most 4, not 5",
+    ),
+    "no switch": (_topology("{kind: lattice, switches: 0}"), 3, "network.topology.switches must be at least 1, not 0"),
+    "shape": (_topology("{kind: mesh, shape: 4}"), 3, "network.topology.shape must be a list, not 4"),
+    "shape item": (
+        _topology("\n    kind: mesh\n    shape:\n      - 4\n      - x"),
+        7,
+        "network.topology.shape[1] must be a whole number, not 'x'",
+    ),
+    "huge mesh": (
+        _topology("{kind: mesh, shape: [100, 100]}"),
+        3,
+        "a network must have at most 1024 switches, not 10000",
+    ),
+    "huge tree": (_topology("{kind: tree, arity: 9, levels: 9}"), 3, "a network must have at most 1024 switches, not"),
+    "few ports": (_topology("{kind: mesh, shape: [3, 3], ports: 4}"), 3, "Switch s4 needs 5 ports; a switch of this"),
+    "too many ports": (
+        _topology("{kind: ring, switches: 4, processors_per_switch: 40}"),
+        3,
+        "Switch s0 needs 42 ports; routers have at most 32",
+    ),
+    "too many processors": (
+        _topology("{kind: ring, switches: 40, processors_per_switch: 20}"),
+        3,
+        "A network may have at most 512 processors, not 800",
+    ),
+    "duplicate edge": (
+        _topology("\n    switches: 2\n    edges:\n    - [0, 1]\n    - [1, 0]"),
+        7,
+        "Edge [1, 0] is a duplicate",
+    ),
+    "loop": (_topology("\n    switches: 2\n    edges:\n    - [0, 1]\n    - [1, 1]"), 7, "Edge [1, 1] is a loop"),
+    "edge nowhere": (_topology("{switches: 2, edges: [[0, 2]]}"), 3, "Edge [0, 2] names unknown switch 2"),
+    "edge of three": (
+        _topology("{switches: 3, edges: [[0, 1, 2]]}"),
+        3,
+        "network.topology.edges[0] must be a list of at",
+    ),
+    "disconnected": (
+        _topology("{switches: 3, edges: [[0, 1]]}"),
+        3,
+        "The network is disconnected: it falls into 2 parts",
+    ),
+    "processor nowhere": (
+        _topology("\n    switches: 2\n    edges: [[0, 1]]\n    processors: [0, 5]"),
+        6,
+        "Processor 1 hangs on unknown switch 5; switches are 0 to 1",
+    ),
+    "no processor": (
+        _topology("{switches: 2, edges: [[0, 1]], processors: []}"),
+        3,
+        "network.topology.processors must be a list of at least 1, not []",
+    ),
+    "names": (_topology("{switches: 2, edges: [[0, 1]], names: [a, a]}"), 3, "names must be 2 different names"),
+    "no network file": (_topology("{file: no.graphml}"), 3, "cannot read network file 'no.graphml': no such file"),
+    "suffix": (_topology("{file: network.pdf}"), 3, "A network file must end in .edges, .edgelist, .txt, .graphml, "),
+    "no traffic": (NETWORK, 1, "key 'traffic' is missing; there is nothing to send"),
+    "traffic kind": (
+        NETWORK + "traffic: {kind: randm}\n",
+        4,
+        "traffic.kind must be random, list or trace, not 'randm'; did",
+    ),
+    "no traffic kind": (
+        NETWORK + "traffic: {seed: 1}\n",
+        4,
+        "key 'kind' is missing in traffic; it must be random, list",
+    ),
+    "traffic key": (
+        _random("multicast_fracton: 0.1"),
+        9,
+        "unknown key 'multicast_fracton' in traffic; did you mean 'mult",
+    ),
+    "rate": (
+        _random("messages_per_node_per_cycle: 0"),
+        8,
+        "traffic.messages_per_node_per_cycle must be greater than 0, not",
+    ),
+    "rate text": (
+        _random("messages_per_node_per_cycle: fast"),
+        8,
+        "traffic.messages_per_node_per_cycle must be a number",
+    ),
+    "rate infinite": (_random("messages_per_node_per_cycle: .nan"), 8, "traffic.messages_per_node_per_cycle must be "),
+    "share": (_random("multicast_fraction: 1.5"), 9, "traffic.multicast_fraction must be at most 1, not 1.5"),
+    "too many destinations": (_random("destinations: 4"), 9, "traffic.destinations must be at most 3, the other"),
+    "mean": (
+        _random("destinations: {mean: 9, stddev: 1}"),
+        9,
+        "traffic.destinations.mean must be at most 3, the other",
+    ),
+    "no stddev": (_random("destinations: {mean: 2}"), 9, "key 'stddev' is missing in traffic.destinations"),
+    "destinations text": (_random("destinations: many"), 9, "traffic.destinations must be a whole number, not 'many'"),
+    "distribution key": (
+        _random("destinations: {mean: 2, stdev: 1, stddev: 1}"),
+        9,
+        "unknown key 'stdev' in traffic.destinations; did you mean 'stddev'?",
+    ),
+    "long message": (_random("flits: 70000"), 8, "traffic.flits must be at most 65535, not 70000"),
+    "short message": (
+        _random("flits: 1", NETWORK.replace("4}", "4}\n  flit_bits: 8")).replace(
+            "flits: 1\n", "flits: 1\n  multicast_fraction: 1\n"
+        ),
+        9,
+        "traffic.flits: Length must be at least the 2 header flits, not 1",
+    ),
+    "warm-up": (_random("warmup_cycles: -1"), 9, "traffic.warmup_cycles must be at least 0, not -1"),
+    "endless": (
+        _random("cycles: 1000000000000"),
+        8,
+        "traffic.cycles 1000000000000 would be about 4e+10 messages; at most",
+    ),
+    "nothing starts": (_random("cycles: 1"), 8, "traffic.cycles must be so long that a message starts, not 1"),
+    "software": (_random("software: quantum"), 9, "traffic.software must be 'binomial', not 'quantum'"),
+    "one processor": (
+        _random("seed: 1", _topology("{kind: mesh, shape: [1]}")),
+        4,
+        "random traffic needs at least 2 processors; this network has 1",
+    ),
+    "no messages": (
+        NETWORK + "traffic: {kind: list, messages: []}\n",
+        4,
+        "traffic.messages must be a list of at least 1",
+    ),
+    "message key": (
+        _listed("{sorce: 0, source: 0, destinations: [1], flits: 8}"),
+        8,
+        "unknown key 'sorce' in traffic.mess",
+    ),
+    "no length": (_listed("{source: 0, destinations: [1]}"), 8, "key 'flits' is missing in traffic.messages[1]"),
+    "unknown destination": (
+        _listed("{source: 0, destinations: [1, 4], flits: 8}"),
+        8,
+        "traffic.messages[1]: destinations must be processors, 0 to 3, not 4",
+    ),
+    "unknown source": (
+        _listed("{source: -1, destinations: [1], flits: 8}"),
+        8,
+        "traffic.messages[1]: source must be a processor, 0 to 3, not -1",
+    ),
+    "only the source": (
+        _listed("{source: 2, destinations: [2], flits: 8}"),
+        8,
+        "traffic.messages[1]: Destinations must name a processor other than the source 2, not [2]",
+    ),
+    "no flit": (
+        _listed("{source: 2, destinations: [1], flits: 0}"),
+        8,
+        "traffic.messages[1].flits must be at least 1, not 0",
+    ),
+    "early": (
+        _listed("{source: 2, destinations: [1], flits: 8, start_cycle: -5}"),
+        8,
+        "traffic.messages[1].start_cycle must",
+    ),
+    "no trace": (NETWORK + "traffic: {kind: trace, file: no.csv}\n", 4, "cannot read trace 'no.csv': no such file"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_bad_configuration_is_told_in_one_line(case, tmp_path, capsys):
+    text, line, message = WRONG[case]
+    path = tmp_path / "bad.yaml"
+    path.write_text(text)
+    assert run(["model", str(path), "-o", str(tmp_path / "out")]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"error: {path}:{line}: {message}"), err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_table_is_long_enough():
+    assert len(WRONG) >= 25
+
+
+FILES = {
+    "edge list": ("n.edges", "0 1\n1 1\n", 2, "Link 1 - 1 is a loop"),
+    "graphml": ("n.graphml", "<graphml>\n<graph>\n</graphml>\n", 3, "The file is not well-formed XML: mismatched tag"),
+    "anynet": ("n.anynet", "router 0 node 0 router 1\nrouter 1 node 1 router 0 7\n", 2, "The latency of link router 1"),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_an_error_in_a_network_file_names_that_file(case, tmp_path, capsys):
+    name, text, line, message = FILES[case]
+    (tmp_path / name).write_text(text)
+    (tmp_path / "bad.yaml").write_text(_topology(f"{{file: {name}}}"))
+    assert run(["check", str(tmp_path / "bad.yaml")]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {tmp_path / name}:{line}: {message}")
+
+
+TRACES = {
+    "few fields": ("cycle,source,destinations,flits\n0,0,1\n", 2, "A line must have the 4 fields"),
+    "word": ("0,zero,1,8\n", 1, "Field source must be a whole number, not 'zero'"),
+    "processor": ("0,0,1,8\n\n5,0,1 9,8\n", 3, "Destination must be a processor, 0 to 3, not 9"),
+    "source only": ("0,3,3,8\n", 1, "Destinations must name a processor other than the source 3"),
+    "length": ("0,3,1,0\n", 1, "Length must be at least the 1 header flits, not 0"),
+    "start": ("-4,3,1,8\n", 1, "Start cycle must be at least 0, not -4"),
+    "nothing": ("# empty\n", 1, "the trace has no messages"),
+}
+
+
+@pytest.mark.parametrize("software", [False, True])
+@pytest.mark.parametrize("case", TRACES)
+def test_an_error_in_a_trace_names_the_trace(case, software, tmp_path, capsys):
+    text, line, message = TRACES[case]
+    (tmp_path / "t.csv").write_text(text)
+    extra = ", software: binomial" if software else ""
+    (tmp_path / "bad.yaml").write_text(f"{NETWORK}traffic: {{kind: trace, file: t.csv{extra}}}\n")
+    assert run(["model", str(tmp_path / "bad.yaml"), "-o", str(tmp_path / "out")]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"error: {tmp_path / 't.csv'}:{line}: {message}"), err
+
+
+ARGUMENTS = {
+    "no file": (
+        ["check", "nowhere.yaml"],
+        "error: nowhere.yaml: cannot read the configuration: no such file or directory",
+    ),
+    "folder": (["check", "."], "error: .: cannot read the configuration: is a directory"),
+    "no verb": (["chekc", "x.yaml"], "error: No such command 'chekc'"),
+    "no option": (["check", "x.yaml", "--fast"], "error: No such option"),
+    "no argument": (["model"], "error: Missing argument 'CONFIG'"),
+    "no figure": (
+        ["reproduce", "spam-fig9"],
+        "error: Invalid value: there is no figure 'spam-fig9'; did you mean 'spam-fig",
+    ),
+    "no simulator": (
+        ["compare", "x.yaml", "--sim", "modelsim"],
+        "error: Invalid value for '--sim': 'modelsim' is not one",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ARGUMENTS)
+def test_bad_arguments_are_told_in_one_line(case, capsys):
+    arguments, message = ARGUMENTS[case]
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(message), err
+    assert err.count("\n") == 1
+
+
+def test_a_configuration_that_is_not_text_is_refused(tmp_path, capsys):
+    (tmp_path / "bad.yaml").write_bytes(b"network:\n  \xff\n")
+    assert run(["check", str(tmp_path / "bad.yaml")]) == 2
+    assert "bad.yaml:2: A configuration must be UTF-8 text" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path, capsys):
+    (tmp_path / "good.yaml").write_text(NETWORK)
+    (tmp_path / "taken").write_text("a file")
+    assert run(["draw", str(tmp_path / "good.yaml"), "-o", str(tmp_path / "taken")]) == 2
+    assert capsys.readouterr().err == f"error: {tmp_path / 'taken'}: cannot write results: file exists\n"
+
+
+def test_a_top_module_needs_a_verilog_name(tmp_path, capsys):
+    (tmp_path / "good.yaml").write_text(NETWORK)
+    assert run(["verilog", str(tmp_path / "good.yaml"), "--top", "1x", "-o", str(tmp_path / "out")]) == 2
+    assert "the top module must have a Verilog identifier as name, not '1x'" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,192 @@
+"""The verbs: what they print, what they write, and how they end."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hydranoc import Design, __version__, load
+from hydranoc.cli import run
+from hydranoc.verbs import VERBS
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NEGATIVE = sorted(path.name for path in EXAMPLES.glob("deadlock-*.yaml"))
+RIGHT = sorted(path.name for path in EXAMPLES.glob("*.yaml") if path.name not in NEGATIVE)
+
+
+def _json(capsys) -> dict:
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_examples_are_proved_right(name, capsys):
+    assert run(["check", str(EXAMPLES / name), "--json"]) == 0
+    summary = _json(capsys)
+    assert summary["right"]
+    assert summary["unreached_pairs"] == []
+    assert summary["deadlock"]["free"]
+    assert {"switches", "links", "most_ports", "multicast_header_flits", "route_table_bits"} <= summary["sizes"].keys()
+
+
+@pytest.mark.parametrize("name", NEGATIVE)
+def test_negative_controls_are_found_by_check(name, capsys):
+    assert run(["check", str(EXAMPLES / name)]) == 1
+    out = capsys.readouterr().out
+    assert "deadlock" in out
+    assert "waits for" in out
+
+
+@pytest.mark.parametrize("name", NEGATIVE)
+def test_negative_controls_deadlock_in_the_model(name, tmp_path, capsys):
+    assert run(["model", str(EXAMPLES / name), "-o", str(tmp_path), "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out)["deadlocked"]
+    assert json.loads(out)["lost"] > 0
+    assert err.startswith("deadlock in cycle ")
+    assert "waits for" in err
+
+
+@pytest.mark.parametrize("name", NEGATIVE)
+def test_negative_controls_do_not_deadlock_without_their_fault(name, tmp_path):
+    kept = [line for line in (EXAMPLES / name).read_text().splitlines() if "negative_control" not in line]
+    (tmp_path / "right.yaml").write_text("\n".join(kept))
+    assert run(["check", str(tmp_path / "right.yaml")]) == 0
+    assert run(["model", str(tmp_path / "right.yaml"), "-o", str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_examples_deliver_everything_once(name, tmp_path, capsys):
+    assert run(["model", str(EXAMPLES / name), "-o", str(tmp_path / "out"), "--json"]) == 0
+    summary = _json(capsys)
+    assert json.loads((tmp_path / "out" / "summary.json").read_text()) == summary
+    assert summary["lost"] == summary["duplicated"] == 0
+    assert not summary["deadlocked"]
+    for kind in ("unicast", "multicast"):
+        assert summary["latency_cycles"][kind].keys() == {"count", "mean", "p50", "p99", "max"}
+    rows = list(csv.DictReader((tmp_path / "out" / "messages.csv").open()))
+    assert len(rows) == summary["deliveries"]
+    assert list(rows[0]) == ["message", "source", "destination", "flits", "start_cycle", "arrival_cycle"]
+    assert all(int(row["arrival_cycle"]) > int(row["start_cycle"]) for row in rows)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["messages.csv", "summary.json"]
+
+
+def test_figure_1_takes_the_time_that_the_paper_gives(tmp_path, capsys):
+    """Without contention h channels take 10000 + 40 (h - 1) + 10 h + 10 * 127 ns, in cycles of 10 ns."""
+    alone = "\n".join(line for line in (EXAMPLES / "fig1.yaml").read_text().splitlines() if "source: 4" not in line)
+    (tmp_path / "alone.yaml").write_text(alone)
+    for path, kind, channels in (
+        (EXAMPLES / "fig1.yaml", "unicast", 4),  # 11, 7, 4, 6, 8
+        (tmp_path / "alone.yaml", "multicast", 5),  # 5, 2, 1, 4, 6 or 7, the destinations
+    ):
+        assert run(["model", str(path), "-o", str(tmp_path), "--json"]) == 0
+        assert _json(capsys)["latency_cycles"][kind]["max"] == 1000 + 4 * (channels - 1) + channels + 127
+
+
+def test_the_same_configuration_gives_the_same_results(tmp_path):
+    for name in ("a", "b"):
+        assert run(["model", str(EXAMPLES / "torus.yaml"), "-o", str(tmp_path / name)]) == 0
+        assert run(["draw", str(EXAMPLES / "torus.yaml"), "-o", str(tmp_path / name)]) == 0
+    for name in ("messages.csv", "summary.json", "torus.svg", "torus.png"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_model_tells_people_a_table(tmp_path, capsys):
+    assert run(["model", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert "deliveries  5" in out
+    assert "multicast" in out
+    assert err == ""
+
+
+def test_verilog_writes_what_it_lists(tmp_path, capsys):
+    assert run(["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path), "--top", "figure1", "--json"]) == 0
+    files = [Path(name) for name in _json(capsys)["files"]]
+    assert sorted(path.name for path in files) == ["figure1.core", "figure1.v", "figure1.vlt", "manifest.json"]
+    assert "module figure1" in (tmp_path / "figure1.v").read_text()
+    assert json.loads((tmp_path / "manifest.json").read_text())["family"] == "spam"
+
+
+def test_compare_finds_hardware_and_model_equal(tmp_path, capsys, require_tool):
+    require_tool("icarus")
+    assert (
+        run(["compare", str(EXAMPLES / "deadlock-enqueue.yaml"), "-o", str(tmp_path), "--sim", "icarus", "--json"]) == 1
+    )
+    summary = _json(capsys)
+    assert summary["mismatches"] == 0  # it deadlocks, but hardware and model do so alike
+    assert summary["deadlocked"]
+    assert summary["compared_cycles"] > summary["cycles"]
+    assert summary["cycles_per_second"] > 0
+    assert "Icarus" in summary["simulator"]
+
+
+def test_compare_reports_hardware_that_differs(tmp_path, capsys, require_tool, monkeypatch):
+    """Hardware with one routing cycle more than the model: the first head leaves its router too late."""
+    require_tool("verilator")
+
+    def slower(design: Design):
+        section = design.config.network_section.model_copy(update={"routing_cycles": 2})
+        return design.family.build_plan(section, design.routing)
+
+    monkeypatch.setattr(Design, "plan", property(slower))
+    (tmp_path / "one.yaml").write_text(
+        "network:\n  family: spam\n  topology: {switches: 1, edges: [], processors: [0, 0]}\n"
+        "traffic: {kind: list, messages: [{source: 0, destinations: [1], flits: 8}]}\n"
+    )
+    assert run(["compare", str(tmp_path / "one.yaml"), "-o", str(tmp_path / "out"), "--json"]) == 1
+    out, err = capsys.readouterr()
+    summary = json.loads(out)
+    assert summary["mismatches"] == 1
+    assert summary["compared_cycles"] < summary["cycles"]
+    assert err.startswith(f"first difference in cycle {summary['compared_cycles']}")
+    assert "channel s0->p1: hardware no flit moved, model a flit moved" in err
+    assert (tmp_path / "out" / "mismatch.txt").read_text() == err
+    assert [path.stem for path in (tmp_path / "out").iterdir()].count("waves") == 1
+
+
+def test_help_and_version(capsys):
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"hydranoc {__version__}\n"
+    for verb in VERBS:
+        assert run([verb.name or "", "--help"]) == 0
+        out = capsys.readouterr().out
+        assert "Example" in out
+        assert "--json" in out
+    assert run(["--help"]) == 0
+    assert "hydranoc check examples/demo.yaml" in capsys.readouterr().out
+
+
+def test_the_installed_command_ends_with_its_code_and_no_traceback(tmp_path):
+    (tmp_path / "bad.yaml").write_text("network: 1\n")
+    ended = subprocess.run(
+        [sys.executable, "-m", "hydranoc", "check", str(tmp_path / "bad.yaml")],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=EXAMPLES.parent,
+    )
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert ended.stderr == f"error: {tmp_path / 'bad.yaml'}:1: network must be a mapping, not 1\n"
+
+
+def test_the_python_interface_in_ten_lines(tmp_path):
+    design = load(EXAMPLES / "fig1.yaml")
+    assert design.check().right
+    outcome = design.simulate()
+    assert outcome.right
+    assert "latency, cycles" in outcome.summary()
+    outcome.write_messages(tmp_path / "messages.csv")
+    assert (tmp_path / "messages.csv").read_text().count("\n") == 6
+    assert "noc.v" in design.verilog().files
+    assert design.draw()["svg"].startswith(b"<?xml")
+
+
+def test_a_progress_callback_changes_nothing():
+    calls = []
+    design = load(EXAMPLES / "torus.yaml")
+    outcome = design.simulate(lambda *call: calls.append(call))
+    assert outcome.figures == load(EXAMPLES / "torus.yaml").simulate().figures
+    assert calls[-1][1] == outcome.figures["cycles"]

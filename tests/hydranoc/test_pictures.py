@@ -1,0 +1,84 @@
+"""Pictures: layouts, what is told apart, the same bytes each time; plots of reproduced figures."""
+
+import numpy as np
+import pytest
+
+from hydranoc.draw import CROSS, ROOT, TREE, draw_network
+from hydranoc.families import FAMILIES
+from hydranoc.family import Claim, Figure, LinkClasses, Series
+from hydranoc.layout import bend_of, processor_positions, switch_positions
+from hydranoc.plots import plot_figure
+from topology.common.graph import Network
+from topology.common.lattice import irregular_network, lattice_network
+from topology.common.regular import hypercube_network, mesh_network, torus_network, tree_network
+
+NETWORKS = {
+    "one": mesh_network([1]),
+    "lattice": lattice_network(30, seed=2),
+    "layered": irregular_network(12, seed=2),
+    "spread": irregular_network(40, seed=2),
+    "torus": torus_network([4, 4], processors_per_switch=3),
+    "cube": hypercube_network(5),
+    "tree": tree_network(3, 3),
+}
+
+
+def _links(network: Network) -> LinkClasses:
+    family = FAMILIES["spam"]
+    section = family.network_section(family="spam", topology={})
+    return family.link_classes(family.build_routing(section, network))
+
+
+def _closest(places: np.ndarray) -> float:
+    apart = np.linalg.norm(places[:, np.newaxis] - places[np.newaxis], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    return float(apart.min())
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_nothing_is_drawn_on_top_of_anything(name):
+    network = NETWORKS[name]
+    switches = switch_positions(network, _links(network))
+    assert _closest(switches) > 0.75
+    assert _closest(processor_positions(network, switches)) > 0.05
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_pictures_are_the_same_each_time(name):
+    network = NETWORKS[name]
+    first, second = (draw_network(network, _links(network), name) for _ in range(2))
+    assert first == second
+    assert first["png"].startswith(b"\x89PNG")
+
+
+def test_tree_cross_links_and_root_are_told_apart():
+    network = torus_network([3, 3])
+    picture = draw_network(network, _links(network), "torus")["svg"].decode()
+    assert all(colour in picture for colour in (TREE, CROSS, ROOT))
+    assert "cross link (10)" in picture
+    assert "<dc:date>" not in picture
+
+
+def test_links_bend_around_switches_in_their_way():
+    positions = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
+    assert bend_of(positions, 0, 1) == 0
+    assert bend_of(positions, 0, 2) > 0
+    assert bend_of(positions, 2, 3) == 0
+
+
+@pytest.mark.parametrize("bars", [False, True])
+def test_plots_mark_the_claims_of_the_paper(bars):
+    figure = Figure(
+        title="latency",
+        x_label="destinations",
+        y_label="us",
+        series=(Series("hardware", [1.0], [12.0], [0.1]), Series("software", [1.0], [80.0])),
+        claims=(Claim("under 14 us", "12 us", True, level=14.0), Claim("ninefold", "six", False)),
+        columns=(),
+        rows=(),
+        bars=bars,
+    )
+    picture = plot_figure(figure)["svg"].decode()
+    assert "paper: under 14 us" in picture
+    assert "does not hold: ninefold (measured: six)" in picture
+    assert plot_figure(figure)["svg"].decode() == picture

@@ -1,0 +1,85 @@
+"""The harness in Amaranth's simulator, held against the golden model: every channel, every flit, every cycle."""
+
+from rtl.common.harness import HarnessTop, message_fields
+from rtl.spam.network import spam_plan
+from sim_model.common.messages import Message, Messages
+from sim_model.common.simulation import Simulation
+from sim_model.spam.model import SpamModel
+from tests.rtl.simulate import run
+from topology.common.flits import FlitFormat
+from topology.common.pattern import payload_seed
+from topology.spam.routing import SpamRouting
+
+
+class LockStep:
+    """A SPAM network as hardware and as model, with the same messages.
+
+    Parameters
+    ----------
+    routing : SpamRouting
+    records : list of Message
+    settings : dict
+        ``buffer_flits``, ``routing_cycles``, ``enqueue``.
+    """
+
+    def __init__(self, routing: SpamRouting, records: list[Message], **settings):
+        model = SpamModel(routing, **settings)
+        processors = len(routing.network.processors)
+        self.routing = routing
+        self.messages = Messages.build(records, processors=processors, header_flits=model.header_flits)
+        self.simulation = Simulation(model, self.messages)
+        self.plan = spam_plan(routing, **settings)
+        self.flits = FlitFormat(routing.flit_bits)
+
+    def run(self, cycles: int) -> int:
+        """Compare for some cycles; returns the number of flits that moved."""
+        trace = self.simulation.record(cycles)
+        harness = HarnessTop(self.plan)
+        processors = len(self.plan.network.processors)
+
+        async def testbench(ctx):
+            for cycle in range(cycles):
+                offered = self._offer(ctx, harness, trace.accepted_message[cycle])
+                moved = sum(int(bit) << channel for channel, bit in enumerate(trace.moved[cycle]))
+                ejected = self._ejected(trace.ejected_message[cycle], trace.ejected_flit[cycle])
+                seen = (ctx.get(harness.moved), ctx.get(harness.accepted), ctx.get(harness.ejected))
+                assert seen == (moved, offered, ejected), f"cycle {cycle}: {self._names(seen[0] ^ moved)}"
+                observed = moved | (offered | ejected << processors) << len(self.plan.network.channels)
+                assert ctx.get(harness.observed) == observed
+                await ctx.tick()
+
+        run(harness, testbench)
+        return int(trace.moved.sum())
+
+    def _offer(self, ctx, harness, accepted) -> int:
+        offered = 0
+        for processor, message in enumerate(accepted.tolist()):
+            if message >= 0:
+                ctx.set(getattr(harness, f"message_n{processor}"), self._descriptor(processor, message))
+                offered |= 1 << processor
+        ctx.set(harness.message_valid, offered)
+        return offered
+
+    def _descriptor(self, source: int, message: int) -> int:
+        destinations = self.messages.destinations_of(message).tolist()
+        values = {
+            "header": self.routing.header_value(source, destinations),
+            "header_flits": self.routing.header_flits(destinations),
+            "flits": int(self.messages.flits[message]),
+            "payload_seed": payload_seed(message),
+        }
+        fields = message_fields(self.plan)
+        return sum(value << fields[name][0] for name, value in values.items())
+
+    def _ejected(self, messages, flits) -> int:
+        value = 0
+        for processor, (message, flit) in enumerate(zip(messages.tolist(), flits.tolist(), strict=True)):
+            if message >= 0:
+                last = int(self.messages.flits[message]) - 1
+                data = self.simulation.data_of(message, flit)
+                packed = self.flits.pack(data=data, head=flit == 0, tail=flit == last)
+                value |= (packed << 1 | 1) << processor * (self.flits.width + 1)
+        return value
+
+    def _names(self, channels: int) -> list[str]:
+        return [channel.name for channel in self.plan.network.channels if channels >> channel.index & 1]

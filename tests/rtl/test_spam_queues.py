@@ -1,0 +1,91 @@
+"""Output request queues against literal ones: one first-in first-out queue of input numbers per output (paper 3.1)."""
+
+import random
+
+import pytest
+
+from rtl.spam.ocrq import OutputRequestQueues
+from rtl.spam.split_enqueue import SplitRequestQueues
+from tests.rtl.simulate import compare
+
+CYCLES = 500
+
+
+class LiteralQueues:
+    """A user of the queues, and the queues as the paper has them.
+
+    Inputs look at headers, enqueue, are served and leave at random; ``step`` says who is first in all its queues.
+    """
+
+    def __init__(self, ports, seed, *, atomic):
+        self.ports, self.atomic = ports, atomic
+        self.numbers = random.Random(seed)
+        self.request = [0] * ports
+        self.queued = [False] * ports
+        self.pending = [0] * ports
+        self.queues = [[] for _ in range(ports)]
+        self.turn = 0
+
+    def stimulus(self):
+        self.looks_at = self.numbers.randrange(self.ports)
+        values = {f"request.{i}": self.request[i] for i in range(self.ports)}
+        values["queued"] = sum(queued << i for i, queued in enumerate(self.queued))
+        self.was_queued = values["queued"]
+        if self.atomic:
+            values["looked_at"] = ~self.was_queued & 1 << self.looks_at
+        return values
+
+    def step(self, _inputs):
+        granted = [self._first_everywhere(i) for i in range(self.ports)]
+        if not self.atomic:
+            self._enqueue_one()
+        self._leave(granted)
+        self._look()
+        return {"granted": sum(grant << i for i, grant in enumerate(granted))}
+
+    def _outputs(self, mask):
+        return [o for o in range(self.ports) if mask >> o & 1]
+
+    def _first_everywhere(self, i):
+        if not self.queued[i] or self.pending[i]:
+            return False
+        return all(self.queues[o][0] == i for o in self._outputs(self.request[i]))
+
+    def _enqueue_one(self):
+        for distance in range(self.ports):
+            i = (self.turn + distance) % self.ports
+            if self.queued[i] and self.pending[i]:
+                output = min(self._outputs(self.pending[i]), key=lambda o: (o - i) % self.ports)
+                self.queues[output].append(i)
+                self.pending[i] &= ~(1 << output)
+                self.turn = (i + 1) % self.ports
+                return
+
+    def _leave(self, granted):
+        for i in range(self.ports):
+            if granted[i] and self.numbers.random() < 0.3:
+                for o in self._outputs(self.request[i]):
+                    self.queues[o].remove(i)
+                self.queued[i], self.request[i] = False, 0
+
+    def _look(self):
+        """One input reads a header flit; sometimes it is not the last one, and only adds to the request."""
+        i = self.looks_at
+        if self.was_queued >> i & 1:
+            return  # it did not have the route unit
+        self.request[i] |= self.numbers.randrange(1, 1 << self.ports)
+        if self.numbers.random() < 0.7:
+            self.queued[i] = True
+            if self.atomic:
+                for o in self._outputs(self.request[i]):
+                    self.queues[o].append(i)
+            else:
+                self.pending[i] = self.request[i]
+
+
+@pytest.mark.parametrize("ports", [2, 3, 5, 8])
+@pytest.mark.parametrize("atomic", [True, False])
+def test_queues(ports, atomic):
+    literal = LiteralQueues(ports, ports, atomic=atomic)
+    part = OutputRequestQueues(ports) if atomic else SplitRequestQueues(ports)
+    compare(part, literal, literal.stimulus, CYCLES)

@@ -1,0 +1,81 @@
+# amaranth: UnusedElaboratable=no
+"""Bad parameters are refused with a message that names the value and what would be right."""
+
+import re
+
+import pytest
+
+from rtl.common.arbiter import AgeMatrix, RoundRobinArbiter
+from rtl.common.crossbar import ReplicatingCrossbar
+from rtl.common.flit import flit_layout
+from rtl.common.input_buffer import InputBuffer
+from rtl.common.network import generate_network
+from rtl.common.plan import NetworkPlan, RouterUse
+from rtl.common.verilog import ModuleLibrary
+from rtl.spam.network import spam_plan
+from rtl.spam.ocrq import OutputRequestQueues
+from rtl.spam.parameters import SpamRouterParameters
+from rtl.spam.split_enqueue import SplitRequestQueues
+from tests.networks import ring
+from topology.common.flits import HeaderFormat
+from topology.spam.graph import SpamLabels
+from topology.spam.routing import SpamRouting
+
+HEADER = HeaderFormat((("lca", 4), ("source", 3)), 8, 16)
+ROUTING = SpamRouting(SpamLabels(ring(3)), 16)
+
+
+def router(**changes):
+    return SpamRouterParameters(**{"ports": 3, "vertices": 12, "header": HEADER, **changes})
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: flit_layout(7), "Flit width must be 8 to 512 bits, not 7"),
+        (lambda: InputBuffer(16, 0), "Buffer depth must be a positive integer, not 0"),
+        (lambda: InputBuffer(16, 2.0), "Buffer depth must be a positive integer, not 2.0"),
+        (lambda: InputBuffer(16, 4, 0), "Header length must be a positive integer, not 0"),
+        (lambda: InputBuffer(16, 2, 3), "Buffer depth must be at least the header length of 3 flits, not 2"),
+        (lambda: RoundRobinArbiter(0), "Number of requesters must be a positive integer, not 0"),
+        (lambda: RoundRobinArbiter(True), "Number of requesters must be a positive integer, not True"),
+        (lambda: AgeMatrix("3"), "Number of members must be a positive integer, not '3'"),
+        (lambda: ReplicatingCrossbar(16, 0, 1), "Number of inputs must be a positive integer, not 0"),
+        (lambda: ReplicatingCrossbar(16, 1, -1), "Number of outputs must be a positive integer, not -1"),
+        (lambda: OutputRequestQueues(0), "Number of ports must be a positive integer, not 0"),
+        (lambda: SplitRequestQueues(None), "Number of ports must be a positive integer, not None"),
+        (lambda: router(ports=33), "Number of ports must be an integer from 1 to 32, not 33"),
+        (lambda: router(vertices=17), "Number of vertices must be an integer from 1 to 16, not 17"),
+        (lambda: router(buffer_flits=0), "Buffer size in flits must be an integer from 1 to 1024, not 0"),
+        (lambda: router(routing_cycles=0), "Routing delay in cycles must be an integer from 1 to 1024, not 0"),
+        (lambda: router(routing_cycles=1.5), "Routing delay in cycles must be an integer from 1 to 1024, not 1.5"),
+        (lambda: router(atomic_enqueue="split"), "Atomic enqueue must be True or False, not 'split'"),
+        (
+            lambda: router(header=HeaderFormat((("lca", 4),), 513, 16)),
+            "Number of processors must be an integer from 1 to 512, not 513",
+        ),
+        (lambda: spam_plan(ROUTING, enqueue="serial"), "Enqueue must be one of atomic, split, not 'serial'"),
+        (
+            lambda: generate_network(spam_plan(ROUTING), "3noc"),
+            "Name of the top module must be a Verilog identifier, not '3noc'",
+        ),
+        (
+            lambda: NetworkPlan("spam", ring(3), HEADER, {}, (), {}),
+            "A plan must have 3 routers, one per switch, not 0",
+        ),
+        (
+            lambda: NetworkPlan("spam", ring(3), HEADER, {"p3": lambda: None}, (RouterUse("p4", {}),) * 3, {}),
+            "Router shape must be one of p3, not 'p4'",
+        ),
+    ],
+)
+def test_bad_parameter(make, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        make()
+
+
+def test_two_parts_may_not_share_a_module_name():
+    library = ModuleLibrary()
+    library.add(RoundRobinArbiter(2), "arbiter")
+    with pytest.raises(ValueError, match=r"^Module 'arbiter' must be one part, not two that differ$"):
+        library.add(RoundRobinArbiter(3), "arbiter")

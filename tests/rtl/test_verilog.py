@@ -1,0 +1,164 @@
+"""The generated Verilog: size, sameness, and the tools that have to accept it."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from hydranoc.tools import tool_environment
+from rtl.common.harness import generate_harness
+from rtl.common.network import generate_network
+from rtl.spam.network import spam_plan
+from topology.common.lattice import lattice_network
+from topology.spam.graph import SpamLabels
+from topology.spam.routing import SpamRouting
+
+MOST_BYTES = 400_000
+# both generators, look-ahead and delay, headers of one and of several flits, all buffers, the negative control
+SETTINGS = {
+    "fast": (generate_network, 16, 32, {}),
+    "paper": (generate_harness, 4, 32, {"routing_cycles": 4}),
+    "narrow": (generate_harness, 9, 8, {"buffer_flits": 1}),
+    "wide": (generate_network, 3, 128, {"routing_cycles": 2}),
+    "split": (generate_harness, 4, 16, {"enqueue": "split", "buffer_flits": 5}),
+    "smallest": (generate_harness, 1, 8, {"buffer_flits": 1}),
+}
+DIGESTS = """
+import hashlib
+from tests.rtl.test_verilog import design
+for text in design("narrow").files.values():
+    print(hashlib.sha256(text.encode()).hexdigest())
+"""
+
+
+def design(name):
+    generate, switches, flit_bits, settings = SETTINGS[name]
+    network = lattice_network(switches, seed=7)
+    return generate(spam_plan(SpamRouting(SpamLabels(network), flit_bits), **settings))
+
+
+@pytest.fixture(scope="module")
+def designs():
+    return {name: design(name) for name in SETTINGS}
+
+
+@pytest.fixture
+def written(designs, tmp_path):
+    """Writes a design's files to a folder of its own."""
+
+    def write(name):
+        for file, text in designs[name].files.items():
+            (tmp_path / file).write_text(text)
+        return designs[name].top, tmp_path
+
+    return write
+
+
+def call(tool, arguments, folder):
+    command = [*tool.command, *arguments]
+    answer = subprocess.run(
+        command, cwd=folder, env=tool_environment(tool), capture_output=True, text=True, check=False
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    return answer.stdout + answer.stderr
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_size(designs, name):
+    assert len(designs[name].files[f"{designs[name].top}.v"]) < MOST_BYTES
+
+
+def test_every_router_shape_is_one_module(designs):
+    text, manifest = designs["fast"].files["noc.v"], designs["fast"].manifest
+    for shape in manifest["router_shapes"]:
+        assert text.count(f"\nmodule {shape['module']}(") == 1
+        assert text.count(f"\n  {shape['module']} router_s") == shape["instances"]
+    assert sum(shape["instances"] for shape in manifest["router_shapes"]) == 16
+    assert text.count("noc_message_injector injector_n") == 16
+
+
+def test_nothing_of_the_machine_in_the_files(designs):
+    for text in designs["fast"].files.values():
+        assert "/" not in text.replace("//", "")
+        assert "Yosys" not in text
+
+
+def test_manifest(designs):
+    made = designs["fast"]
+    manifest = json.loads(made.files["manifest.json"])
+    assert manifest == made.manifest
+    assert manifest["files"] == list(made.files)
+    assert [channel["moved_bit"] for channel in manifest["channels"]] == list(range(len(manifest["channels"])))
+    widths = {port["name"]: port["bits"] for port in manifest["ports"]}
+    assert widths["moved"] == len(manifest["channels"])
+    assert widths["eject_n15_data"] == 32
+    for port in manifest["ports"]:
+        vector = f"[{port['bits'] - 1}:0] " if port["bits"] > 1 else ""
+        assert f"  {port['direction']} {vector}{port['name']};" in made.files["noc.v"]
+
+
+def test_harness_manifest_says_where_everything_is(designs):
+    manifest = designs["narrow"].manifest
+    parts = manifest["harness"]["observed"]
+    widths = {port["name"]: port["bits"] for port in manifest["ports"]}
+    end = 0
+    for name in ("moved", "accepted", "ejected"):
+        assert parts[name] == {**parts[name], "offset": end, "bits": widths[name]}
+        end += widths[name]
+    assert end == widths["observed"]
+    assert parts["ejected"]["bits_per_processor"] == 8 + 2 + 1
+    assert sum(field["bits"] for field in manifest["harness"]["message"].values()) == widths["message_n0"]
+
+
+def test_fusesoc_core_names_the_files(designs):
+    made = designs["fast"]
+    core = made.files["noc.core"]
+    assert core.startswith("CAPI=2:\n")
+    assert "- noc.v\n" in core
+    assert "- noc.vlt\n" in core
+
+
+def test_same_bytes_in_every_process(designs):
+    outputs = set()
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+        outputs.add(subprocess.check_output([sys.executable, "-c", DIGESTS], env=environment, text=True))
+    here = "\n".join(hashlib.sha256(text.encode()).hexdigest() for text in designs["narrow"].files.values())
+    assert outputs == {here + "\n"}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_verilator_lint(require_tool, written, name):
+    verilator = require_tool("verilator")
+    top, folder = written(name)
+    assert call(verilator, ["--lint-only", "-Wall", f"{top}.vlt", f"{top}.v"], folder).count("%Warning") == 0
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_icarus_reads_it(require_tool, written, name):
+    icarus = require_tool("icarus")
+    top, folder = written(name)
+    assert call(icarus, ["-g2005", "-Wall", "-o", "design.vvp", f"{top}.v"], folder) == ""
+
+
+@pytest.mark.parametrize("name", ["fast", "split"])
+def test_yosys_check(require_tool, written, name):
+    yosys = require_tool("yosys")
+    top, folder = written(name)
+    (folder / "check.ys").write_text(f"read_verilog {top}.v\nhierarchy -check -top {top}\nproc\ncheck -assert\n")
+    call(yosys, ["-q", "check.ys"], folder)
+
+
+def test_yosys_synthesis(require_tool, tmp_path):
+    yosys = require_tool("yosys")
+    routing = SpamRouting(SpamLabels(lattice_network(2, seed=1)), 16)
+    (tmp_path / "noc.v").write_text(generate_network(spam_plan(routing)).files["noc.v"])
+    # the figures go to a file: Yosys in WebAssembly says no more on stdout once it has called ABC
+    (tmp_path / "synthesis.ys").write_text("read_verilog noc.v\nsynth_ecp5 -top noc\ntee -o figures.txt stat\n")
+    call(yosys, ["-q", "synthesis.ys"], tmp_path)
+    figures = (tmp_path / "figures.txt").read_text()
+    assert "LUT4" in figures
+    assert "TRELLIS_FF" in figures

@@ -1,0 +1,48 @@
+"""Checks and columns of message sets."""
+
+import pytest
+
+from sim_model.common.messages import Message, MessageError, Messages
+
+
+def build(*records, processors=8):
+    return Messages.build(records, processors=processors, header_flits=lambda destinations: 1 + (len(destinations) > 1))
+
+
+def test_columns():
+    messages = build(Message(2, [5, 1, 2, 5], 9, start_cycle=4), Message(5, [0], 3, parent=0, delay_cycles=6, group=0))
+    assert len(messages) == 2
+    assert messages.destinations_of(0).tolist() == [1, 5]
+    assert messages.offsets.tolist() == [0, 2, 3]
+    assert messages.start_cycle.tolist() == [4, -1]
+    assert messages.parent.tolist() == [-1, 0]
+    assert messages.delay_cycles.tolist() == [0, 6]
+    assert messages.group.tolist() == [0, 0]
+    assert messages.destination_counts.tolist() == [2, 1]
+    assert messages.message_of_destination.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("record", "problem"),
+    [
+        (Message(8, [1], 5), "Source must be a processor, 0 to 7, not 8"),
+        (Message(-1, [1], 5), "Source must be a processor, 0 to 7, not -1"),
+        (Message(0, [1, 9], 5), "Destination must be a processor, 0 to 7, not 9"),
+        (Message(0, [0], 5), "Destinations must name a processor other than the source 0, not [0]"),
+        (Message(0, [], 5), "Destinations must name a processor other than the source 0, not []"),
+        (Message(0, [1, 2], 1), "Length must be at least the 2 header flits, not 1"),
+        (Message(0, [1], 0), "Length must be at least the 1 header flits, not 0"),
+        (Message(0, [1], 65_536), "Length must be at most 65535 flits, not 65536"),
+        (Message(0, [1], 5, start_cycle=-3), "Start cycle must be at least 0, not -3"),
+        (Message(3, [1], 5, parent=0, delay_cycles=-1), "Delay must be at least 0 cycles, not -1"),
+        (Message(3, [1], 5, parent=1), "Parent must be an earlier message, not 1"),
+        (Message(3, [1], 5, parent=-1), "Parent must be an earlier message, not -1"),
+        (Message(4, [1], 5, parent=0), "Parent must be a message that is delivered to processor 4, not 0"),
+    ],
+)
+def test_broken_records_are_named(record, problem):
+    with pytest.raises(MessageError) as caught:
+        build(Message(0, [3], 5), record)
+    assert str(caught.value) == f"Message 1: {problem}"
+    assert caught.value.number == 1
+    assert caught.value.problem == problem

@@ -1,0 +1,89 @@
+"""Summaries, intervals and replications."""
+
+import numpy as np
+import pytest
+
+from sim_model.common.replication import Precision, measure_points, replicate
+from sim_model.common.statistics import Summary, batch_means, confidence_interval
+
+
+def test_summary():
+    summary = Summary.of(np.arange(1, 201))
+    assert summary.as_dict() == {"count": 200, "mean": 100.5, "p50": 100, "p99": 198, "max": 200}
+    assert Summary.of(np.array([], dtype=np.int64)).as_dict() == {
+        "count": 0,
+        "mean": None,
+        "p50": None,
+        "p99": None,
+        "max": None,
+    }
+
+
+def test_interval_of_a_known_sample():
+    # t(0.975, 4) = 2.776; standard deviation 1.5811; 2.776 * 1.5811 / sqrt(5) = 1.963.
+    interval = confidence_interval([1, 2, 3, 4, 5])
+    assert interval.mean == 3
+    assert interval.half_width == pytest.approx(1.963, abs=0.001)
+    assert interval.relative == pytest.approx(0.654, abs=0.001)
+    assert confidence_interval([4]).half_width == float("inf")
+
+
+def test_intervals_cover_the_mean_as_often_as_they_say():
+    random = np.random.default_rng(5)
+    hits = sum(
+        abs(interval.mean - 7) <= interval.half_width
+        for interval in (confidence_interval(random.normal(7, 2, 10)) for _ in range(2000))
+    )
+    assert hits / 2000 == pytest.approx(0.95, abs=0.015)
+
+
+def test_batch_means_see_through_correlation():
+    random = np.random.default_rng(6)
+    noise = random.normal(size=30_000)
+    sample = np.convolve(noise, np.ones(50) / 50, mode="valid") + 10
+    naive, batched = confidence_interval(sample), batch_means(sample)
+    assert batched.half_width > 3 * naive.half_width
+    assert abs(batched.mean - 10) < 2 * batched.half_width
+    assert batched.observations == 30
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (lambda: confidence_interval([]), "A confidence interval needs at least 1 observation, not 0"),
+        (lambda: confidence_interval([1, 2], 1.5), "Confidence must be between 0 and 1, not 1.5"),
+        (lambda: batch_means(np.arange(10)), "30 batches need at least 60 observations, not 10"),
+    ],
+)
+def test_bad_samples(call, problem):
+    with pytest.raises(ValueError, match=f"^{problem}$"):
+        call()
+
+
+def test_replications_stop_when_the_mean_is_known():
+    random = np.random.default_rng(7)
+    rows = replicate(lambda number: [100 + random.normal(0, 5), number], Precision(relative_half_width=0.01))
+    assert confidence_interval(rows[:, 0]).relative <= 0.01
+    assert 20 < len(rows) < 400
+    assert rows[:, 1].tolist() == list(range(len(rows)))
+    assert len(replicate(lambda _: [random.normal()], Precision(most=8))) == 8
+
+
+def test_hopeless_replications_end_early():
+    random = np.random.default_rng(8)
+    rows = replicate(lambda _: [random.normal()], Precision(least=6), hopeless=lambda row: row[0] < 9)
+    assert len(rows) == 6
+
+
+def double(number):
+    return 2 * number
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_points_come_in_order_and_report_progress(processes):
+    seen = []
+    points = measure_points(
+        double, [3, 1, 2], processes=processes, progress=lambda done, total: seen.append((done, total))
+    )
+    assert points == [6, 2, 4]
+    assert seen == [(1, 3), (2, 3), (3, 3)]

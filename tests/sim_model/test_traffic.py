@@ -1,0 +1,119 @@
+"""Random traffic and traces."""
+
+import numpy as np
+import pytest
+
+from sim_model.common.trace import TraceError, read_trace, trace_messages
+from sim_model.common.traffic import ClippedGaussian, PoissonInjection, random_traffic
+
+USUAL = {
+    "processors": 16,
+    "cycles": 20_000,
+    "seed": 3,
+    "messages_per_node_per_cycle": 0.01,
+    "multicast_fraction": 0.1,
+    "destinations": 5,
+    "flits": 12,
+}
+
+
+def test_rate_share_and_destinations():
+    messages = random_traffic(**USUAL)
+    assert len(messages) == pytest.approx(16 * 20_000 * 0.01, rel=0.05)
+    multicasts = [message for message in messages if len(message.destinations) > 1]
+    assert len(multicasts) / len(messages) == pytest.approx(0.1, abs=0.02)
+    assert {len(message.destinations) for message in multicasts} == {5}
+    for message in messages:
+        assert message.source not in message.destinations
+        assert len(set(message.destinations)) == len(message.destinations)
+        assert 0 <= message.start_cycle < 20_000
+    starts = [message.start_cycle for message in messages]
+    assert starts == sorted(starts)
+    received = np.bincount([d for message in messages for d in message.destinations], minlength=16)
+    assert received.min() > 0.8 * received.mean()
+
+
+def test_gaps_are_exponential():
+    starts = PoissonInjection(0.01).starts(np.random.default_rng(1), 1_000_000)
+    gaps = np.diff(starts)
+    assert gaps.mean() == pytest.approx(100, rel=0.05)
+    assert gaps.std() == pytest.approx(100, rel=0.05)
+
+
+def test_same_seed_same_messages():
+    assert random_traffic(**USUAL) == random_traffic(**USUAL)
+    assert random_traffic(**USUAL) != random_traffic(**{**USUAL, "seed": 4})
+
+
+def test_first_messages_do_not_change_with_numpy():
+    # Pinned: the same seed gives the same messages on any machine.
+    first = random_traffic(**{**USUAL, "cycles": 30})[:3]
+    assert [(m.source, m.destinations, m.start_cycle) for m in first] == [
+        (2, (0, 1, 6, 7, 13), 3),
+        (11, (10,), 4),
+        (1, (11,), 7),
+    ]
+
+
+def test_gaussian_counts_are_clipped():
+    counts = ClippedGaussian(8, 6, 1, 15)
+    random = np.random.default_rng(2)
+    drawn = [counts(random) for _ in range(2000)]
+    assert (min(drawn), max(drawn)) == (1, 15)
+    assert np.mean(drawn) == pytest.approx(8, abs=0.4)
+    assert random_traffic(**{**USUAL, "destinations": (8, 6)})
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"processors": 1}, "Random traffic needs at least 2 processors, not 1"),
+        ({"cycles": 0}, "Traffic must last at least 1 cycle, not 0"),
+        ({"messages_per_node_per_cycle": 0}, "Messages per node per cycle must be greater than 0, not 0"),
+        ({"multicast_fraction": 1.5}, "Multicast fraction must be 0 to 1, not 1.5"),
+        ({"destinations": 16}, "Destinations must be 1 to 15, not 16"),
+        ({"destinations": (20, 1)}, "Mean number of destinations must be 1 to 15, not 20"),
+        ({"destinations": (5, -1)}, "Standard deviation of destinations must be at least 0, not -1"),
+    ],
+)
+def test_parameters_are_checked(change, problem):
+    with pytest.raises(ValueError, match=f"^{problem}$"):
+        random_traffic(**{**USUAL, **change})
+
+
+TRACE = """# made by hand
+cycle,source,destinations,flits
+0,1,2,10
+
+5,0,"3; 1 2",20
+7, 3, 1 2 , 4
+"""
+
+
+def test_trace():
+    records = read_trace(TRACE.splitlines())
+    assert [line for line, _ in records] == [3, 5, 6]
+    assert [tuple(record.destinations) for _, record in records] == [(2,), (3, 1, 2), (1, 2)]
+    messages = trace_messages(TRACE.splitlines(), processors=4, header_flits=lambda _: 1)
+    assert messages.start_cycle.tolist() == [0, 5, 7]
+    assert messages.flits.tolist() == [10, 20, 4]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("1,2,3", "A line must have the 4 fields cycle,source,destinations,flits, not 3"),
+        ("x,2,3,4", "Field cycle must be a whole number, not 'x'"),
+        ("1,2,3 y,4", "Field destination must be a whole number, not 'y'"),
+        ("1,2,3,4.5", "Field flits must be a whole number, not '4.5'"),
+        ("-1,2,3,4", "Start cycle must be at least 0, not -1"),
+        ("1,2,9,4", "Destination must be a processor, 0 to 3, not 9"),
+        ("1,2,,4", "Destinations must name a processor other than the source 2, not []"),
+        ("1,2,3,0", "Length must be at least the 1 header flits, not 0"),
+    ],
+)
+def test_broken_trace_lines_are_named(line, problem):
+    with pytest.raises(TraceError) as caught:
+        trace_messages(["0,1,2,10", "", line], processors=4, header_flits=lambda _: 1)
+    assert caught.value.line == 3
+    assert caught.value.problem == problem

@@ -1,0 +1,156 @@
+"""Network files: what they mean, and one clear error with its line for each thing that can be wrong."""
+
+import networkx as nx
+import pytest
+
+from topology.common.errors import TopologyError
+from topology.common.files import read_network
+from topology.common.graph import Network
+
+
+def _read(tmp_path, name: str, text: str, ports: int | None = None) -> Network:
+    path = tmp_path / name
+    path.write_text(text)
+    return read_network(path, ports=ports)
+
+
+def _graphml(body: str) -> str:
+    """A GraphML file whose body starts on line 7."""
+    keys = "".join(f'<key id="{key}" for="node" attr.name="{key}"/>\n' for key in ("kind", "processors", "x", "y"))
+    return f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n{keys}<graph>\n{body}\n</graph>\n</graphml>\n'
+
+
+def test_edge_list_numbers_whole_numbers_in_their_order(tmp_path):
+    network = _read(tmp_path, "a.edges", "# a triangle\n10 2\n2 7  # comment\n\n7 10\n")
+    assert network.switch_names == ("2", "7", "10")
+    assert network.edges == ((0, 1), (0, 2), (1, 2))
+    assert network.processors == (0, 1, 2)
+
+
+def test_edge_list_numbers_words_by_appearance(tmp_path):
+    assert _read(tmp_path, "a.txt", "hall lab\nlab attic\n").switch_names == ("hall", "lab", "attic")
+
+
+def test_edge_list_takes_declarations_in_their_order(tmp_path):
+    text = "switch b\nswitch a\nprocessor p a\nprocessor q\na b\nq b\nprocessor r a\n"
+    network = _read(tmp_path, "a.edgelist", text)
+    assert network.switch_names == ("b", "a")
+    assert network.processors == (1, 0, 1)
+
+
+def test_one_switch_is_a_network(tmp_path):
+    assert _read(tmp_path, "a.edges", "processor p s\nprocessor q s\n").processors == (0, 0)
+
+
+def test_anynet_reads_booksims_own_example(tmp_path):
+    text = (
+        "router 0 node 0 node 1 node 2 router 1\nrouter 1 node 3 node 4 node 5\n"
+        "router 2 node 6 node 7 node 8 router 1 router 0\n"
+    )
+    network = _read(tmp_path, "a.anynet", text)
+    assert network.edges == ((0, 1), (0, 2), (1, 2))
+    assert network.processors == (0, 0, 0, 1, 1, 1, 2, 2, 2)
+
+
+def test_anynet_takes_links_from_both_ends_and_sparse_numbers(tmp_path):
+    text = "router 4 node 9 1 router 30 1\nrouter 30 router 4 node 2\nnode 5 router 30\n"
+    network = _read(tmp_path, "a.anynet", text)
+    assert network.switch_names == ("4", "30")
+    assert network.processors == (1, 1, 0)  # nodes 2, 5, 9
+
+
+def test_graphml_takes_processors_as_nodes_or_as_counts(tmp_path):
+    body = """<node id="a"><data key="processors">2</data><data key="x">1.5</data><data key="y">2</data></node>
+    <node id="p"><data key="kind">processor</data></node>
+    <node id="b"><data key="x">0</data><data key="y">-1</data></node>
+    <edge source="a" target="b"/><edge source="p" target="b"/>"""
+    network = _read(tmp_path, "a.graphml", _graphml(body))
+    assert network.switch_names == ("a", "b")
+    assert network.processors == (0, 0, 1)
+    assert network.positions is not None
+    assert network.positions.tolist() == [[1.5, 2.0], [0.0, -1.0]]
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_graphml_reads_what_networkx_writes(tmp_path, directed):
+    graph = nx.petersen_graph()
+    if directed:
+        graph = graph.to_directed()
+    nx.set_node_attributes(graph, 2, "processors")
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    network = read_network(tmp_path / "a.graphml")
+    assert nx.is_isomorphic(network.switch_graph, nx.petersen_graph())
+    assert len(network.processors) == 20
+
+
+def test_graphml_keys_have_defaults(tmp_path):
+    text = """<graphml><key id="d0" for="node" attr.name="processors"><default>3</default></key>
+    <graph><node id="a"/><node id="b"><data key="d0">1</data></node><edge source="a" target="b"/></graph></graphml>"""
+    assert _read(tmp_path, "a.xml", text).processors == (0, 0, 0, 1)
+
+
+NODES = '<node id="a"/>\n<node id="b"/>\n<node id="p"><data key="kind">processor</data></node>\n'
+
+WRONG = [
+    ("a.edges", "a b\na a\n", 2, "Link a - a is a loop; a link must join two different nodes"),
+    ("a.edges", "a b\nb a\n", 2, "Link b - a is a duplicate of line 1; each pair of switches may have one link"),
+    ("a.edges", "a b\nc d\n", 2, "The network is disconnected: it falls into 2 parts; switch c cannot reach a"),
+    ("a.edges", "a b c\n", 1, "A line must be two node names, not 'a b c'"),
+    ("a.edges", "switch a b\n", 1, "A line must be switch NAME, not 'switch a b'"),
+    ("a.edges", "a b\nprocessor\n", 2, "A line must be processor NAME or processor NAME SWITCH, not 'processor'"),
+    ("a.edges", "switch a\nswitch b\na b\na c\n", 4, "Link a - c names unknown node c"),
+    ("a.edges", "switch a\nswitch a\n", 2, "Node a is declared twice; it is already on line 1"),
+    ("a.edges", "a b\nprocessor p a\np b\n", 3, "Processor p has two links, to a and b; a processor must have exactly"),
+    ("a.edges", "a b\nprocessor p\n", 2, "Processor p has no link; a processor must have exactly one"),
+    ("a.edges", "processor p a\nprocessor q\np q\n", 3, "Link p - q joins two processors; a processor must hang on a"),
+    ("a.edges", "# nothing\n", 1, "The file has no switches; a network must have at least 1"),
+    ("a.edges", "c a\nc b\nc d\n", 1, "Switch c needs 4 ports; a switch of this network may have at most 3"),
+    ("a.anynet", "router 0 node 0 router 1\nrouter 1 node 0\n", 2, "Processor node 0 has two links, to 0 and 1"),
+    ("a.anynet", "router 0 node 0 router 1 5\n", 1, "The latency of link router 0 - router 1 must be 1 or left out"),
+    ("a.anynet", "router 0 5 node 0\n", 1, "'router 0' must be followed by its links, not '5'"),
+    ("a.anynet", "router 0 node 0\nswitch 1\n", 2, "A link must start with 'router' or 'node', not 'switch'"),
+    ("a.anynet", "router 0 node\n", 1, "'node' must be followed by its number, not the end of the line"),
+    ("a.anynet", "router x node 0\n", 1, "'router' must be followed by its number, not 'x'"),
+    ("a.anynet", "router 0 router 0\n", 1, "The file has no nodes; a network must have at least 1 node on a router"),
+    ("a.anynet", "router 0 router 0 node 1\n", 1, "Link 0 - 0 is a loop"),
+    ("a.anynet", "router 0 node 0\nrouter 1 node 1\n", 2, "The network is disconnected"),
+    ("a.anynet", "node 0 node 1\n", 1, "Link node 0 - node 1 joins two processors"),
+    ("a.graphml", "<graphml><graph>\n<node></graph>", 2, "The file is not well-formed XML: mismatched tag"),
+    ("a.graphml", "<graphml/>", 1, "The file must have a GraphML graph; it has none"),
+    ("a.graphml", _graphml("") + "junk", 10, "The file is not well-formed XML: junk after document element"),
+    ("a.graphml", "<graphml><graph/>\n<graph/></graphml>", 2, "A GraphML file must have one graph; this is the second"),
+    ("a.graphml", _graphml("<node/>"), 7, "A GraphML node must have the attribute 'id'"),
+    ("a.graphml", _graphml('<node id="a"/><edge source="a"/>'), 7, "A GraphML edge must have the attribute 'target'"),
+    ("a.graphml", _graphml(NODES + '<edge source="a" target="z"/>'), 10, "Link a - z names unknown node z"),
+    ("a.graphml", _graphml(NODES + '<edge source="a" target="p"/>'), 8, "The network is disconnected"),
+    (
+        "a.graphml",
+        _graphml('<node id="a"><data key="kind">hub</data></node>'),
+        7,
+        "kind of node a must be switch or proc",
+    ),
+    (
+        "a.graphml",
+        _graphml('<node id="a"><data key="processors">-1</data></node>'),
+        7,
+        "processors of node a must be a",
+    ),
+    ("a.graphml", _graphml('<node id="a"><data key="processors">0</data></node>'), 7, "All switches have 0 processors"),
+    ("a.graphml", _graphml('<node id="a"><data key="x">w</data><data key="y">1</data></node>'), 7, "x of node a must"),
+    ("a.graphml", _graphml('<node id="a"/>\n<node id="a"/>'), 8, "Node a is declared twice; it is already on line 7"),
+    ("a.json", "{}", None, "A network file must end in .edges, .edgelist, .txt, .graphml, .xml, .anynet, not '.json'"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "line", "message"), WRONG)
+def test_what_is_wrong_is_named_with_its_line(tmp_path, name, text, line, message):
+    with pytest.raises(TopologyError) as caught:
+        _read(tmp_path, name, text, ports=3)
+    assert str(caught.value).startswith(message)
+    assert caught.value.line == line
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path):
+    (tmp_path / "a.edges").write_bytes(b"a b\n\xff\n")
+    with pytest.raises(TopologyError, match="The file must be UTF-8 text; byte 4 is not"):
+        read_network(tmp_path / "a.edges")

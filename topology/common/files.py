@@ -1,0 +1,54 @@
+"""Networks from files; the suffix decides the format.
+
+=====================================  ==========================================
+``.edges``, ``.edgelist``, ``.txt``    edge list (``topology.common.edge_list``)
+``.graphml``, ``.xml``                 GraphML (``topology.common.graphml``)
+``.anynet``                            BookSim anynet (``topology.common.anynet``)
+=====================================  ==========================================
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from topology.common.anynet import parse_anynet
+from topology.common.edge_list import parse_edge_list
+from topology.common.errors import TopologyError
+from topology.common.graph import Network
+from topology.common.graphml import parse_graphml
+from topology.common.named_graph import NamedGraph
+
+PARSERS: dict[str, Callable[[str], NamedGraph]] = {
+    ".edges": parse_edge_list,
+    ".edgelist": parse_edge_list,
+    ".txt": parse_edge_list,
+    ".graphml": parse_graphml,
+    ".xml": parse_graphml,
+    ".anynet": parse_anynet,
+}
+
+
+def read_network(path: str | Path, *, ports: int | None = None) -> Network:
+    """The network in a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file with one of the suffixes above.
+    ports : int or None
+        Largest number of links a switch may have, those to processors included; None sets no bound.
+
+    Raises
+    ------
+    TopologyError
+        With ``line``, for an unknown suffix, a malformed line or a broken rule.
+    OSError
+        If the file cannot be read.
+    """
+    path = Path(path)
+    if path.suffix not in PARSERS:
+        raise TopologyError(f"A network file must end in {', '.join(PARSERS)}, not {path.suffix!r}", item=path.name)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise TopologyError(f"The file must be UTF-8 text; byte {error.start} is not", line=1) from None
+    return PARSERS[path.suffix](text).network(ports)

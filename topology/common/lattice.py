@@ -1,0 +1,163 @@
+"""Random irregular networks: the paper's lattice (paper 4) and free random graphs for tests and studies.
+
+The paper picks switches at random from the points of an integer lattice and links neighbours, but does not
+say how densely. That matters: just above the density at which random points connect at all, paths of a
+256-switch network are so long that a broadcast takes more than the paper's 14 us. ``lattice_network``
+therefore grows a compact patch: it starts with one point and adds, until there are enough, a random free
+point next to those it has. The result is connected by construction.
+"""
+
+import random
+
+import numpy as np
+
+from topology.common.errors import TopologyError
+from topology.common.graph import Network
+
+MIN_LATTICE_LINKS, MAX_LATTICE_LINKS = 2, 4
+
+Point = tuple[int, int]
+
+
+def lattice_network(
+    switches: int, *, ports: int = 8, seed: int = 0, max_switch_links: int = 4, processors_per_switch: int = 1
+) -> Network:
+    """A random connected patch of the integer lattice, with links between adjacent points (paper 4).
+
+    Switches are numbered row by row from the lowest row.
+
+    Parameters
+    ----------
+    switches : int
+        Number of switches, at least 1.
+    ports : int
+        Ports of a switch; the paper has 8.
+    seed : int
+        Same seed, same network.
+    max_switch_links : int
+        Most links from one switch to others, 2 to 4. Below 4, links beyond a spanning tree are left out at random.
+    processors_per_switch : int
+        Processors on each switch, at least 1.
+
+    Raises
+    ------
+    TopologyError
+        For parameters out of range, or if growth gets stuck (only below 4 links).
+    """
+    _check(switches, processors_per_switch)
+    if not MIN_LATTICE_LINKS <= max_switch_links <= MAX_LATTICE_LINKS:
+        raise TopologyError(
+            f"max_switch_links must be {MIN_LATTICE_LINKS} to {MAX_LATTICE_LINKS}, not {max_switch_links!r}",
+            item=str(max_switch_links),
+        )
+    generator = random.Random(seed)
+    links = _grow(switches, max_switch_links, generator)
+    points = sorted(links, key=lambda point: (point[1], point[0]))
+    _link_neighbours(points, links, max_switch_links, generator)
+    number = {point: switch for switch, point in enumerate(points)}
+    edges = {(min(number[a], number[b]), max(number[a], number[b])) for a in points for b in links[a]}
+    return Network(
+        switches,
+        sorted(edges),
+        [switch for switch in range(switches) for _ in range(processors_per_switch)],
+        ports=ports,
+        positions=np.array(points, dtype=float),
+    )
+
+
+def _check(switches: int, processors_per_switch: int) -> None:
+    if switches < 1:
+        raise TopologyError(f"A network must have at least 1 switch, not {switches!r}", item=str(switches))
+    if processors_per_switch < 1:
+        raise TopologyError(
+            f"processors_per_switch must be at least 1, not {processors_per_switch!r}", item=str(processors_per_switch)
+        )
+
+
+def _around(point: Point) -> tuple[Point, ...]:
+    x, y = point
+    return ((x, y - 1), (x - 1, y), (x + 1, y), (x, y + 1))
+
+
+def _grow(switches: int, max_switch_links: int, generator: random.Random) -> dict[Point, set[Point]]:
+    """A spanning tree of the patch: linked points by point."""
+    links: dict[Point, set[Point]] = {(0, 0): set()}
+    while len(links) < switches:
+        open_points = [point for point in links if len(links[point]) < max_switch_links]
+        frontier = sorted({free for point in open_points for free in _around(point) if free not in links})
+        if not frontier:
+            raise TopologyError(
+                f"The lattice got stuck at {len(links)} of {switches} switches with max_switch_links "
+                f"{max_switch_links}; take another seed or more links",
+                item=str(max_switch_links),
+            )
+        point = generator.choice(frontier)
+        parents = [near for near in _around(point) if near in links and len(links[near]) < max_switch_links]
+        parent = generator.choice(parents)
+        links[point] = {parent}
+        links[parent].add(point)
+    return links
+
+
+def _link_neighbours(
+    points: list[Point], links: dict[Point, set[Point]], max_switch_links: int, generator: random.Random
+) -> None:
+    """Add the links between adjacent points that the bound allows."""
+    pairs = [(point, near) for point in points for near in _around(point) if near in links and point < near]
+    generator.shuffle(pairs)
+    for a, b in pairs:
+        if b not in links[a] and max(len(links[a]), len(links[b])) < max_switch_links:
+            links[a].add(b)
+            links[b].add(a)
+
+
+def irregular_network(
+    switches: int,
+    *,
+    ports: int = 8,
+    extra_links: int | None = None,
+    seed: int = 0,
+    processors_per_switch: int = 1,
+) -> Network:
+    """A random connected graph: a random tree and some random links more. It has no positions.
+
+    Parameters
+    ----------
+    switches : int
+        Number of switches, at least 1.
+    ports : int
+        Ports of a switch, processors included.
+    extra_links : int or None
+        Links beyond the tree; fewer if the ports do not suffice. Default half the number of switches.
+    seed : int
+        Same seed, same network.
+    processors_per_switch : int
+        Processors on each switch, at least 1.
+
+    Raises
+    ------
+    TopologyError
+        For parameters out of range.
+    """
+    _check(switches, processors_per_switch)
+    most_links = ports - processors_per_switch
+    if switches > 1 and most_links < min(2, switches - 1):
+        raise TopologyError(f"ports must be at least {processors_per_switch + 2}, not {ports!r}", item=str(ports))
+    generator = random.Random(seed)
+    degree = [0] * switches
+    edges: set[tuple[int, int]] = set()
+    for switch in range(1, switches):
+        parent = generator.choice([other for other in range(switch) if degree[other] < most_links])
+        edges.add((parent, switch))
+        degree[parent] += 1
+        degree[switch] += 1
+    pairs = [(a, b) for b in range(switches) for a in range(b) if (a, b) not in edges]
+    generator.shuffle(pairs)
+    wanted = len(edges) + (switches // 2 if extra_links is None else extra_links)
+    for a, b in pairs:
+        if len(edges) < wanted and max(degree[a], degree[b]) < most_links:
+            edges.add((a, b))
+            degree[a] += 1
+            degree[b] += 1
+    processors = [switch for switch in range(switches) for _ in range(processors_per_switch)]
+    return Network(switches, sorted(edges), processors, ports=ports)

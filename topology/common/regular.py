@@ -1,0 +1,164 @@
+"""Regular networks: mesh, torus, hypercube, ring and tree, with positions for pictures.
+
+In all of them, processors are numbered switch by switch.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from topology.common.errors import TopologyError
+from topology.common.graph import Network
+
+
+def mesh_network(shape: Sequence[int], *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
+    """A mesh of any number of dimensions.
+
+    The switch at ``(x, y, z, ...)`` has number ``x + shape[0] * (y + shape[1] * (z + ...))``.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Switches along each dimension, each at least 1.
+    processors_per_switch : int
+        Processors on each switch, at least 1.
+    ports : int or None
+        Largest number of links a switch may have; None sets no bound.
+
+    Raises
+    ------
+    TopologyError
+        For parameters out of range, or if a switch needs more ports.
+    """
+    return _grid_network(shape, wrapped=False, processors_per_switch=processors_per_switch, ports=ports)
+
+
+def torus_network(shape: Sequence[int], *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
+    """A torus of any number of dimensions, numbered as in ``mesh_network``.
+
+    A dimension of 2 has one link between its two switches, not two. Parameters and errors as in ``mesh_network``.
+    """
+    return _grid_network(shape, wrapped=True, processors_per_switch=processors_per_switch, ports=ports)
+
+
+def hypercube_network(dimensions: int, *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
+    """A hypercube; switches whose numbers differ in one bit are linked.
+
+    Parameters
+    ----------
+    dimensions : int
+        0 to 10.
+    processors_per_switch, ports
+        As in ``mesh_network``.
+
+    Raises
+    ------
+    TopologyError
+        For parameters out of range, or if a switch needs more ports.
+    """
+    if not 0 <= dimensions <= 10:
+        raise TopologyError(f"dimensions must be 0 to 10, not {dimensions!r}", item=str(dimensions))
+    shape = [2] * dimensions or [1]
+    return _grid_network(shape, wrapped=False, processors_per_switch=processors_per_switch, ports=ports)
+
+
+def ring_network(switches: int, *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
+    """A ring of at least 3 switches, drawn as a circle.
+
+    Raises
+    ------
+    TopologyError
+        For parameters out of range, or if a switch needs more ports.
+    """
+    if switches < 3:
+        raise TopologyError(f"A ring must have at least 3 switches, not {switches!r}", item=str(switches))
+    edges = [(switch, (switch + 1) % switches) for switch in range(switches)]
+    angles = math.pi / 2 - 2 * math.pi * np.arange(switches) / switches
+    radius = max(1.0, switches / (2 * math.pi))
+    positions = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return Network(switches, edges, _processors(switches, processors_per_switch), ports=ports, positions=positions)
+
+
+def tree_network(
+    arity: int, levels: int, *, processors_per_switch: int = 1, leaves_only: bool = True, ports: int | None = None
+) -> Network:
+    """A complete tree; switch 0 is the top, numbers go level by level.
+
+    Parameters
+    ----------
+    arity : int
+        Switches below each switch, at least 1.
+    levels : int
+        Levels of switches, at least 1; a tree of 1 level is one switch.
+    processors_per_switch : int
+        Processors on each switch that has any, at least 1.
+    leaves_only : bool
+        Whether processors hang on the lowest level only, or on every switch.
+    ports : int or None
+        Largest number of links a switch may have; None sets no bound.
+
+    Raises
+    ------
+    TopologyError
+        For parameters out of range, or if a switch needs more ports.
+    """
+    for name, value in (("arity", arity), ("levels", levels)):
+        if value < 1:
+            raise TopologyError(f"{name} must be at least 1, not {value!r}", item=str(value))
+    sizes = [arity**level for level in range(levels)]
+    switches = sum(sizes)
+    edges = [((switch - 1) // arity, switch) for switch in range(1, switches)]
+    positions = np.array([_tree_position(level, i, sizes) for level in range(levels) for i in range(sizes[level])])
+    holders = range(switches - sizes[-1], switches) if leaves_only else range(switches)
+    processors = [holders[i] for i in _processors(len(holders), processors_per_switch)]
+    return Network(switches, edges, processors, ports=ports, positions=positions)
+
+
+def _tree_position(level: int, index: int, sizes: Sequence[int]) -> tuple[float, float]:
+    width = sizes[-1] / sizes[level]  # lowest-level switches under this one
+    height = max(1.0, sizes[-1] / (3 * len(sizes)))
+    return (index + 0.5) * width, -level * height
+
+
+def _processors(switches: int, per_switch: int) -> list[int]:
+    if per_switch < 1:
+        raise TopologyError(f"processors_per_switch must be at least 1, not {per_switch!r}", item=str(per_switch))
+    return [switch for switch in range(switches) for _ in range(per_switch)]
+
+
+def _grid_network(shape: Sequence[int], *, wrapped: bool, processors_per_switch: int, ports: int | None) -> Network:
+    if not shape or any(size < 1 for size in shape):
+        raise TopologyError(f"shape must be sizes of at least 1, not {list(shape)!r}", item=str(list(shape)))
+    strides = [math.prod(shape[:dimension]) for dimension in range(len(shape))]
+    edges = []
+    for place in itertools.product(*(range(size) for size in shape)):
+        switch = sum(i * stride for i, stride in zip(place, strides, strict=True))
+        for i, size, stride in zip(place, shape, strides, strict=True):
+            if i + 1 < size:
+                edges.append((switch, switch + stride))
+            elif wrapped and size > 2:
+                edges.append((switch, switch - i * stride))
+    switches = math.prod(shape)
+    processors = _processors(switches, processors_per_switch)
+    return Network(switches, edges, processors, ports=ports, positions=_grid_positions(shape))
+
+
+def _grid_positions(shape: Sequence[int]) -> np.ndarray:
+    """Two dimensions make a plane, the third goes aslant between its points, more set whole blocks side by side."""
+    steps, extent = [], [1.0, 1.0]
+    for dimension, size in enumerate(shape):
+        if dimension == 2:
+            steps.append((0.62 / size, 0.44 / size))
+            continue
+        axis = dimension % 2 if dimension < 2 else (dimension - 3) % 2
+        length = extent[axis] + (0.4 if dimension > 2 else 0.0)
+        steps.append((length, 0.0) if axis == 0 else (0.0, length))
+        extent[axis] = length * size
+    switches = np.arange(math.prod(shape))
+    positions = np.zeros((len(switches), 2))
+    for size, step in zip(shape, steps, strict=True):
+        positions += np.outer(switches % size, step)
+        switches = switches // size
+    return positions
