@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from hydranoc.simulator import BuiltSimulator, BenchSource, SimulatorFailed, build_simulator, run_bench
+from rtl.common.harness import generate_harness
+from rtl.common.plan import NetworkPlan
 from sim_model.common.messages import Messages
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
 
@@ -71,6 +73,20 @@ class ComparisonOutcome:
     build_seconds: float
     cycles_per_second: float
     waveform: Path | None
+
+
+def harness_source(plan: NetworkPlan) -> BenchSource:
+    """A network as Verilog for the lock-step bench."""
+    generated = generate_harness(plan)
+    processors = range(len(plan.network.processors))
+    return BenchSource(
+        top=generated.top,
+        verilog=generated.files[f"{generated.top}.v"],
+        public_inputs=("clk", "rst", "message_valid", *(f"message_n{i}" for i in processors)),
+        public_outputs=("observed",),
+        shapes=tuple(shape["module"] for shape in generated.manifest["router_shapes"]),
+        routers=plan.network.switches,
+    )
 
 
 def compare_network(

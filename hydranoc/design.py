@@ -172,19 +172,9 @@ class Design:
 
     def harness(self) -> "BenchSource":
         """The network as Verilog for a lock-step bench."""
-        from hydranoc.simulator import BenchSource
-        from rtl.common.harness import generate_harness
+        from hydranoc.compare import harness_source
 
-        generated = generate_harness(self.plan)
-        processors = range(len(self.network.processors))
-        return BenchSource(
-            top=generated.top,
-            verilog=generated.files[f"{generated.top}.v"],
-            public_inputs=("clk", "rst", "message_valid", *(f"message_n{i}" for i in processors)),
-            public_outputs=("observed",),
-            shapes=tuple(shape["module"] for shape in generated.manifest["router_shapes"]),
-            routers=self.network.switches,
-        )
+        return harness_source(self.plan)
 
     def compare(
         self, simulator: str, folder: Path, *, waves: bool = False, progress: Progress | None = None

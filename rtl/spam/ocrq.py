@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Output channel request queues with atomic enqueue (paper 3.1).
+"""Output channel request queues with atomic enqueue (paper 3.2).
 
 The paper gives every output a queue of requests. A header enters all its queues in one step, so any two headers stand
 in the same order in every queue that they share: one age matrix of the inputs is all the queues at once. A request

@@ -14,7 +14,7 @@ A worm that enters is handled in three steps:
 cycle                      a head that meets no contention, ``routing_cycles`` = R, header of one flit
 =========================  =========================================================================
 t                          moves on the input link
-t (R = 1), t + R - 1       looked at by the route unit
+t + R - 1                  looked at by the route unit
 t + R                      granted, and copied from the input buffer
 t + R + 1                  valid on all its output links
 =========================  =========================================================================
