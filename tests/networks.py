@@ -4,7 +4,8 @@ import numpy as np
 
 from topology.common.graph import Network
 
-# Figure 1 of the SPAM paper: its vertices 1, 2, 3, 4, 6, 7 are switches 0 to 5, its vertices 5, 8, 9, 10, 11 processors 0 to 4.
+# Figure 1 of the SPAM paper: its vertices 1, 2, 3, 4, 6, 7 are switches 0 to 5, its vertices 5, 8, 9, 10, 11 are
+# processors 0 to 4.
 FIGURE_1_SWITCH = {1: 0, 2: 1, 3: 2, 4: 3, 6: 4, 7: 5}
 FIGURE_1_PROCESSOR = {5: 0, 8: 1, 9: 2, 10: 3, 11: 4}
 

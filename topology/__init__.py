@@ -1,1 +1,1 @@
-"""Facts about a network that hardware and golden model share: graphs, labels, routing tables, flit formats, deadlock analysis."""
+"""What hardware and model share of a network: graphs, labels, routing tables, flit formats, deadlock analysis."""

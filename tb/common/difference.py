@@ -20,7 +20,9 @@ def _delivered_text(bits: str, layout: FlitFormat) -> str:
     return f"{kind} {data:#0{2 + -(-layout.flit_bits // 4)}x}"
 
 
-def describe_difference(network: Network, flit_bits: int, cycle: int, hardware: str, model: str) -> tuple[str, set[int]]:
+def describe_difference(
+    network: Network, flit_bits: int, cycle: int, hardware: str, model: str
+) -> tuple[str, set[int]]:
     """What differs between two rows of ``observed`` bits.
 
     Returns
@@ -42,7 +44,9 @@ def describe_difference(network: Network, flit_bits: int, cycle: int, hardware: 
     base, width = accepted + len(network.processors), layout.width + 1
     for processor, switch in enumerate(network.processors):
         if _field(hardware, accepted + processor, 1) != _field(model, accepted + processor, 1):
-            lines.append(f"  injector of p{processor}: hardware did not take the descriptor in cycle {cycle - 1}, model did")
+            lines.append(
+                f"  injector of p{processor}: hardware did not take the descriptor in cycle {cycle - 1}, model did"
+            )
         ours, theirs = (_field(row, base + processor * width, width) for row in (hardware, model))
         if ours != theirs:
             texts = _delivered_text(ours, layout), _delivered_text(theirs, layout)

@@ -1,9 +1,10 @@
 """What the golden model expects to see on the harness's ``observed`` vector, for many cycles at once.
 
-``observed`` is, from its lowest bit: ``moved`` (one bit per channel); ``accepted`` (one bit per processor: a descriptor on offer
-is taken); then per processor one bit that says whether a flit moved on its delivery channel and that flit (data, head, tail), zero
-when none moved. The bench samples before it changes the offers, so it still sees those of the cycle before, and every one of them
-must have been taken: ``accepted`` is expected to be zero, and a descriptor that was not taken shows as one.
+``observed`` is, from its lowest bit: ``moved`` (one bit per channel); ``accepted`` (one bit per processor: a
+descriptor on offer is taken); then per processor one bit that says whether a flit moved on its delivery channel
+and that flit (data, head, tail), zero when none moved. The bench samples before it changes the offers, so it still
+sees those of the cycle before, and every one of them must have been taken: ``accepted`` is expected to be zero, and a
+descriptor that was not taken shows as one.
 """
 
 from dataclasses import dataclass

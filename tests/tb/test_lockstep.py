@@ -1,7 +1,8 @@
 """Hardware against golden model: whole networks, every cycle, every field.
 
-The fixed sample here runs in CI. The campaign at the end (``--slow``) is the full matrix: the paper's Figure 1, 20 random irregular networks, and
-lattices of 64 and 128 switches, with all buffers and flit widths, at least 100,000 cycles each.
+The fixed sample here runs in CI. The campaign at the end (``--slow``) is the full matrix: the paper's Figure 1, 20
+random irregular networks, and lattices of 64 and 128 switches, with all buffers and flit widths, at least 100,000
+cycles each.
 """
 
 import pytest

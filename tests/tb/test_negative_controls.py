@@ -1,4 +1,4 @@
-"""What deadlocks in the golden model deadlocks in the hardware, in the same cycle; with the rule restored neither does."""
+"""What deadlocks in the golden model deadlocks in the hardware, in the same cycle; with the rule kept neither does."""
 
 from dataclasses import replace
 
@@ -24,7 +24,13 @@ def all_around() -> list[Message]:
 
 
 CONTROLS = [
-    pytest.param(Network(1, [], [0] * 6), Shape(enqueue="split"), {"enqueue": "atomic"}, conflicting_multicasts(), id="non-atomic"),
+    pytest.param(
+        Network(1, [], [0] * 6),
+        Shape(enqueue="split"),
+        {"enqueue": "atomic"},
+        conflicting_multicasts(),
+        id="non-atomic",
+    ),
     pytest.param(ring(5), Shape(up_after_down=True), {"up_after_down": False}, all_around(), id="up-after-down"),
 ]
 

@@ -15,7 +15,8 @@ from topology.common.graph import Network
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
-# Flits per node and cycle that are offered, in three equal parts of a run: light, busy, and more than any network here can carry.
+# Flits per node and cycle that are offered, in three equal parts of a run: light, busy, and more than any network here
+# can carry.
 STAGED_LOADS = (0.05, 0.25, 0.9)
 QUIET_CYCLES = 16
 
@@ -58,7 +59,9 @@ def model_results(job: Comparison) -> Results:
     return Simulation(job.model, job.messages, job.startup_cycles).run()
 
 
-def staged_traffic(routing: SpamRouting, cycles: int, seed: int, *, loads=STAGED_LOADS, flits: int = 24) -> list[Message]:
+def staged_traffic(
+    routing: SpamRouting, cycles: int, seed: int, *, loads=STAGED_LOADS, flits: int = 24
+) -> list[Message]:
     """Unicasts and multicasts at three loads one after the other; the last is past saturation.
 
     The messages are as many as the loads ask for, so after ``cycles`` cycles the hosts still have a queue.

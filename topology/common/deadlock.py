@@ -1,19 +1,19 @@
 """Static proof of deadlock freedom for networks whose worms may split.
 
-A worm that holds one channel and asks for another makes a dependency between them. For single-path
-worms freedom from deadlock follows if the dependencies have no cycle. A worm that splits also makes its
-branches depend on each other, and those dependencies always run in circles; what breaks the circles is that a router
-grants the branches of a worm together, in one order for all worms. So a network passes when
+A worm that holds one channel and asks for another makes a dependency between them. For single-path worms freedom from
+deadlock follows if the dependencies have no cycle. A worm that splits also makes its branches depend on each other, and
+those dependencies always run in circles; what breaks the circles is that a router grants the branches of a worm
+together, in one order for all worms. So a network passes when
 
 1. the path dependencies have no cycle;
 2. every router enqueues and grants the branches of a worm as one (atomic enqueue);
-3. the branches are nested: what can be reached behind two branch channels is disjoint or one inside the other,
-   and a worm that splits somewhere has all its branches inside one branch of any other split, or none.
+3. the branches are nested: what can be reached behind two branch channels is disjoint or one inside the other, and a
+   worm that splits somewhere has all its branches inside one branch of any other split, or none.
 
-Why that is enough: take a cycle of waiting worms and the split nearest to the sources that it crosses. To come
-back it needs a second worm that also holds one branch of this split and waits in the other. By 3 both worms came through this router and
-asked for both branches there; by 2 one of them had both first, so in neither branch is it behind the other; by 1 a cycle
-within one branch is impossible.
+Why that is enough: take a cycle of waiting worms and the split nearest to the sources that it crosses. To come back it
+needs a second worm that also holds one branch of this split and waits in the other. By 3 both worms came through this
+router and asked for both branches there; by 2 one of them had both first, so in neither branch is it behind the other;
+by 1 a cycle within one branch is impossible.
 """
 
 from collections.abc import Iterable
@@ -59,7 +59,8 @@ class DeadlockVerdict:
     reason : str
         The proof in one line, or what breaks it.
     cycle : tuple of str
-        Names of the channels on a cycle of dependencies, each waiting for the next and the last for the first; empty if there is none.
+        Names of the channels on a cycle of dependencies, each waiting for the next and the last for the first; empty
+        if there is none.
     channels, dependencies, splits : int
         Sizes of what was examined.
     """

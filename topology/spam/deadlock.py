@@ -67,7 +67,7 @@ def _taken(routing: SpamRouting, channel: int) -> np.ndarray:
     splitting[switch] = True
     if arrival == TREE:
         splitting |= labels.ancestor[:, switch]
-    leads_somewhere = routing.reach[switch, : len(ports)].any(axis=1)[:, np.newaxis]
+    leads_somewhere = routing.reach[switch, : len(ports)].any(axis=1, keepdims=True)
     return searching | (leads_somewhere & splitting & (routes == 0))
 
 

@@ -1,9 +1,9 @@
 """Labels of a SPAM network: spanning tree, channel classes, ancestors and extended ancestors (paper 3.1).
 
-Class of a directed channel (a, b): a tree edge is UP towards the root and TREE away from it; any other edge
-is UP from the deeper to the shallower switch and CROSS the other way; between switches of one level it
-is UP from the higher to the lower number. The paper's "from a lower level to a higher level" means from deeper to nearer the
-root: its own example and the absence of cycles force that reading.
+Class of a directed channel (a, b): a tree edge is UP towards the root and TREE away from it; any other edge is UP from
+the deeper to the shallower switch and CROSS the other way; between switches of one level it is UP from the higher to
+the lower number. The paper's "from a lower level to a higher level" means from deeper to nearer the root: its own
+example and the absence of cycles force that reading.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,8 @@ class SpamLabels:
     root : int or None
         Root switch; default a centre of the switch graph, lowest number of several.
     parents : sequence of int or None
-        ``parents[switch]`` of another spanning tree (the root is its own parent); default breadth first, lowest number first.
+        ``parents[switch]`` of another spanning tree (the root is its own parent); default breadth first, lowest number
+        first.
 
     Members
     -------
@@ -36,8 +37,8 @@ class SpamLabels:
     channel_class : int8 array, shape (channels,)
         UP, CROSS or TREE.
     ancestor, extended_ancestor : bool array, shape (vertices, vertices)
-        ``[u, v]``: whether u is a tree ancestor of v (down tree channels only), or an extended ancestor (cross channels, then
-        tree channels). Both are reflexive.
+        ``[u, v]``: whether u is a tree ancestor of v (down tree channels only), or an extended ancestor (cross
+        channels, then tree channels). Both are reflexive.
 
     Raises
     ------
@@ -83,7 +84,9 @@ class SpamLabels:
                 above = int(self.parent[above])
                 depth += 1
                 if depth > self.network.vertices:
-                    raise TopologyError(f"The tree parents of vertex {vertex} run in a circle; they must lead to the root")
+                    raise TopologyError(
+                        f"The tree parents of vertex {vertex} run in a circle; they must lead to the root"
+                    )
             level[vertex] = depth
         return level
 

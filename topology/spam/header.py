@@ -1,4 +1,4 @@
-"""The SPAM header: the least common ancestor as routing key, the source, and in multicasts the destination bit string."""
+"""The SPAM header: the least common ancestor as routing key, the source, and in multicasts the destination bits."""
 
 from topology.common.flits import HeaderFormat, bits_for
 from topology.common.graph import Network

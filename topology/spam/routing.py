@@ -35,7 +35,8 @@ class SpamRouting:
     flit_bits : int
         Data bits of a flit, 8 to 512.
     up_after_down : bool
-        Negative control: take shortest paths whatever channels came before, so that up links may follow down links. It deadlocks.
+        Negative control: take shortest paths whatever channels came before, so that up links may follow down links.
+        It deadlocks.
 
     Members
     -------
@@ -57,7 +58,9 @@ class SpamRouting:
     def __post_init__(self):
         network = self.network
         if len(network.processors) > MAX_PROCESSORS:
-            raise TopologyError(f"A network may have at most {MAX_PROCESSORS} processors, not {len(network.processors)}")
+            raise TopologyError(
+                f"A network may have at most {MAX_PROCESSORS} processors, not {len(network.processors)}"
+            )
         for switch in range(network.switches):
             if network.degree(switch) > MAX_PORTS:
                 raise TopologyError(

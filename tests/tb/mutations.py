@@ -1,0 +1,267 @@
+"""One-line faults of the SPAM hardware, and the Verilog of a network that has one of them.
+
+The hardware modules import each other, so a fault is put into a copy of the whole ``rtl`` package, and another process
+that imports the copy writes the Verilog.
+"""
+
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hydranoc.compare import Comparison
+
+ROOT = Path(__file__).parents[2]
+_GENERATE = """
+import pickle, sys
+from rtl.common.harness import generate_harness
+from rtl.spam.network import spam_plan
+
+routing, settings = pickle.load(sys.stdin.buffer)
+sys.stdout.write(generate_harness(spam_plan(routing, **settings)).files["harness.v"])
+"""
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One changed line.
+
+    Members
+    -------
+    name : str
+        What the hardware does wrong.
+    file : str
+        Where, below ``rtl/``.
+    text : str
+        A piece of a line that occurs in the file exactly once.
+    replacement : str
+    workload : str
+        Name of the workload that must bring it to light.
+    """
+
+    name: str
+    file: str
+    text: str
+    replacement: str
+    workload: str = "multi-flit-headers"
+
+
+MUTATIONS = (
+    # copying and releasing
+    Mutation(
+        "copies although one output is full",
+        "spam/router.py",
+        "~(request & ~crossbar.free).any()",
+        "(request & crossbar.free).any()",
+    ),
+    Mutation("copies to the first output only", "spam/router.py", "Mux(copied, request, 0)", "Mux(copied, request & -request, 0)"),
+    Mutation(
+        "releases before the tail is copied",
+        "spam/router.py",
+        "copied & buffer.flit.tail",
+        "granted[i] & buffer.present & buffer.flit.tail",
+    ),
+    Mutation("releases after the head", "spam/router.py", "copied & buffer.flit.tail", "copied & buffer.flit.head"),
+    Mutation(
+        "releases one output only",
+        "spam/header_scanner.py",
+        "[self.queued.eq(0), self.request.eq(0)]",
+        "[self.queued.eq(0), self.request.eq(self.request & (self.request - 1))]",
+    ),
+    Mutation(
+        "empty output register waits for ready",
+        "common/crossbar.py",
+        "self.free[output].eq(~link.valid | link.ready)",
+        "self.free[output].eq(link.ready)",
+    ),
+    Mutation(
+        "waiting flit changes on the link",
+        "common/crossbar.py",
+        "with m.If(self.free[output]):",
+        "with m.If(self.free[output] | link.valid):",
+    ),
+    # request queues
+    Mutation(
+        "newcomer is the oldest",
+        "common/arbiter.py",
+        "[self.older[i][j].eq(first), self.older[j][i].eq(~first)]",
+        "[self.older[i][j].eq(~first), self.older[j][i].eq(first)]",
+    ),
+    Mutation("lower port is always older", "common/arbiter.py", "first.eq(0)", "first.eq(1)"),
+    Mutation(
+        "grant ignores an older input 0",
+        "spam/ocrq.py",
+        "blockers[j].append(conflict & ages.older[i][j])",
+        "blockers[j].append(conflict & ages.older[i][j] & (i > 0))",
+    ),
+    Mutation(
+        "only equal requests conflict",
+        "spam/ocrq.py",
+        "(self.request[i] & self.request[j]).any()",
+        "self.request[i] == self.request[j]",
+    ),
+    Mutation(
+        "request blocks while it is being collected",
+        "spam/ocrq.py",
+        "shared & self.queued[i] & self.queued[j]",
+        "shared",
+    ),
+    # reading headers
+    Mutation(
+        "reach bits of processors 0 and 1 swapped",
+        "spam/network.py",
+        "port * len(network.processors) + processor",
+        "port * len(network.processors) + {0: 1, 1: 0}.get(processor, processor)",
+    ),
+    Mutation(
+        "takes the highest candidate",
+        "spam/header_scanner.py",
+        'first_at_or_after(m, candidates, ~self.busy, "port"), found',
+        'concat(reversed(first_at_or_after(m, candidates[::-1], ~self.busy[::-1], "port"))), found',
+    ),
+    Mutation("ignores which candidates are busy", "spam/header_scanner.py", "candidates, ~self.busy", "candidates, candidates"),
+    Mutation(
+        "counts requests that are being collected as busy",
+        "spam/route_unit.py",
+        "request.eq(Mux(scanner.queued, scanner.request, 0))",
+        "request.eq(scanner.request)",
+    ),
+    Mutation(
+        "up and cross classes swapped",
+        "spam/route_unit.py",
+        "Mux(is_cross, cross, up)",
+        "Mux(is_cross, up, cross)",
+    ),
+    Mutation(
+        "skips the last header flit",
+        "spam/header_scanner.py",
+        "complete.eq(searching | _is(scanned, header.multicast_flits - 1))",
+        "complete.eq(searching | _is(scanned, header.multicast_flits - 2))",
+    ),
+    Mutation(
+        "forgets the outputs of earlier header flits",
+        "spam/header_scanner.py",
+        "self.request.eq(self.request | hits)",
+        "self.request.eq(hits)",
+    ),
+    Mutation(
+        "looks at the link before the buffer",
+        "spam/header_scanner.py",
+        "Mux(self.buffered_valid, self.buffered, self.arriving)",
+        "Mux(self.arriving_valid, self.arriving, self.buffered)",
+    ),
+    Mutation(
+        "routing delay one cycle short",
+        "spam/header_scanner.py",
+        "delay == parameters.routing_cycles - 2",
+        "delay == parameters.routing_cycles - 3",
+        "routing-delay",
+    ),
+    Mutation(
+        "routing delay only once",
+        "spam/header_scanner.py",
+        "delay.eq(0)",
+        "delay.eq(delay)",
+        "routing-delay",
+    ),
+    Mutation(
+        "route unit stays with an input",
+        "common/arbiter.py",
+        "concat(chosen[:i].any() for i in range(1, self.count))",
+        "concat(chosen[: i + 1].any() for i in range(1, self.count))",
+    ),
+    Mutation(
+        "route unit prefers low ports",
+        "common/arbiter.py",
+        "later.eq(concat(chosen[:i].any() for i in range(1, self.count)))",
+        "later.eq(0)",
+    ),
+    # input buffers
+    Mutation(
+        "ready for one flit too many",
+        "common/input_buffer.py",
+        "(count == self.depth) | (count == self.depth - 1) & arriving",
+        "count == self.depth",
+    ),
+    Mutation(
+        "cursor does not advance",
+        "common/input_buffer.py",
+        "places, self.pop | self.advance",
+        "places, self.pop",
+    ),
+    Mutation("rewinds to the second flit", "common/input_buffer.py", "cursor.eq(front)", "cursor.eq(front + 1)"),
+    Mutation(
+        "rewind forgets the arriving flit",
+        "common/input_buffer.py",
+        "unread.eq(count + arriving)",
+        "unread.eq(count)",
+    ),
+    Mutation(
+        "second place skipped",
+        "common/input_buffer.py",
+        "Mux(count == self.depth, places[1], self.link.payload)",
+        "self.link.payload",
+        "routing-delay",
+    ),
+    # injectors
+    Mutation("tail mark dropped", "common/injector.py", "link.payload.tail.eq(flits_left == 1)", "link.payload.tail.eq(0)"),
+    Mutation("tail mark one flit early", "common/injector.py", "link.payload.tail.eq(flits_left == 1)", "link.payload.tail.eq(flits_left == 2)"),
+    Mutation("sends one flit less", "common/injector.py", "flits_left.eq(message.flits - 1)", "flits_left.eq(message.flits - 2)"),
+    Mutation(
+        "sends one header flit too many",
+        "common/injector.py",
+        "header_left.eq(message.header_flits - 1)",
+        "header_left.eq(message.header_flits)",
+    ),
+    Mutation("idle before the tail has moved", "common/injector.py", "link.valid & link.ready & link.payload.tail", "link.valid & link.payload.tail"),
+)
+
+
+def copy_hardware(folder: Path, mutation: Mutation | None) -> None:
+    """Put a copy of the ``rtl`` package into a folder, with a fault or without.
+
+    Raises
+    ------
+    ValueError
+        If the line to be changed is not there, or not only once.
+    """
+    shutil.copytree(ROOT / "rtl", folder / "rtl", ignore=shutil.ignore_patterns("__pycache__"))
+    if mutation is None:
+        return
+    file = folder / "rtl" / mutation.file
+    source = file.read_text()
+    if source.count(mutation.text) != 1:
+        raise ValueError(
+            f"rtl/{mutation.file} must have exactly once {mutation.text!r}, not {source.count(mutation.text)} times; "
+            f"bring the mutation {mutation.name!r} up to date"
+        )
+    file.write_text(source.replace(mutation.text, mutation.replacement))
+
+
+def harness_verilog(folder: Path, sound: Comparison, settings: Mapping[str, object]) -> str:
+    """The Verilog of a comparison's harness, written by the ``rtl`` package in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+    sound : Comparison
+        Whose network it is.
+    settings : mapping
+        Keywords for ``spam_plan``.
+    """
+    path = os.pathsep.join([str(folder), str(ROOT)])
+    answer = subprocess.run(
+        [sys.executable, "-c", _GENERATE],
+        input=pickle.dumps((sound.model.routing, dict(settings))),
+        capture_output=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+        check=False,
+    )
+    if answer.returncode:
+        raise RuntimeError(f"the copy in {folder} wrote no Verilog:\n{answer.stderr.decode(errors='replace')}")
+    return answer.stdout.decode()

@@ -1,0 +1,82 @@
+"""The lock-step comparison finds faults: each one-line mutation of the router, buffer or injector is reported.
+
+A fault counts as found when the comparison stops with a report that names the cycle and a channel or processor. The
+workloads are small, so a fault that needs a rare coincidence is not in the table.
+"""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from hydranoc.compare import Comparison, compare_network
+from tests.tb.mutations import MUTATIONS, Mutation, copy_hardware, harness_verilog
+from tests.tb.workloads import Shape, comparison, model_results, staged_traffic
+from topology.common.graph import Network
+
+REPORT = re.compile(r"first difference in cycle \d+\n  (channel \S+->\S+|injector of p\d+|delivered to p\d+)")
+SHAPES = {
+    # three header flits: 4 bits of routing key and 4 of source, then 8 + 2 destination bits
+    "multi-flit-headers": Shape(flit_bits=8, buffer_flits=2, routing_cycles=1),
+    "routing-delay": Shape(flit_bits=32, buffer_flits=2, routing_cycles=3),
+}
+TRAFFIC_CYCLES = 300
+LOADS = (0.3, 0.9)
+
+
+def two_level_network() -> Network:
+    """Five switches; below root 0 the tree branches twice, 1-2, 2-3 and 3-4 are no tree links, some routes are ties."""
+    edges = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4)]
+    return Network(5, edges, [switch for switch in range(5) for _ in range(2)])
+
+
+def settings(shape: Shape) -> dict[str, object]:
+    return {"buffer_flits": shape.buffer_flits, "routing_cycles": shape.routing_cycles}
+
+
+@pytest.fixture(scope="module")
+def sound_job():
+    """Makes the comparison of a workload by name, once."""
+    made: dict[str, Comparison] = {}
+
+    def make(workload: str) -> Comparison:
+        if workload not in made:
+            shape = SHAPES[workload]
+            routing = shape.routing(two_level_network(), root=0)
+            made[workload] = comparison(routing, shape, staged_traffic(routing, TRAFFIC_CYCLES, 1, loads=LOADS, flits=8))
+        return made[workload]
+
+    return make
+
+
+def compare_copy(job: Comparison, workload: str, mutation: Mutation | None, folder):
+    """Compare with the Verilog of a copy of the hardware."""
+    copy_hardware(folder, mutation)
+    verilog = harness_verilog(folder, job, settings(SHAPES[workload]))
+    assert (verilog == job.harness.verilog) == (mutation is None)
+    return compare_network(replace(job, harness=replace(job.harness, verilog=verilog)), "icarus", folder).result
+
+
+@pytest.mark.parametrize("workload", SHAPES)
+def test_sound_copy_agrees(workload, sound_job, tmp_path, require_tool):
+    require_tool("icarus")
+    job = sound_job(workload)
+    delivered = model_results(job)
+    assert (delivered.lost, delivered.duplicated, delivered.deadlocked) == (0, 0, False)
+    result = compare_copy(job, workload, None, tmp_path)
+    assert (result.mismatches, result.report) == (0, None)
+    assert result.compared_cycles == job.cycles
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name.replace(" ", "-"))
+def test_mutation_is_reported(mutation, sound_job, tmp_path, require_tool):
+    require_tool("icarus")
+    result = compare_copy(sound_job(mutation.workload), mutation.workload, mutation, tmp_path)
+    assert result.mismatches == 1, f"the comparison did not see that the hardware {mutation.name}"
+    assert REPORT.match(result.report), result.report
+
+
+def test_outdated_mutation_is_an_error(tmp_path):
+    outdated = replace(MUTATIONS[0], text="no line has this")
+    with pytest.raises(ValueError, match=r"must have exactly once 'no line has this', not 0 times"):
+        copy_hardware(tmp_path, outdated)
