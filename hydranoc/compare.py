@@ -119,9 +119,12 @@ def compare_network(
         If the simulator does not build or does not finish.
     """
     built = _built(comparison, simulator, waves, progress)
-    result, waveform = _run(comparison, built, folder, (0, WAVE_CYCLES), progress)
+    result, waveform = _run(comparison, built, folder, None, progress)
     if result.mismatch_cycle is not None:
         waveform = _wave_of_mismatch(comparison, simulator, folder, result.mismatch_cycle, progress)
+    elif waves:
+        short = replace(comparison, cycles=min(comparison.cycles, WAVE_CYCLES))
+        waveform = _run(short, built, folder, 0, progress)[1]
     speed = result.compared_cycles / result.cpu_seconds if result.cpu_seconds else 0.0
     return ComparisonOutcome(result, built.version, built.build_seconds, speed, waveform)
 
@@ -134,7 +137,7 @@ def _wave_of_mismatch(
     try:
         built = _built(comparison, simulator, True, progress)
         short = replace(comparison, cycles=min(comparison.cycles, last), stop_at_mismatch=False)
-        return _run(short, built, folder, (max(0, cycle - CYCLES_BEFORE_MISMATCH), last), progress)[1]
+        return _run(short, built, folder, max(0, cycle - CYCLES_BEFORE_MISMATCH), progress)[1]
     except SimulatorFailed:
         return None
 
@@ -149,7 +152,7 @@ def _run(
     comparison: Comparison,
     built: BuiltSimulator,
     folder: Path,
-    wave_window: tuple[int, int],
+    wave_first: int | None,
     progress: Progress | None,
 ) -> tuple[LockstepResult, Path | None]:
     with tempfile.TemporaryDirectory(prefix="hydranoc-") as scratch:
@@ -165,7 +168,7 @@ def _run(
         )
         (work / "job.pickle").write_bytes(pickle.dumps(job))
         with _polled(work / "progress", comparison.cycles, progress):
-            wave = run_bench(built, BENCH, {JOB_VARIABLE: str(work / "job.pickle")}, work, wave_window)
+            wave = run_bench(built, BENCH, {JOB_VARIABLE: str(work / "job.pickle")}, work, wave_first)
         if not (work / "result.json").exists():
             raise SimulatorFailed(f"the lock-step bench ended without a result:\n{_log_tail(work / 'simulation.log')}")
         result = LockstepResult(**json.loads((work / "result.json").read_text()))

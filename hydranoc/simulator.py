@@ -24,21 +24,18 @@ HIERARCHICAL_FROM_ROUTERS = 80
 
 
 WAVE_FILE = {"verilator": "waves.vcd", "icarus": "waves.fst"}
-_WAVE_WINDOW = """
+# Verilator ignores $dumpoff: a waveform has a first cycle, and ends with the run.
+_WAVES = """
   integer wave_cycle = 0;
   integer wave_first = 0;
-  integer wave_last = 0;
   initial begin
-    if (!$value$plusargs("wave_first=%d", wave_first)) wave_first = 0;
-    if (!$value$plusargs("wave_last=%d", wave_last)) wave_last = 2000;
     $dumpfile("{file}");
-    $dumpvars(0, {top});
-    if (wave_first > 0) $dumpoff;
+    if (!$value$plusargs("wave_first=%d", wave_first)) wave_first = -1;
+    if (wave_first == 0) $dumpvars(0, {top});
   end
   always @(negedge clk) begin
     wave_cycle <= wave_cycle + 1;
-    if (wave_cycle == wave_first && wave_first > 0) $dumpon;
-    if (wave_cycle == wave_last) $dumpoff;
+    if (wave_first > 0 && wave_cycle == wave_first) $dumpvars(0, {top});
   end
 """
 
@@ -89,7 +86,7 @@ class BuiltSimulator:
     build_seconds : float
         Wall time of the build; 0 if it was there already.
     waves : bool
-        Whether it writes a waveform.
+        Whether it can write a waveform.
     """
 
     name: str
@@ -123,12 +120,12 @@ def _control_file(source: BenchSource, hierarchical: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _with_wave_window(source: BenchSource, simulator: str) -> str:
-    """The Verilog, writing a waveform of the cycles ``wave_first`` to ``wave_last`` (plus-arguments) from time 0 on."""
+def _with_waves(source: BenchSource, simulator: str) -> str:
+    """The Verilog, writing a waveform from cycle ``wave_first`` (a plus-argument, counted from time 0) on."""
     start = source.verilog.index(f"module {source.top}(")
     end = source.verilog.index("endmodule", start)
-    window = _WAVE_WINDOW.format(file=WAVE_FILE[simulator], top=source.top)
-    return source.verilog[:end] + window + source.verilog[end:]
+    waves = _WAVES.format(file=WAVE_FILE[simulator], top=source.top)
+    return source.verilog[:end] + waves + source.verilog[end:]
 
 
 def _verilator_arguments(hierarchical: bool, waves: bool) -> list[str]:
@@ -162,7 +159,7 @@ def build_simulator(source: BenchSource, simulator: str, *, waves: bool) -> Buil
     version = version_of(tools[0])
     hierarchical = simulator == "verilator" and source.routers >= HIERARCHICAL_FROM_ROUTERS and not waves
     control = _control_file(source, hierarchical) if simulator == "verilator" else ""
-    verilog = _with_wave_window(source, simulator) if waves else source.verilog
+    verilog = _with_waves(source, simulator) if waves else source.verilog
     key = "\n".join(
         [version, verilog, control, repr(_verilator_arguments(hierarchical, waves)), str(waves), sys.version]
     )
@@ -220,12 +217,19 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
         os.environ.update(before)
 
 
+_BENCH_VARIABLES = {
+    "COCOTB_LOG_LEVEL": "WARNING",
+    # pytest's rewriting of assertions would compile every imported module anew, at ten seconds a run
+    "COCOTB_REWRITE_ASSERTION_FILES": "",
+}
+
+
 def run_bench(
     built: BuiltSimulator,
     module: str,
     variables: dict[str, str],
     folder: Path,
-    wave_window: tuple[int, int] = (0, 0),
+    wave_first: int | None = None,
 ) -> Path | None:
     """Run a cocotb bench in a built simulator.
 
@@ -238,13 +242,13 @@ def run_bench(
         Environment variables for the bench.
     folder : Path
         Where log and waveform go.
-    wave_window : (int, int)
-        First and last cycle of the waveform, counted from time 0; used if the simulator was built for waves.
+    wave_first : int or None
+        First cycle of the waveform, counted from time 0; None writes none. The simulator must be built for waves.
 
     Returns
     -------
     Path or None
-        The waveform, if the simulator was built for waves.
+        The waveform, if one was asked for.
 
     Raises
     ------
@@ -254,7 +258,7 @@ def run_bench(
     tools = needed_for(built.name)
     runner = _runner(built.name)
     log = folder / "simulation.log"
-    with _environment({**tool_environment(*tools), **variables, "COCOTB_LOG_LEVEL": "WARNING"}):
+    with _environment({**tool_environment(*tools), **variables, **_BENCH_VARIABLES}):
         runner.build_dir = built.folder
         try:
             runner.test(
@@ -264,11 +268,11 @@ def run_bench(
                 build_dir=built.folder,
                 test_dir=folder,
                 results_xml=str(folder / "results.xml"),
-                waves=built.waves and built.name == "icarus",  # chooses the format only
-                plusargs=[f"+wave_first={wave_window[0]}", f"+wave_last={wave_window[1]}"] if built.waves else [],
+                waves=wave_first is not None and built.name == "icarus",  # chooses the format only
+                plusargs=[] if wave_first is None else [f"+wave_first={wave_first}"],
                 log_file=log,
             )
         except (RuntimeError, SystemExit, OSError) as error:
             raise SimulatorFailed(f"{built.name} did not finish; its log is {log}") from error
     wave = folder / WAVE_FILE[built.name]
-    return wave if built.waves and wave.exists() else None
+    return wave if wave_first is not None and wave.exists() else None

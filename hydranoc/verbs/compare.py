@@ -49,7 +49,7 @@ def compare(config: Path, folder: Path | None, simulator: str, waves: bool, as_j
         (scratch / "summary.json").write_text(json.dumps(outcome.figures, indent=2) + "\n")
         if compared.mismatch_report:
             (scratch / "mismatch.txt").write_text(compared.mismatch_report + "\n")
-    lines = [outcome.summary(), "", _verdict(outcome.figures)]
+    lines = [outcome.summary(), "", _verdict(outcome.figures), f"messages: {folder / 'messages.csv'}"]
     if compared.waveform:
         lines.append(f"waveform: {folder / compared.waveform.name}")
     say(outcome.figures, "\n".join(lines), as_json)
