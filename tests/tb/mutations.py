@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from hydranoc.compare import Comparison
+from topology.spam.routing import SpamRouting
 
 ROOT = Path(__file__).parents[2]
 _GENERATE = """
@@ -51,21 +51,25 @@ class Mutation:
 
 
 MUTATIONS = (
-    # copying and releasing
+    # copying flits and releasing outputs
     Mutation(
         "copies although one output is full",
         "spam/router.py",
         "~(request & ~crossbar.free).any()",
         "(request & crossbar.free).any()",
     ),
-    Mutation("copies to the first output only", "spam/router.py", "Mux(copied, request, 0)", "Mux(copied, request & -request, 0)"),
+    Mutation(
+        "copies to the first output only",
+        "spam/router.py",
+        "Mux(copied, request, 0)",
+        "Mux(copied, request & -request, 0)",
+    ),
     Mutation(
         "releases before the tail is copied",
         "spam/router.py",
         "copied & buffer.flit.tail",
         "granted[i] & buffer.present & buffer.flit.tail",
     ),
-    Mutation("releases after the head", "spam/router.py", "copied & buffer.flit.tail", "copied & buffer.flit.head"),
     Mutation(
         "releases one output only",
         "spam/header_scanner.py",
@@ -73,49 +77,48 @@ MUTATIONS = (
         "[self.queued.eq(0), self.request.eq(self.request & (self.request - 1))]",
     ),
     Mutation(
-        "empty output register waits for ready",
-        "common/crossbar.py",
-        "self.free[output].eq(~link.valid | link.ready)",
-        "self.free[output].eq(link.ready)",
-    ),
-    Mutation(
-        "waiting flit changes on the link",
+        "changes a flit that waits on the link",
         "common/crossbar.py",
         "with m.If(self.free[output]):",
         "with m.If(self.free[output] | link.valid):",
     ),
-    # request queues
+    # output request queues
     Mutation(
-        "newcomer is the oldest",
+        "enqueues request by request",
+        "spam/router.py",
+        "if self.parameters.atomic_enqueue:",
+        "if not self.parameters.atomic_enqueue:",
+    ),
+    Mutation(
+        "takes the newcomer for the oldest",
         "common/arbiter.py",
         "[self.older[i][j].eq(first), self.older[j][i].eq(~first)]",
         "[self.older[i][j].eq(~first), self.older[j][i].eq(first)]",
     ),
-    Mutation("lower port is always older", "common/arbiter.py", "first.eq(0)", "first.eq(1)"),
     Mutation(
-        "grant ignores an older input 0",
+        "grants in spite of an older input 0",
         "spam/ocrq.py",
         "blockers[j].append(conflict & ages.older[i][j])",
         "blockers[j].append(conflict & ages.older[i][j] & (i > 0))",
     ),
     Mutation(
-        "only equal requests conflict",
+        "lets only equal requests conflict",
         "spam/ocrq.py",
         "(self.request[i] & self.request[j]).any()",
         "self.request[i] == self.request[j]",
     ),
     Mutation(
-        "request blocks while it is being collected",
+        "lets a request block while it is being collected",
         "spam/ocrq.py",
         "shared & self.queued[i] & self.queued[j]",
         "shared",
     ),
     # reading headers
     Mutation(
-        "reach bits of processors 0 and 1 swapped",
+        "swaps the reach bits of processors 0 and 1",
         "spam/network.py",
-        "port * len(network.processors) + processor",
-        "port * len(network.processors) + {0: 1, 1: 0}.get(processor, processor)",
+        "routing.reach[switch, :ports]",
+        "routing.reach[switch, :ports][:, [1, 0, *range(2, len(network.processors))]]",
     ),
     Mutation(
         "takes the highest candidate",
@@ -123,15 +126,14 @@ MUTATIONS = (
         'first_at_or_after(m, candidates, ~self.busy, "port"), found',
         'concat(reversed(first_at_or_after(m, candidates[::-1], ~self.busy[::-1], "port"))), found',
     ),
-    Mutation("ignores which candidates are busy", "spam/header_scanner.py", "candidates, ~self.busy", "candidates, candidates"),
     Mutation(
-        "counts requests that are being collected as busy",
-        "spam/route_unit.py",
-        "request.eq(Mux(scanner.queued, scanner.request, 0))",
-        "request.eq(scanner.request)",
+        "ignores which candidates are busy",
+        "spam/header_scanner.py",
+        "candidates, ~self.busy",
+        "candidates, candidates",
     ),
     Mutation(
-        "up and cross classes swapped",
+        "swaps the classes up and cross",
         "spam/route_unit.py",
         "Mux(is_cross, cross, up)",
         "Mux(is_cross, up, cross)",
@@ -155,69 +157,51 @@ MUTATIONS = (
         "Mux(self.arriving_valid, self.arriving, self.buffered)",
     ),
     Mutation(
-        "routing delay one cycle short",
+        "routes one cycle early",
         "spam/header_scanner.py",
         "delay == parameters.routing_cycles - 2",
         "delay == parameters.routing_cycles - 3",
         "routing-delay",
     ),
     Mutation(
-        "routing delay only once",
-        "spam/header_scanner.py",
-        "delay.eq(0)",
-        "delay.eq(delay)",
-        "routing-delay",
-    ),
-    Mutation(
-        "route unit stays with an input",
-        "common/arbiter.py",
-        "concat(chosen[:i].any() for i in range(1, self.count))",
-        "concat(chosen[: i + 1].any() for i in range(1, self.count))",
-    ),
-    Mutation(
-        "route unit prefers low ports",
+        "never passes the turn on",
         "common/arbiter.py",
         "later.eq(concat(chosen[:i].any() for i in range(1, self.count)))",
         "later.eq(0)",
     ),
     # input buffers
     Mutation(
-        "ready for one flit too many",
+        "is ready for one flit too many",
         "common/input_buffer.py",
         "(count == self.depth) | (count == self.depth - 1) & arriving",
         "count == self.depth",
     ),
     Mutation(
-        "cursor does not advance",
+        "does not advance the cursor",
         "common/input_buffer.py",
         "places, self.pop | self.advance",
         "places, self.pop",
     ),
-    Mutation("rewinds to the second flit", "common/input_buffer.py", "cursor.eq(front)", "cursor.eq(front + 1)"),
     Mutation(
-        "rewind forgets the arriving flit",
+        "rewinds to the second flit",
         "common/input_buffer.py",
-        "unread.eq(count + arriving)",
-        "unread.eq(count)",
+        "cursor.eq(front)",
+        "cursor.eq(front + 1)",
     ),
     Mutation(
-        "second place skipped",
+        "loses the second flit of two",
         "common/input_buffer.py",
         "Mux(count == self.depth, places[1], self.link.payload)",
         "self.link.payload",
         "routing-delay",
     ),
     # injectors
-    Mutation("tail mark dropped", "common/injector.py", "link.payload.tail.eq(flits_left == 1)", "link.payload.tail.eq(0)"),
-    Mutation("tail mark one flit early", "common/injector.py", "link.payload.tail.eq(flits_left == 1)", "link.payload.tail.eq(flits_left == 2)"),
-    Mutation("sends one flit less", "common/injector.py", "flits_left.eq(message.flits - 1)", "flits_left.eq(message.flits - 2)"),
     Mutation(
-        "sends one header flit too many",
+        "sends one flit less",
         "common/injector.py",
-        "header_left.eq(message.header_flits - 1)",
-        "header_left.eq(message.header_flits)",
+        "flits_left.eq(message.flits - 1)",
+        "flits_left.eq(message.flits - 2)",
     ),
-    Mutation("idle before the tail has moved", "common/injector.py", "link.valid & link.ready & link.payload.tail", "link.valid & link.payload.tail"),
 )
 
 
@@ -242,21 +226,20 @@ def copy_hardware(folder: Path, mutation: Mutation | None) -> None:
     file.write_text(source.replace(mutation.text, mutation.replacement))
 
 
-def harness_verilog(folder: Path, sound: Comparison, settings: Mapping[str, object]) -> str:
-    """The Verilog of a comparison's harness, written by the ``rtl`` package in a folder.
+def harness_verilog(folder: Path, routing: SpamRouting, settings: Mapping[str, object]) -> str:
+    """The Verilog of a network's lock-step harness, written by the ``rtl`` package in a folder.
 
     Parameters
     ----------
     folder : Path
-    sound : Comparison
-        Whose network it is.
+    routing : SpamRouting
     settings : mapping
         Keywords for ``spam_plan``.
     """
     path = os.pathsep.join([str(folder), str(ROOT)])
     answer = subprocess.run(
         [sys.executable, "-c", _GENERATE],
-        input=pickle.dumps((sound.model.routing, dict(settings))),
+        input=pickle.dumps((routing, dict(settings))),
         capture_output=True,
         cwd=folder,
         env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
