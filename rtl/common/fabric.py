@@ -1,16 +1,13 @@
 # amaranth: UnusedElaboratable=no
-# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+# (specimens of parts only say what ports there are)
 """The inside of every network top: routers, injectors and ejectors, wired as the topology says."""
-
-from typing import Any
-
-from amaranth.hdl import Const, Module, Signal
-from amaranth.lib.wiring import connect
 
 from rtl.common.ejector import MessageEjector
 from rtl.common.injector import MessageInjector
-from rtl.common.part import place
+from rtl.common.monitor import TransferMonitor
 from rtl.common.plan import NetworkPlan
+from rtl.common.structure import Constant, Kind, Structure, Use, connect_link
+from topology.common.graph import Channel
 
 
 class Fabric:
@@ -18,55 +15,62 @@ class Fabric:
 
     Parameters
     ----------
-    m : Module
+    structure : Structure
         Where to put them.
-    platform : object
-        What ``elaborate`` was given.
     plan : NetworkPlan
 
     Members
     -------
-    injectors, ejectors : list
-        One interface per processor, as of ``MessageInjector`` and ``MessageEjector``; their user sides are open.
-    moved : Signal, one bit per channel
+    injectors, ejectors : list of Use
+        One per processor, a ``MessageInjector`` and a ``MessageEjector``; their user sides are open.
+    moved : Wire, one bit per channel
         Bit c: a flit moved on channel c of the network in this cycle.
     """
 
-    def __init__(self, m: Module, platform: object, plan: NetworkPlan):
-        self._m: Any = m
-        self._platform = platform
+    def __init__(self, structure: Structure, plan: NetworkPlan):
+        self._structure = structure
         self._plan = plan
         network = plan.network
-        routers = [self._router(switch) for switch in range(network.switches)]
+        used = {use.shape for use in plan.routers}
+        shapes = {name: Kind(make) for name, make in plan.shapes.items() if name in used}
+        self._routers = [self._router(switch, shapes) for switch in range(network.switches)]
         processors = range(len(network.processors))
-        self.injectors = [place(m, platform, f"injector_n{i}", MessageInjector(plan.header)) for i in processors]
-        self.ejectors = [place(m, platform, f"ejector_n{i}", MessageEjector(plan.flit_bits)) for i in processors]
-        self.moved: Any = Signal(len(network.channels))
+        injector = Kind(lambda: MessageInjector(plan.header))
+        ejector = Kind(lambda: MessageEjector(plan.flit_bits))
+        self.injectors = [structure.use(f"injector_n{i}", injector) for i in processors]
+        self.ejectors = [structure.use(f"ejector_n{i}", ejector) for i in processors]
+        valid, ready = [], []
         for channel in network.channels:
-            source = self._source(routers, channel)
-            connect(m, source, self._sink(routers, channel))
-            self._m.d.comb += self.moved[channel.index].eq(source.valid & source.ready)
+            (source, source_port), (sink, sink_port) = self._source(channel), self._sink(channel)
+            connect_link(source, source_port, sink, sink_port)
+            valid.append(source.output(f"{source_port}__valid"))
+            ready.append(sink.output(f"{sink_port}__ready"))
+        monitor = structure.use("channels", Kind(lambda: TransferMonitor(len(network.channels))))
+        monitor.connect("valid", tuple(valid))
+        monitor.connect("ready", tuple(ready))
+        self.moved = monitor.output("moved")
 
-    def _router(self, switch: int):
+    def _router(self, switch: int, shapes: dict[str, Kind]) -> Use:
         use = self._plan.routers[switch]
-        router = place(self._m, self._platform, f"router_s{switch}", self._plan.shapes[use.shape]())
-        for name, value in use.constants.items():
-            port = getattr(router, name)
-            self._m.d.comb += port.eq(Const(value, len(port)))
+        router = self._structure.use(f"router_s{switch}", shapes[use.shape])
+        for port, value in use.constants.items():
+            router.connect(port, Constant(value, router.kind.inputs[port]))
         return router
 
-    def _source(self, routers, channel):
+    def _source(self, channel: Channel) -> tuple[Use, str]:
+        """Where a channel starts: instance and port."""
         network = self._plan.network
         if network.is_switch(channel.source):
-            return routers[channel.source].outputs[channel.source_port]
-        return self.injectors[channel.source - network.switches].link
+            return self._routers[channel.source], f"outputs__{channel.source_port}"
+        return self.injectors[channel.source - network.switches], "link"
 
-    def _sink(self, routers, channel):
+    def _sink(self, channel: Channel) -> tuple[Use, str]:
+        """Where a channel ends: instance and port."""
         network = self._plan.network
         if network.is_switch(channel.sink):
-            return routers[channel.sink].inputs[channel.sink_port]
-        return self.ejectors[channel.sink - network.switches].link
+            return self._routers[channel.sink], f"inputs__{channel.sink_port}"
+        return self.ejectors[channel.sink - network.switches], "link"
 
-    def delivery_link(self, processor: int):
-        """The link at whose sink a processor's ejector is."""
-        return self.ejectors[processor].link
+    def delivered_flit(self, processor: int):
+        """The payload of a processor's delivery channel."""
+        return self.ejectors[processor].inputs["link__payload"]

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+# (specimens of parts only say what ports there are)
 """Lock-step harness: a network with payload generators, seen through one wide port.
 
 Per cycle a bench writes ``message_valid`` and the descriptors on offer, and reads ``observed``, which holds
@@ -8,17 +8,16 @@ everything that the golden model says about the cycle: flits moved, descriptors 
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.fabric import Fabric
 from rtl.common.flit import flit_layout
 from rtl.common.injector import descriptor_layout
+from rtl.common.monitor import DeliveryMonitor, TransferMonitor
 from rtl.common.network import GeneratedDesign, generate_design
-from rtl.common.part import Part, place
 from rtl.common.pattern_source import PatternSource
 from rtl.common.plan import NetworkPlan
-from rtl.common.selection import concat
+from rtl.common.structure import Constant, Kind, Slice, StructuralPart, Structure, Wire, connect_link
 from topology.common.pattern import SEED_BITS
 
 
@@ -32,7 +31,7 @@ def message_fields(plan: NetworkPlan) -> dict[str, tuple[int, int]]:
     return fields
 
 
-class HarnessTop(Part):
+class HarnessTop(StructuralPart):
     """A network whose users are the payload generator of each injector, and an always ready reader of each ejector.
 
     Parameters
@@ -69,39 +68,49 @@ class HarnessTop(Part):
         members["observed"] = Out(channels + processors + ejected_bits)
         super().__init__("harness", members)
 
-    def elaborate(self, platform):
-        m: Any = Module()
-        fabric = Fabric(m, platform, self.plan)
-        ejected = []
-        for i, injector in enumerate(fabric.injectors):
-            self._connect_injector(m, platform, i, injector)
-            m.d.comb += fabric.ejectors[i].user.ready.eq(1)
-            link = fabric.delivery_link(i)
-            seen = Signal(flit_layout(self.plan.flit_bits).size + 1, name=f"ejected_n{i}")
-            moved = fabric.moved[self.plan.network.delivery_channel(i)]
-            m.d.comb += seen.eq(Mux(moved, concat((1, link.payload)), 0))
-            ejected.append(seen)
-        m.d.comb += [
-            self.moved.eq(fabric.moved),
-            self.ejected.eq(concat(ejected)),
-            self.observed.eq(concat((self.moved, self.accepted, self.ejected))),
-        ]
-        return m
+    def structure(self):
+        structure = Structure(self)
+        fabric = Fabric(structure, self.plan)
+        accepted = self._connect_injectors(structure, fabric)
+        ejected = self._connect_ejectors(structure, fabric)
+        structure.outputs.update(
+            {
+                "moved": fabric.moved,
+                "accepted": accepted,
+                "ejected": ejected,
+                "observed": (fabric.moved, accepted, *ejected),
+            }
+        )
+        return structure
 
-    def _connect_injector(self, m, platform, i, injector):
-        message = getattr(self, f"message_n{i}")
-        pattern = place(m, platform, f"pattern_n{i}", PatternSource(self.plan.flit_bits))
-        descriptor_bits = len(Value.cast(injector.message.payload))
-        m.d.comb += [
-            injector.message.valid.eq(self.message_valid[i]),
-            Value.cast(injector.message.payload).eq(message[:descriptor_bits]),
-            self.accepted[i].eq(self.message_valid[i] & injector.message.ready),
-            pattern.start.eq(self.accepted[i]),
-            pattern.seed.eq(message[descriptor_bits:]),
-            injector.payload.valid.eq(pattern.words.valid),
-            injector.payload.payload.eq(pattern.words.payload),
-            pattern.words.ready.eq(injector.payload.ready),
-        ]
+    def _connect_injectors(self, structure: Structure, fabric: Fabric) -> Wire:
+        offered = structure.ports["message_valid"]
+        descriptor_bits = message_fields(self.plan)["payload_seed"][0]
+        hosts = structure.use("hosts", Kind(lambda: TransferMonitor(offered.width)))
+        accepted = hosts.output("moved")
+        hosts.connect("valid", offered)
+        hosts.connect("ready", tuple(injector.output("message__ready") for injector in fabric.injectors))
+        source = Kind(lambda: PatternSource(self.plan.flit_bits))
+        for i, injector in enumerate(fabric.injectors):
+            message = structure.ports[f"message_n{i}"]
+            injector.connect("message__valid", Slice(offered, i, 1))
+            injector.connect("message__payload", Slice(message, 0, descriptor_bits))
+            pattern = structure.use(f"pattern_n{i}", source)
+            pattern.connect("start", Slice(accepted, i, 1))
+            pattern.connect("seed", Slice(message, descriptor_bits, SEED_BITS))
+            connect_link(pattern, "words", injector, "payload")
+        return accepted
+
+    def _connect_ejectors(self, structure: Structure, fabric: Fabric) -> tuple[Wire, ...]:
+        network, monitor = self.plan.network, Kind(lambda: DeliveryMonitor(self.plan.flit_bits))
+        ejected = []
+        for i, ejector in enumerate(fabric.ejectors):
+            ejector.connect("user__ready", Constant(1, 1))
+            delivery = structure.use(f"delivery_n{i}", monitor)
+            delivery.connect("moved", Slice(fabric.moved, network.delivery_channel(i), 1))
+            delivery.connect("flit", fabric.delivered_flit(i))
+            ejected.append(delivery.output("seen"))
+        return tuple(ejected)
 
 
 def generate_harness(plan: NetworkPlan, top: str = "harness") -> GeneratedDesign:

@@ -1,3 +1,5 @@
+# amaranth: UnusedElaboratable=no
+# (a top that is written as text is not elaborated)
 """Network generator: from a plan to Verilog, manifest and FuseSoC core."""
 
 import json
@@ -5,19 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.fabric import Fabric
+from rtl.common.identifiers import is_identifier
 from rtl.common.injector import descriptor_layout
 from rtl.common.manifest import fusesoc_core, network_manifest, waivers
-from rtl.common.part import Part
 from rtl.common.plan import NetworkPlan
+from rtl.common.structure import Slice, StructuralPart, Structure, Use
 from rtl.common.verilog import ModuleLibrary
+from topology.common.flits import FlitFormat
 
 
-class NetworkTop(Part):
+class NetworkTop(StructuralPart):
     """A whole network with one injector and one ejector port per processor.
 
     Parameters
@@ -62,36 +65,32 @@ class NetworkTop(Part):
             f"eject_n{i}_data": Out(flit_bits),
         }
 
-    def elaborate(self, platform):
-        m: Any = Module()
-        fabric = Fabric(m, platform, self.plan)
-        m.d.comb += self.moved.eq(fabric.moved)
+    def structure(self):
+        structure = Structure(self)
+        fabric = Fabric(structure, self.plan)
+        structure.outputs["moved"] = fabric.moved
         for i, (injector, ejector) in enumerate(zip(fabric.injectors, fabric.ejectors, strict=True)):
-            self._connect_injector(m, i, injector)
-            self._connect_ejector(m, i, ejector.user)
-        return m
+            self._connect_injector(structure, f"inject_n{i}", injector)
+            self._connect_ejector(structure, f"eject_n{i}", ejector)
+        return structure
 
-    def _connect_injector(self, m, i, injector):
-        def port(name: str) -> Any:
-            return getattr(self, f"inject_n{i}_{name}")
+    def _connect_injector(self, structure: Structure, prefix: str, injector: Use):
+        ports, outputs = structure.ports, structure.outputs
+        descriptor = tuple(ports[f"{prefix}_message_{name}"] for name in descriptor_layout(self.plan.header).members)
+        injector.connect("message__valid", ports[f"{prefix}_message_valid"])
+        injector.connect("message__payload", descriptor)
+        injector.connect("payload__valid", ports[f"{prefix}_payload_valid"])
+        injector.connect("payload__payload", ports[f"{prefix}_payload_data"])
+        outputs[f"{prefix}_message_ready"] = injector.output("message__ready")
+        outputs[f"{prefix}_payload_ready"] = injector.output("payload__ready")
 
-        m.d.comb += [
-            injector.message.valid.eq(port("message_valid")),
-            port("message_ready").eq(injector.message.ready),
-            injector.payload.valid.eq(port("payload_valid")),
-            port("payload_ready").eq(injector.payload.ready),
-            injector.payload.payload.eq(port("payload_data")),
-        ]
-        for name in descriptor_layout(self.plan.header).members:
-            m.d.comb += injector.message.payload[name].eq(port(f"message_{name}"))
-
-    def _connect_ejector(self, m, i, user):
-        m.d.comb += [
-            getattr(self, f"eject_n{i}_valid").eq(user.valid),
-            user.ready.eq(getattr(self, f"eject_n{i}_ready")),
-        ]
-        for name in ("head", "tail", "data"):
-            m.d.comb += getattr(self, f"eject_n{i}_{name}").eq(user.payload[name])
+    def _connect_ejector(self, structure: Structure, prefix: str, ejector: Use):
+        flit, low = ejector.output("user__payload"), 0
+        ejector.connect("user__ready", structure.ports[f"{prefix}_ready"])
+        structure.outputs[f"{prefix}_valid"] = ejector.output("user__valid")
+        for name, width in FlitFormat(self.plan.flit_bits).fields:
+            structure.outputs[f"{prefix}_{name}"] = Slice(flit, low, width)
+            low += width
 
 
 @dataclass(frozen=True)
@@ -131,10 +130,10 @@ def generate_network(plan: NetworkPlan, top: str = "noc") -> GeneratedDesign:
 
 
 def generate_design(
-    make_top: Callable[[NetworkPlan], Part], plan: NetworkPlan, top: str, extra: dict[str, Any]
+    make_top: Callable[[NetworkPlan], StructuralPart], plan: NetworkPlan, top: str, extra: dict[str, Any]
 ) -> GeneratedDesign:
     """Make the files of a top-level part around a plan; ``extra`` is added to the manifest."""
-    if not (top.isascii() and top.isidentifier()):
+    if not is_identifier(top):
         raise ValueError(f"Name of the top module must be a Verilog identifier, not {top!r}")
     part = make_top(plan)
     library = ModuleLibrary(prefix=f"{top}_")

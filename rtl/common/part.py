@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 
+MAX_PORT_BITS = 65_536
+"""Amaranth's netlist numbers the bits of a port with 16 bits, and Verilog tools need not know longer vectors."""
+
 
 class Part(wiring.Component):
     """A component with a Verilog module name that says what decides about its logic.

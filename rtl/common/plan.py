@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from rtl.common.part import Part
+from rtl.common.part import MAX_PORT_BITS, Part
 from topology.common.flits import HeaderFormat
 from topology.common.graph import Network
 
@@ -51,6 +51,9 @@ class NetworkPlan:
     parameters: Mapping[str, object]
 
     def __post_init__(self):
+        channels = len(self.network.channels)
+        if channels > MAX_PORT_BITS:
+            raise ValueError(f"A network must have at most {MAX_PORT_BITS} channels to be hardware, not {channels}")
         switches = self.network.switches
         if len(self.routers) != switches:
             raise ValueError(f"A plan must have {switches} routers, one per switch, not {len(self.routers)}")

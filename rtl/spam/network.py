@@ -2,12 +2,12 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """From SPAM routing tables to a network plan."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rtl.common.part import Part
 from rtl.common.plan import NetworkPlan, RouterUse
 from rtl.spam.parameters import SpamRouterParameters
-from rtl.spam.route_unit import CLASS_BITS, CLASSES
+from rtl.spam.route_unit import CLASS_BITS
 from rtl.spam.router import SpamRouter
 from topology.spam.routing import SpamRouting
 
@@ -68,14 +68,17 @@ def router_use(routing: SpamRouting, switch: int) -> RouterUse:
     """Shape and constants of one switch's router; the constants are laid out as ``RouteUnit`` says."""
     network = routing.network
     ports = network.degree(switch)
-    routes = 0
-    for kind in range(CLASSES):
-        for lca in range(network.vertices):
-            routes |= int(routing.routes[switch, lca, kind]) << (kind * network.vertices + lca) * ports
-    port_class = reach = 0
-    for port in range(ports):
-        kind = int(routing.labels.channel_class[network.input_channel[switch][port]])
-        port_class |= kind << CLASS_BITS * port
-        for processor in range(len(network.processors)):
-            reach |= int(routing.reach[switch, port, processor]) << port * len(network.processors) + processor
-    return RouterUse(f"spam_router_p{ports}", {"routes": routes, "port_class": port_class, "reach": reach})
+    masks = routing.routes[switch].T.ravel().tolist()  # by class, then vertex
+    classes = routing.labels.channel_class[list(network.input_channel[switch])].tolist()
+    reach = routing.reach[switch, :ports].ravel().tolist()  # by port, then processor
+    constants = {
+        "routes": _packed(masks, ports),
+        "port_class": _packed(classes, CLASS_BITS),
+        "reach": _packed(reach, 1),
+    }
+    return RouterUse(f"spam_router_p{ports}", constants)
+
+
+def _packed(numbers: Sequence[int], bits: int) -> int:
+    """Numbers side by side, ``bits`` bits each, the first one lowest."""
+    return int("".join(f"{number:0{bits}b}" for number in reversed(numbers)), 2)

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 
+from rtl.common.part import MAX_PORT_BITS
 from topology.common.flits import HeaderFormat
 from topology.spam.routing import MAX_PORTS, MAX_PROCESSORS
 
+CLASSES = 3
+"""Classes of arrival channels, each with a routing table of its own: up, cross, tree."""
 MAX_BUFFER_FLITS = 1024
 MAX_ROUTING_CYCLES = 1024
 
@@ -51,10 +54,26 @@ class SpamRouterParameters:
         _check_range("Number of ports", self.ports, 1, MAX_PORTS)
         _check_range("Number of processors", self.header.destinations, 1, MAX_PROCESSORS)
         _check_range("Number of vertices", self.vertices, 1, 1 << self.key_bits)
+        self._check_table_fits()
         _check_range("Buffer size in flits", self.buffer_flits, 1, MAX_BUFFER_FLITS)
         _check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
         if not isinstance(self.atomic_enqueue, bool):
             raise ValueError(f"Atomic enqueue must be True or False, not {self.atomic_enqueue!r}")
+
+    def _check_table_fits(self) -> None:
+        """The routing table comes in through one port."""
+        most_vertices = MAX_PORT_BITS // (CLASSES * self.ports)
+        if self.vertices > most_vertices:
+            raise ValueError(
+                f"Routing table of a switch with {self.ports} ports must have at most {MAX_PORT_BITS} bits, "
+                f"{CLASSES} per port and vertex: at most {most_vertices} vertices (switches and processors), "
+                f"not {self.vertices}"
+            )
+
+    @property
+    def route_bits(self) -> int:
+        """Size of the routing table of one switch."""
+        return CLASSES * self.vertices * self.ports
 
     @property
     def flit_bits(self) -> int:

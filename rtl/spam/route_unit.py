@@ -1,28 +1,96 @@
 # amaranth: UnusedElaboratable=no
-# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+# (specimens of parts only say what ports there are)
 """Route unit: looks at one header flit of one input per cycle (paper 3.2).
 
 Because one unit serves all inputs of a router, and a header enqueues all its requests when its last flit has been
 looked at, enqueues are atomic: no two headers enqueue in the same cycle.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
-from amaranth.hdl import Const, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.arbiter import RoundRobinArbiter
-from rtl.common.part import Part, place
+from rtl.common.part import Part
 from rtl.common.selection import concat
+from rtl.common.structure import Bits, Constant, Kind, Slice, StructuralPart, Structure, Use, Wire
 from rtl.spam.header_scanner import HeaderScanner
 from rtl.spam.parameters import SpamRouterParameters
 from topology.spam.graph import CROSS, TREE, UP
 
-CLASSES = 3
 CLASS_BITS = 2
 
 
-class RouteUnit(Part):
+class ClassTable(Part):
+    """Chooses the routing table of an input channel's class. Constant in, constant out.
+
+    Parameters
+    ----------
+    parameters : SpamRouterParameters
+
+    Members
+    -------
+    routes : In(3 * vertices * ports)
+        The tables of all classes, see ``RouteUnit``.
+    port_class : In(2)
+        The class.
+    chosen : Out(vertices * ports)
+        Its table.
+    """
+
+    def __init__(self, parameters: SpamRouterParameters):
+        p = self.parameters = parameters
+        super().__init__(
+            f"spam_class_table_p{p.ports}",
+            {"routes": In(p.route_bits), "port_class": In(CLASS_BITS), "chosen": Out(p.vertices * p.ports)},
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        size = len(self.chosen)
+        up, cross, tree = (self.routes.word_select(kind, size) for kind in (UP, CROSS, TREE))
+        is_cross, is_tree = self.port_class
+        m.d.comb += self.chosen.eq(Mux(is_tree, tree, Mux(is_cross, cross, up)))
+        return m
+
+
+class BusyOutputs(Part):
+    """Outputs that some queued input requests. Combinational.
+
+    Parameters
+    ----------
+    ports : int
+        Ports of the router.
+
+    Members
+    -------
+    queued : In(ports)
+        Inputs whose request is complete; one that is still being collected does not count.
+    request : In(ports).array(ports)
+        Requested outputs per input.
+    busy : Out(ports)
+    """
+
+    def __init__(self, ports: int):
+        self.ports = ports
+        super().__init__(
+            f"spam_busy_outputs_{ports}",
+            {"queued": In(ports), "request": In(ports).array(ports), "busy": Out(ports)},
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        ports = range(self.ports)
+        standing = [Signal(self.ports, name=f"standing_{i}") for i in ports]
+        for i in ports:
+            m.d.comb += standing[i].eq(Mux(self.queued[i], self.request[i], 0))
+        m.d.comb += self.busy.eq(concat(concat(request[o] for request in standing).any() for o in ports))
+        return m
+
+
+class RouteUnit(StructuralPart):
     """Header scanners of all inputs and the round robin between them.
 
     A request whose last header flit is looked at in cycle t stands from t+1 on. Throughput one header flit per cycle.
@@ -51,7 +119,7 @@ class RouteUnit(Part):
         super().__init__(
             f"spam_route_unit_p{p.ports}",
             {
-                "routes": In(CLASSES * p.vertices * p.ports),
+                "routes": In(p.route_bits),
                 "port_class": In(CLASS_BITS * p.ports),
                 "reach": In(p.ports * p.processors),
                 "buffered": In(p.scan_bits).array(p.ports),
@@ -66,70 +134,65 @@ class RouteUnit(Part):
             },
         )
 
-    def elaborate(self, platform):
-        m: Any = Module()
-        parameters = self.parameters
-        reach = self._reach_by_flit(m)
-        busy = Signal(parameters.ports)
-        ports = range(parameters.ports)
-        scanners = [place(m, platform, f"scanner_{i}", HeaderScanner(parameters)) for i in ports]
-        chosen = self._choose(m, platform, concat(scanner.eligible for scanner in scanners))
+    def structure(self):
+        structure, ports = Structure(self), range(self.parameters.ports)
+        scanner = Kind(lambda: HeaderScanner(self.parameters))
+        scanners = [structure.use(f"scanner_{i}", scanner) for i in ports]
+        chosen = self._choose(structure, tuple(scanner.output("eligible") for scanner in scanners))
+        self._connect_tables(structure, scanners)
+        self._connect_busy(structure, scanners)
         for i, scanner in enumerate(scanners):
-            m.d.comb += [
-                scanner.buffered.eq(self.buffered[i]),
-                scanner.buffered_valid.eq(self.buffered_valid[i]),
-                scanner.routes.eq(self._routes_of_class(m, i)),
-                scanner.reach.eq(reach),
-                scanner.busy.eq(busy),
-                scanner.taken.eq(chosen[i]),
-                scanner.release.eq(self.release[i]),
-                self.completed[i].eq(scanner.completed),
-                self.advance[i].eq(scanner.advance),
-                self.queued[i].eq(scanner.queued),
-                self.request[i].eq(scanner.request),
-            ]
-            if parameters.looks_ahead:
-                m.d.comb += scanner.arriving.eq(self.arriving[i])
-                m.d.comb += scanner.arriving_valid.eq(self.arriving_valid[i])
-        # a request that is still being collected does not count
-        standing = [Signal(parameters.ports, name=f"standing_{i}") for i in ports]
-        for request, scanner in zip(standing, scanners, strict=True):
-            m.d.comb += request.eq(Mux(scanner.queued, scanner.request, 0))
-        m.d.comb += self.looked_at.eq(chosen)
-        m.d.comb += busy.eq(concat(concat(request[o] for request in standing).any() for o in ports))
-        return m
+            scanner.connect("buffered", structure.ports[f"buffered__{i}"])
+            scanner.connect("buffered_valid", Slice(structure.ports["buffered_valid"], i, 1))
+            if self.parameters.looks_ahead:
+                scanner.connect("arriving", structure.ports[f"arriving__{i}"])
+                scanner.connect("arriving_valid", Slice(structure.ports["arriving_valid"], i, 1))
+            scanner.connect("taken", Slice(chosen, i, 1))
+            scanner.connect("release", Slice(structure.ports["release"], i, 1))
+            structure.outputs[f"request__{i}"] = scanner.output("request")
+        structure.outputs["looked_at"] = chosen
+        for name in ("completed", "advance", "queued"):
+            structure.outputs[name] = tuple(scanner.output(name) for scanner in scanners)
+        return structure
 
-    def _choose(self, m, platform, eligible) -> Any:
-        if self.parameters.ports == 1:
-            return eligible
-        arbiter = place(m, platform, "arbiter", RoundRobinArbiter(self.parameters.ports))
-        m.d.comb += arbiter.eligible.eq(eligible)
-        return arbiter.chosen
+    def _choose(self, structure: Structure, eligible: tuple[Wire, ...]) -> Wire:
+        if len(eligible) == 1:
+            return eligible[0]
+        arbiter = structure.use("arbiter", Kind(lambda: RoundRobinArbiter(self.parameters.ports)))
+        arbiter.connect("eligible", eligible)
+        return arbiter.output("chosen")
 
-    def _routes_of_class(self, m, i) -> Signal:
-        size = self.parameters.vertices * self.parameters.ports
-        routes = Signal(size, name=f"routes_{i}")
-        up, cross, tree = (self.routes.word_select(kind, size) for kind in (UP, CROSS, TREE))
-        is_cross, is_tree = self.port_class.word_select(i, CLASS_BITS)
-        m.d.comb += routes.eq(Mux(is_tree, tree, Mux(is_cross, cross, up)))
-        return routes
+    def _connect_tables(self, structure: Structure, scanners: list[Use]) -> None:
+        ports = structure.ports
+        table = Kind(lambda: ClassTable(self.parameters))
+        reach = structure.name("reach_by_flit", tuple(self._reach_by_flit(ports["reach"])))
+        for i, scanner in enumerate(scanners):
+            of_class = structure.use(f"table_{i}", table)
+            of_class.connect("routes", ports["routes"])
+            of_class.connect("port_class", Slice(ports["port_class"], i * CLASS_BITS, CLASS_BITS))
+            scanner.connect("routes", of_class.output("chosen"))
+            scanner.connect("reach", reach)
 
-    def _reach_by_flit(self, m) -> Signal:
+    def _connect_busy(self, structure: Structure, scanners: list[Use]) -> None:
+        busy = structure.use("busy_outputs", Kind(lambda: BusyOutputs(self.parameters.ports)))
+        busy.connect("queued", tuple(scanner.output("queued") for scanner in scanners))
+        for i, scanner in enumerate(scanners):
+            busy.connect(f"request__{i}", scanner.output("request"))
+            scanner.connect("busy", busy.output("busy"))
+
+    def _reach_by_flit(self, reach: Wire) -> Iterator[Bits]:
         """The reach sets cut up like a header: one row per header flit, in it one word per output."""
         parameters, fixed = self.parameters, self.parameters.header.fixed_bits
-        words = []
         for flit in range(parameters.header.multicast_flits):
             # processors whose destination bits lie in this flit; its other bits select nothing
             start = flit * parameters.flit_bits - fixed
-            first, end = max(start, 0), min(start + parameters.scan_bits, parameters.processors)
+            first = min(max(start, 0), start + parameters.scan_bits)
+            end = max(first, min(start + parameters.scan_bits, parameters.processors))
+            below, above = first - start, start + parameters.scan_bits - end
             for output in range(parameters.ports):
-                if end <= first:
-                    words.append(Const(0, parameters.scan_bits))
-                    continue
-                base = output * parameters.processors
-                below, above = first - start, start + parameters.scan_bits - end
-                words.append(concat((Const(0, below), self.reach[base + first : base + end], Const(0, above))))
-        rows = concat(words)
-        reach = Signal(len(rows), name="reach_by_flit")
-        m.d.comb += reach.eq(rows)
-        return reach
+                word = (
+                    Constant(0, below),
+                    Slice(reach, output * parameters.processors + first, end - first),
+                    Constant(0, above),
+                )
+                yield from (bits for bits in word if bits.width)

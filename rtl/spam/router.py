@@ -34,7 +34,7 @@ from rtl.common.part import Part, place
 from rtl.common.selection import concat
 from rtl.spam.ocrq import OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters
-from rtl.spam.route_unit import CLASS_BITS, CLASSES, RouteUnit
+from rtl.spam.route_unit import CLASS_BITS, RouteUnit
 from rtl.spam.split_enqueue import SplitRequestQueues
 
 
@@ -63,7 +63,7 @@ class SpamRouter(Part):
             {
                 "inputs": In(link).array(p.ports),
                 "outputs": Out(link).array(p.ports),
-                "routes": In(CLASSES * p.vertices * p.ports),
+                "routes": In(p.route_bits),
                 "port_class": In(CLASS_BITS * p.ports),
                 "reach": In(p.ports * p.processors),
             },

@@ -9,6 +9,7 @@ from rtl.common.arbiter import AgeMatrix, RoundRobinArbiter
 from rtl.common.crossbar import ReplicatingCrossbar
 from rtl.common.flit import flit_layout
 from rtl.common.input_buffer import InputBuffer
+from rtl.common.monitor import TransferMonitor
 from rtl.common.network import generate_network
 from rtl.common.plan import NetworkPlan, RouterUse
 from rtl.common.verilog import ModuleLibrary
@@ -59,6 +60,11 @@ def router(**changes):
             lambda: generate_network(spam_plan(ROUTING), "3noc"),
             "Name of the top module must be a Verilog identifier, not '3noc'",
         ),
+        (
+            lambda: generate_network(spam_plan(ROUTING), "module"),
+            "Name of the top module must be a Verilog identifier, not 'module'",
+        ),
+        (lambda: TransferMonitor(0), "Number of streams must be a positive integer, not 0"),
         (
             lambda: NetworkPlan("spam", ring(3), HEADER, {}, (), {}),
             "A plan must have 3 routers, one per switch, not 0",

@@ -1,0 +1,65 @@
+"""What a network shows of itself: which flits moved, and which were delivered."""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Value
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.arbiter import check_count
+from rtl.common.flit import flit_layout
+from rtl.common.part import Part
+from rtl.common.selection import concat
+
+
+class TransferMonitor(Part):
+    """Sees on which of many streams something moves. Combinational.
+
+    Parameters
+    ----------
+    count : int
+        Number of streams, at least 1.
+
+    Members
+    -------
+    valid, ready : In(count)
+        Handshakes of the streams.
+    moved : Out(count)
+        Bit i: something moves on stream i in this cycle.
+    """
+
+    def __init__(self, count: int):
+        check_count("Number of streams", count)
+        super().__init__(f"transfer_monitor_{count}", {"valid": In(count), "ready": In(count), "moved": Out(count)})
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        m.d.comb += self.moved.eq(self.valid & self.ready)
+        return m
+
+
+class DeliveryMonitor(Part):
+    """Shows the flit that moves on a link. Combinational.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Data bits of a flit.
+
+    Members
+    -------
+    moved : In(1)
+        Whether a flit moves on the link in this cycle.
+    flit : In(flit_layout)
+        The payload of the link.
+    seen : Out(flit width + 1)
+        ``moved``, then the flit; all zero if none moves.
+    """
+
+    def __init__(self, flit_bits: int):
+        layout = flit_layout(flit_bits)
+        super().__init__("delivery_monitor", {"moved": In(1), "flit": In(layout), "seen": Out(layout.size + 1)})
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        m.d.comb += self.seen.eq(Mux(self.moved, concat((1, Value.cast(self.flit))), 0))
+        return m

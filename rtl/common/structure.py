@@ -1,0 +1,211 @@
+# amaranth: UnusedElaboratable=no
+# (specimens of parts only say what ports there are)
+"""Hardware that is nothing but instances and wires, described once for simulation and for export.
+
+A network's top has no logic of its own, but hundreds of thousands of wires. Amaranth's netlist keeps every bit as an
+object and numbers a module's input bits with 16 bits, which is too slow and too small for large networks. A top is
+therefore a ``Structure``: ``rtl.common.structure_verilog`` writes it as text, and for Amaranth (simulation, FPGA
+builds) it becomes an ordinary module.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from amaranth.hdl import Cat, Const, Module, Signal, Value
+from amaranth.lib.wiring import In
+
+from rtl.common.part import Part, place
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A named net of ``width`` bits."""
+
+    name: str
+    width: int
+
+
+@dataclass(frozen=True)
+class Slice:
+    """``width`` bits of a wire from bit ``low`` on."""
+
+    wire: Wire
+    low: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number of ``width`` bits."""
+
+    value: int
+    width: int
+
+
+Bits: TypeAlias = Wire | Slice | Constant | tuple["Bits", ...]
+"""What an input can be connected to; a tuple is a concatenation, its first element lowest."""
+
+
+def width_of(bits: Bits) -> int:
+    """Number of bits."""
+    return sum(map(width_of, bits)) if isinstance(bits, tuple) else bits.width
+
+
+def flat_ports(part: Part) -> Iterator[tuple[str, bool, Value]]:
+    """Ports of a part without clock and reset: Verilog name, whether it is an input, and the value in the part."""
+    for path, member, value in part.signature.flatten(part):
+        yield "__".join(map(str, path)), member.flow == In, Value.cast(value)
+
+
+class Kind:
+    """A part that a structure uses many times.
+
+    Parameters
+    ----------
+    make : function
+        Makes the part.
+
+    Members
+    -------
+    part : Part
+        A specimen.
+    inputs, outputs : dict of str to int
+        Widths of the ports.
+    """
+
+    def __init__(self, make: Callable[[], Part]):
+        self.make = make
+        self.part = make()
+        ports = [(name, is_input, len(value)) for name, is_input, value in flat_ports(self.part)]
+        self.inputs = {name: width for name, is_input, width in ports if is_input}
+        self.outputs = {name: width for name, is_input, width in ports if not is_input}
+
+
+@dataclass(frozen=True)
+class Use:
+    """One instance of a kind.
+
+    Members
+    -------
+    name : str
+        Instance name.
+    kind : Kind
+    inputs : dict of str to Bits
+        What the input ports are connected to.
+    outputs : dict of str to Wire
+        Wires of those output ports that are read.
+    """
+
+    name: str
+    kind: Kind
+    inputs: dict[str, Bits] = field(default_factory=dict)
+    outputs: dict[str, Wire] = field(default_factory=dict)
+
+    def connect(self, port: str, bits: Bits) -> None:
+        """Connect an input port.
+
+        Raises
+        ------
+        ValueError
+            If the widths differ.
+        """
+        if width_of(bits) != self.kind.inputs[port]:
+            raise ValueError(
+                f"Port {port} of {self.name} must get {self.kind.inputs[port]} bits, not {width_of(bits)!r}"
+            )
+        self.inputs[port] = bits
+
+    def output(self, port: str) -> Wire:
+        """The wire at an output port."""
+        if port not in self.outputs:
+            self.outputs[port] = Wire(f"{self.name}__{port}", self.kind.outputs[port])
+        return self.outputs[port]
+
+
+def connect_link(source: Use, source_port: str, sink: Use, sink_port: str) -> None:
+    """Connect two streams: the source's valid and payload to the sink, the sink's ready to the source."""
+    sink.connect(f"{sink_port}__valid", source.output(f"{source_port}__valid"))
+    sink.connect(f"{sink_port}__payload", source.output(f"{source_port}__payload"))
+    source.connect(f"{source_port}__ready", sink.output(f"{sink_port}__ready"))
+
+
+class Structure:
+    """Instances, and what the outputs of the whole are.
+
+    Parameters
+    ----------
+    part : Part
+        The part whose inside this is.
+
+    Members
+    -------
+    ports : dict of str to Wire
+        Ports of the whole without clock and reset.
+    inputs : set of str
+        Those that are inputs.
+    uses : list of Use
+    outputs : dict of str to Bits
+        What the output ports of the whole are connected to.
+    names : dict of str to Bits
+        What wires besides those at instances are connected to.
+    """
+
+    def __init__(self, part: Part):
+        ports = list(flat_ports(part))
+        self.ports = {name: Wire(name, len(value)) for name, _, value in ports}
+        self.inputs = {name for name, is_input, _ in ports if is_input}
+        self.uses: list[Use] = []
+        self.outputs: dict[str, Bits] = {}
+        self.names: dict[str, Bits] = {}
+
+    def name(self, name: str, bits: Bits) -> Wire:
+        """Give a name to bits that are used more than once."""
+        self.names[name] = bits
+        return Wire(name, width_of(bits))
+
+    def use(self, name: str, kind: Kind) -> Use:
+        """Add an instance."""
+        self.uses.append(Use(name, kind))
+        return self.uses[-1]
+
+
+class StructuralPart(Part):
+    """A part without logic of its own; a subclass says what is in it.
+
+    Export writes it as text, see ``rtl.common.verilog``. Everywhere else it is an ordinary Amaranth component.
+    """
+
+    def structure(self) -> Structure:
+        """The inside; made anew in each call."""
+        raise NotImplementedError
+
+    def elaborate(self, platform):
+        m: Any = Module()
+        structure = self.structure()
+        signals = {name: value for name, _, value in flat_ports(self)}
+        for use in structure.uses:
+            signals.update({wire.name: Signal(wire.width, name=wire.name) for wire in use.outputs.values()})
+        for name, bits in structure.names.items():
+            signals[name] = Signal(width_of(bits), name=name)
+            m.d.comb += signals[name].eq(_value(bits, signals))
+        for use in structure.uses:
+            part = place(m, platform, use.name, use.kind.make())
+            for name, is_input, value in flat_ports(part):
+                if is_input:
+                    m.d.comb += value.eq(_value(use.inputs[name], signals))
+                elif name in use.outputs:
+                    m.d.comb += signals[use.outputs[name].name].eq(value)
+        for name, bits in structure.outputs.items():
+            m.d.comb += signals[name].eq(_value(bits, signals))
+        return m
+
+
+def _value(bits: Bits, signals: dict[str, Value]) -> Value:
+    if isinstance(bits, tuple):
+        return Value.cast(Cat(*(_value(part, signals) for part in bits)))
+    if isinstance(bits, Constant):
+        return Const(bits.value, bits.width)
+    if isinstance(bits, Slice):
+        return signals[bits.wire.name][bits.low : bits.low + bits.width]
+    return signals[bits.name]

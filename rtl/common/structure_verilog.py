@@ -1,0 +1,95 @@
+"""Writes a structure as a Verilog-2005 module."""
+
+from collections.abc import Callable, Collection, Iterator
+from itertools import count
+
+from rtl.common.identifiers import escaped
+from rtl.common.part import Part
+from rtl.common.structure import Bits, Constant, Slice, Structure, Use, Wire, width_of
+
+CLOCK_PORTS = ("clk", "rst")
+ELEMENTS_PER_LINE = 4
+
+ModuleOf = Callable[[Part], tuple[str, Collection[str]]]
+"""Gives the name of a part's module, and those of ``CLOCK_PORTS`` that the module has."""
+
+
+def structure_verilog(name: str, structure: Structure, module_of: ModuleOf) -> str:
+    """The text of a module; the same structure gives the same text.
+
+    Parameters
+    ----------
+    name : str
+        Name of the module.
+    structure : Structure
+    module_of : function
+        Says which module a part is.
+
+    Raises
+    ------
+    ValueError
+        If an input of an instance or an output of the module is not connected.
+    """
+    lines = [f"module {name}(", ",\n".join(f"  {escaped(port)}" for port in (*CLOCK_PORTS, *structure.ports)), ");"]
+    lines += [f"  input {port};" for port in CLOCK_PORTS]
+    for wire in structure.ports.values():
+        direction = "input" if wire.name in structure.inputs else "output"
+        lines.append(f"  {direction} {_declared(wire)};")
+    unread = count()
+    wires = [_wires(use, unread) for use in structure.uses]
+    lines += [f"  wire {_declared(wire)};" for of_use in wires for wire in of_use.values()]
+    for wire, bits in structure.names.items():
+        lines.append(f"  wire {_declared(Wire(wire, width_of(bits)))};\n  assign {escaped(wire)} = {_text(bits)};")
+    for use, of_use in zip(structure.uses, wires, strict=True):
+        lines += _instance(use, of_use, *module_of(use.kind.part))
+    for port in structure.ports:
+        if port not in structure.inputs:
+            _check(port in structure.outputs, f"Output {port} of {name}")
+            lines.append(f"  assign {escaped(port)} = {_text(structure.outputs[port])};")
+    return "\n".join([*lines, "endmodule"]) + "\n"
+
+
+def _wires(use: Use, unread: Iterator[int]) -> dict[str, Wire]:
+    """The wire at every output of an instance; the form of its name tells lint if nobody reads it."""
+    return {
+        port: use.outputs[port] if port in use.outputs else Wire(f"_{next(unread)}_", width)
+        for port, width in use.kind.outputs.items()
+    }
+
+
+def _instance(use: Use, wires: dict[str, Wire], module: str, clock_ports: Collection[str]) -> list[str]:
+    for port in use.kind.inputs:
+        _check(port in use.inputs, f"Input {port} of {use.name}")
+    pins = {port: port for port in CLOCK_PORTS if port in clock_ports}
+    pins.update({port: _text(bits) for port, bits in use.inputs.items()})
+    pins.update({port: escaped(wire.name) for port, wire in wires.items()})
+    connections = ",\n".join(f"    .{escaped(port)}({pins[port]})" for port in sorted(pins))
+    return [f"  {module} {use.name} (", connections, "  );"]
+
+
+def _check(connected: bool, what: str) -> None:
+    if not connected:
+        raise ValueError(f"{what} must be connected to something")
+
+
+def _declared(wire: Wire) -> str:
+    return f"[{wire.width - 1}:0] {escaped(wire.name)}" if wire.width > 1 else escaped(wire.name)
+
+
+def _text(bits: Bits) -> str:
+    if isinstance(bits, Constant):
+        return f"{bits.width}'h{bits.value:0{-(-bits.width // 4)}x}"
+    if isinstance(bits, Slice):
+        return _slice(bits)
+    if isinstance(bits, Wire):
+        return escaped(bits.name)
+    elements = [_text(element) for element in reversed(bits)]  # Verilog has the highest one first
+    lines = (", ".join(elements[i : i + ELEMENTS_PER_LINE]) for i in range(0, len(elements), ELEMENTS_PER_LINE))
+    return "{" + ",\n      ".join(lines) + "}"
+
+
+def _slice(bits: Slice) -> str:
+    name, last = escaped(bits.wire.name), bits.low + bits.width - 1
+    if bits.width == bits.wire.width:
+        return name
+    return f"{name}[{last}]" if bits.width == 1 else f"{name}[{last}:{bits.low}]"

@@ -1,0 +1,99 @@
+"""Networks of the largest sizes: they can be generated, and what cannot be is refused before any work."""
+
+import random
+import re
+
+import pytest
+
+from rtl.common.harness import generate_harness
+from rtl.common.monitor import TransferMonitor
+from rtl.common.network import generate_network
+from rtl.common.plan import NetworkPlan
+from rtl.common.verilog import ModuleLibrary
+from rtl.spam.network import spam_plan
+from topology.common.flits import HeaderFormat
+from topology.common.graph import Network
+from topology.common.lattice import lattice_network
+from topology.spam.graph import SpamLabels
+from topology.spam.routing import SpamRouting
+
+NETLIST_BITS = 65_536
+
+
+def ring_of(switches: int, processors_per_switch: int) -> Network:
+    """Routers of one shape only, so that a large network is made quickly."""
+    links = [(i, (i + 1) % switches) for i in range(switches)]
+    return Network(switches, links, [i // processors_per_switch for i in range(switches * processors_per_switch)])
+
+
+def of_equal_degree(switches: int, switch_links: int) -> Network:
+    """A processor and equally many links on every switch: a ring with chords of random lengths."""
+    lengths = [1, *random.Random(1).sample(range(2, switches // 2), switch_links // 2 - 1)]
+    links = {tuple(sorted((i, (i + length) % switches))) for i in range(switches) for length in lengths}
+    return Network(switches, sorted(links), range(switches))
+
+
+def input_bits(design) -> int:
+    return sum(port["bits"] for port in design.manifest["ports"] if port["direction"] == "input")
+
+
+def plan_of(network: Network, flit_bits: int) -> NetworkPlan:
+    return spam_plan(SpamRouting(SpamLabels(network, 0), flit_bits))
+
+
+def test_512_processors():
+    plan = plan_of(ring_of(64, 8), 32)
+    design = generate_harness(plan)
+    assert input_bits(design) > NETLIST_BITS
+    text = design.files["harness.v"]
+    assert text.count("\n  harness_message_injector injector_n") == 512
+    assert text.count("\n  harness_spam_router_p10 router_s") == 64
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("generate", [generate_network, generate_harness])
+@pytest.mark.parametrize("flit_bits", [8, 32, 512])
+def test_512_switches_and_512_processors(generate, flit_bits):
+    design = generate(plan_of(lattice_network(512, seed=7), flit_bits))
+    assert input_bits(design) > NETLIST_BITS
+    assert sum(shape["instances"] for shape in design.manifest["router_shapes"]) == 512
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flit_bits", [8, 32, 512])
+def test_512_switches_of_many_ports(flit_bits):
+    design = generate_network(plan_of(of_equal_degree(512, switch_links=16), flit_bits))
+    assert [shape["shape"] for shape in design.manifest["router_shapes"]] == ["spam_router_p17"]
+
+
+@pytest.mark.slow
+def test_32_ports():
+    design = generate_network(plan_of(ring_of(17, 30), 8))
+    assert [shape["shape"] for shape in design.manifest["router_shapes"]] == ["spam_router_p32"]
+
+
+def refused(message: str):
+    return pytest.raises(ValueError, match=f"^{re.escape(message)}$")
+
+
+def test_routing_table_too_large():
+    routing = SpamRouting(SpamLabels(of_equal_degree(512, switch_links=22), 0), 32)
+    message = (
+        "Routing table of a switch with 23 ports must have at most 65536 bits, 3 per port and vertex: "
+        "at most 949 vertices (switches and processors), not 1024"
+    )
+    with refused(message):
+        spam_plan(routing)
+
+
+def test_too_many_channels():
+    network = Network(32_769, [(i, i + 1) for i in range(32_768)], [0])
+    header = HeaderFormat((("lca", 16), ("source", 1)), 1, 32)
+    with refused("A network must have at most 65536 channels to be hardware, not 65538"):
+        NetworkPlan("spam", network, header, {}, (), {})
+
+
+def test_port_too_wide():
+    message = "Port valid of transfer_monitor must have at most 65536 bits, not 65537"
+    with refused(message):
+        ModuleLibrary().add(TransferMonitor(65_537), "transfer_monitor")

@@ -1,0 +1,85 @@
+# amaranth: UnusedElaboratable=no
+"""Structures: what they refuse, and their text."""
+
+import pytest
+
+from rtl.common.arbiter import RoundRobinArbiter
+from rtl.common.monitor import TransferMonitor
+from rtl.common.structure import Constant, Kind, Slice, Structure, width_of
+from rtl.common.structure_verilog import structure_verilog
+
+TEXT = """\
+module top(
+  clk,
+  rst,
+  valid,
+  ready,
+  moved
+);
+  input clk;
+  input rst;
+  input [2:0] valid;
+  input [2:0] ready;
+  output [2:0] moved;
+  wire [2:0] _0_;
+  wire [2:0] arbiter__chosen;
+  wire [4:0] \\release ;
+  assign \\release  = {3'h5, valid[1:0]};
+  round_robin_arbiter_3 silent (
+    .chosen(_0_),
+    .clk(clk),
+    .eligible(valid),
+    .rst(rst)
+  );
+  round_robin_arbiter_3 arbiter (
+    .chosen(arbiter__chosen),
+    .clk(clk),
+    .eligible({\\release [4], ready[0], valid[2]}),
+    .rst(rst)
+  );
+  assign moved = arbiter__chosen;
+endmodule
+"""
+
+
+def module_of(part):
+    return part.module_name, ("clk", "rst")
+
+
+@pytest.fixture
+def structure():
+    return Structure(TransferMonitor(3))
+
+
+@pytest.fixture
+def arbiter():
+    return Kind(lambda: RoundRobinArbiter(3))
+
+
+def test_text(structure, arbiter):
+    valid, ready = structure.ports["valid"], structure.ports["ready"]
+    structure.use("silent", arbiter).connect("eligible", valid)
+    use = structure.use("arbiter", arbiter)
+    keyword = structure.name("release", (Slice(valid, 0, 2), Constant(5, 3)))
+    use.connect("eligible", (Slice(valid, 2, 1), Slice(ready, 0, 1), Slice(keyword, 4, 1)))
+    structure.outputs["moved"] = use.output("chosen")
+    assert structure_verilog("top", structure, module_of) == TEXT
+
+
+def test_width_of_a_concatenation():
+    assert width_of((Constant(1, 3), (Constant(0, 4), Constant(0, 5)))) == 12
+
+
+def test_wrong_width(structure, arbiter):
+    use = structure.use("arbiter", arbiter)
+    with pytest.raises(ValueError, match=r"^Port eligible of arbiter must get 3 bits, not 4$"):
+        use.connect("eligible", Constant(0, 4))
+
+
+def test_something_open(structure, arbiter):
+    use = structure.use("arbiter", arbiter)
+    with pytest.raises(ValueError, match=r"^Input eligible of arbiter must be connected to something$"):
+        structure_verilog("top", structure, module_of)
+    use.connect("eligible", Constant(0, 3))
+    with pytest.raises(ValueError, match=r"^Output moved of top must be connected to something$"):
+        structure_verilog("top", structure, module_of)
