@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from amaranth.hdl import Value
+
 from hydranoc.tools import find_tool, tool_environment
 from rtl.common.verilog import ModuleLibrary
 from rtl.spam.network import spam_plan
@@ -26,9 +28,9 @@ def router_verilog(routing: SpamRouting, switch: int) -> str:
     library = ModuleLibrary()
     library.add(router, "router")
     ports, connections = [], []
-    for path, member, _ in router.signature.flatten(router):
+    for path, member, value in router.signature.flatten(router):
         name = "__".join(map(str, path))
-        width = int(getattr(member.shape, "size", 0)) or int(member.shape)  # type: ignore[arg-type]
+        width = len(Value.cast(value))
         if name in use.constants:
             connections.append(f".{name}({width}'h{use.constants[name]:x})")
         else:

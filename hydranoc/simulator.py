@@ -19,7 +19,7 @@ from cocotb_tools.runner import Icarus, Runner, Verilator
 
 from hydranoc.tools import needed_for, tool_environment, version_of
 
-# More routers than this are compiled once per shape (hierarchical): a far quicker build at some cost in speed.
+# From so many routers on, each router shape is compiled once (hierarchical): a far quicker build, a slower simulation.
 HIERARCHICAL_FROM_ROUTERS = 80
 
 

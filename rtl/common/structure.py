@@ -207,5 +207,5 @@ def _value(bits: Bits, signals: dict[str, Value]) -> Value:
     if isinstance(bits, Constant):
         return Const(bits.value, bits.width)
     if isinstance(bits, Slice):
-        return signals[bits.wire.name][bits.low : bits.low + bits.width]
+        return Value.cast(signals[bits.wire.name][bits.low : bits.low + bits.width])
     return signals[bits.name]
