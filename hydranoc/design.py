@@ -126,7 +126,10 @@ class Design:
 
     @cached_property
     def plan(self) -> Any:
-        return self.family.build_plan(self.config.network_section, self.routing)
+        try:
+            return self.family.build_plan(self.config.network_section, self.routing)
+        except ValueError as error:  # sizes that the hardware generator cannot write
+            raise self.config.source.error((*NETWORK, "topology"), str(error)) from None
 
     @cached_property
     def messages(self) -> "Messages":

@@ -23,9 +23,11 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool) -> int:
     Example:
       hydranoc verilog examples/demo.yaml -o build
     """
+    from rtl.common.identifiers import is_identifier
+
     design = load(config)
     folder = folder or RESULTS / design.config.name
-    if not (top.isascii() and top.isidentifier()):
+    if not is_identifier(top):
         raise click.BadParameter(f"the top module must have a Verilog identifier as name, not {top!r}")
     with result_folder(folder) as scratch:
         generated = design.verilog(top)

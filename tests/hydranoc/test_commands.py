@@ -109,6 +109,27 @@ def test_verilog_writes_what_it_lists(tmp_path, capsys):
     assert json.loads((tmp_path / "manifest.json").read_text())["family"] == "spam"
 
 
+def test_a_network_too_large_for_the_hardware_is_bad_input(tmp_path, capsys):
+    """1,000 vertices and 24 ports in a switch: a routing table of 72,000 bits."""
+    edges = ", ".join(f"[0, {switch}]" for switch in range(1, 24))
+    chain = ", ".join(f"[{switch}, {switch + 1}]" for switch in range(23, 499))
+    processors = ", ".join(str(switch) for switch in range(500))
+    (tmp_path / "large.yaml").write_text(
+        "network:\n  family: spam\n"
+        f"  topology: {{switches: 500, edges: [{edges}, {chain}], processors: [{processors}]}}\n"
+    )
+    assert run(["verilog", str(tmp_path / "large.yaml"), "-o", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert "large.yaml:3:" in error
+    assert "Routing table of a switch with 24 ports must have at most 65536 bits" in error
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_verilog_keyword_cannot_be_the_top(tmp_path, capsys):
+    assert run(["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path / "out"), "--top", "module"]) == 2
+    assert "Verilog identifier" in capsys.readouterr().err
+
+
 def test_compare_finds_hardware_and_model_equal(tmp_path, capsys, require_tool):
     require_tool("icarus")
     assert (
