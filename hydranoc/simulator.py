@@ -160,9 +160,9 @@ def build_simulator(source: BenchSource, simulator: str, *, waves: bool) -> Buil
     hierarchical = simulator == "verilator" and source.routers >= HIERARCHICAL_FROM_ROUTERS and not waves
     control = _control_file(source, hierarchical) if simulator == "verilator" else ""
     verilog = _with_waves(source, simulator) if waves else source.verilog
-    key = "\n".join(
-        [version, verilog, control, repr(_verilator_arguments(hierarchical, waves)), str(waves), sys.version]
-    )
+    arguments = repr(_verilator_arguments(hierarchical, waves))
+    # a simulator is linked to cocotb's libraries in the environment that built it: another environment builds its own
+    key = "\n".join([version, verilog, control, arguments, str(waves), sys.version, sys.prefix])
     folder = cache_folder() / f"{simulator}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
     if folder.exists():
         return BuiltSimulator(simulator, source.top, folder, version, 0.0, waves)
