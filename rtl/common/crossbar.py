@@ -67,8 +67,6 @@ class ReplicatingCrossbar(Part):
             # the payload of an invalid flit is free to change, so its register need not wait for the late load
             with m.If(self.free[output]):
                 m.d.sync += link.payload.eq(taken)
-            with m.If(self.load[output]):
-                m.d.sync += link.valid.eq(1)
-            with m.Elif(link.ready):
-                m.d.sync += link.valid.eq(0)
+            # without an enable, which would be one more gate behind the late load
+            m.d.sync += link.valid.eq(self.load[output] | link.valid & ~link.ready)
         return m

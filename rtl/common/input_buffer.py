@@ -3,10 +3,10 @@
 ======================  =============================================================================
 cycle                   what happens
 ======================  =============================================================================
-t                       a flit moves on the link (``link.valid`` and ``link.ready``)
-t + 1                   it can be read: ``present`` and ``flit``, if the cursor is there
+t                       a flit moves on the link (``link.valid`` and ``link.ready``), with its note
+t + 1                   ``present``: the front is there; ``readable``: so is the flit at the cursor
 t + n, ``advance``      the cursor goes on to the next flit; nothing leaves the buffer
-t + n, ``rewind``       the cursor goes back to the front
+t + n, ``at_front``     ``flit`` and ``note`` are those of the front; the cursor goes back there
 t + n, ``pop``          the front leaves; ``link.ready`` shows the free place from t + n + 1 on
 ======================  =============================================================================
 
@@ -15,8 +15,8 @@ One read port is enough: a header is read before its first flit leaves, and neve
 
 from typing import Any
 
-from amaranth.hdl import Const, Module, Mux, Signal
-from amaranth.lib import memory
+from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.lib import data, memory
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.arbiter import check_count
@@ -42,24 +42,33 @@ class InputBuffer(Part):
         Flits that the buffer holds, at least 1.
     header_flits : int
         Flits of the longest header, at most ``depth``. With 1 the cursor never leaves the front and costs nothing.
+    note_bits : int
+        Bits that the router keeps with every flit, such as what it has looked up about it while it moved in.
 
     Members
     -------
     link : In(link_signature)
         The link that ends here. ``ready`` is a register that equals "fewer than ``depth`` flits in the buffer".
+    arriving_note : In(note_bits)
+        Note of the flit on the link. Not there if ``note_bits`` is 0.
     flit : Out(flit_layout)
-        The flit at the cursor. Unspecified unless ``present``.
+        The flit at the front if ``at_front``, or else at the cursor. Unspecified unless it is there.
+    note : Out(note_bits)
+        Its note. Not there if ``note_bits`` is 0.
     present : Out(1)
-        Whether the flit at the cursor is in the buffer. A register.
-    advance, rewind : In(1)
-        Move the cursor to the next flit or to the front, from the next cycle on; not both, and not with ``pop``.
-        Allowed also when the flit at the cursor is only just moving in on the link. Not there if ``header_flits`` is
-        1.
+        Whether there is a flit at the front. A register.
+    readable : Out(1)
+        Whether there is a flit at the cursor. A register. Not there if ``header_flits`` is 1, like the next two.
+    at_front : In(1)
+        Read the front, and put the cursor there from the next cycle on.
+    advance : In(1)
+        Move the cursor to the next flit from the next cycle on; not with ``at_front``. Allowed also when the flit at
+        the cursor is only just moving in on the link.
     pop : In(1)
-        Drop the front. Only while the cursor is at the front and ``present``.
+        Drop the front. Only with ``present`` and ``at_front``.
     """
 
-    def __init__(self, flit_bits: int, depth: int, header_flits: int = 1):
+    def __init__(self, flit_bits: int, depth: int, header_flits: int = 1, note_bits: int = 0):
         check_count("Buffer depth", depth)
         check_count("Header length", header_flits)
         if header_flits > depth:
@@ -67,15 +76,18 @@ class InputBuffer(Part):
         self.flit_bits = flit_bits
         self.depth = depth
         self.header_flits = header_flits
-        cursor = {"advance": In(1), "rewind": In(1)} if header_flits > 1 else {}
+        self.note_bits = note_bits
+        note = {"arriving_note": In(note_bits), "note": Out(note_bits)} if note_bits else {}
+        cursor = {"readable": Out(1), "at_front": In(1), "advance": In(1)} if header_flits > 1 else {}
         super().__init__(
-            f"input_buffer_{depth}_{header_flits}",
+            f"input_buffer_{depth}_{header_flits}_{note_bits}",
             {
                 "link": In(link_signature(flit_bits)),
                 "flit": Out(flit_layout(flit_bits)),
                 "present": Out(1),
-                **cursor,
                 "pop": In(1),
+                **note,
+                **cursor,
             },
         )
 
@@ -83,22 +95,24 @@ class InputBuffer(Part):
         m: Any = Module()
         arriving = Signal()
         m.d.comb += arriving.eq(self.link.valid & self.link.ready)
-        count = self._counter(m, "count", arriving, self.pop)
+        count = self._count(m, arriving)
         self._register_ready(m, count, arriving)
+        with m.If(self.pop):
+            m.d.sync += self.present.eq(arriving | count[1:].any())
+        with m.Elif(arriving):
+            m.d.sync += self.present.eq(1)
         if self.header_flits > 1:
-            self._register_present_at_cursor(m, count, arriving)
-        else:
-            self._register_present_at_front(m, count, arriving)
+            self._register_readable(m, count, arriving)
         if self.header_flits == 1 and self.depth <= MOST_REGISTER_FLITS:
             self._keep_in_registers(m, count, arriving)
         else:
             self._keep_in_ring(m, arriving)
         return m
 
-    def _counter(self, m, name, up, down) -> Signal:
-        count = Signal(range(self.depth + 1), name=name)
-        with m.If(up != down):
-            m.d.sync += count.eq(Mux(up, count + 1, count - 1))
+    def _count(self, m, arriving) -> Any:
+        count: Any = Signal(range(self.depth + 1))
+        with m.If(arriving != self.pop):
+            m.d.sync += count.eq(Mux(arriving, count + 1, count - 1))
         return count
 
     def _register_ready(self, m, count, arriving):
@@ -109,57 +123,72 @@ class InputBuffer(Part):
         m.d.sync += ready.eq(self.pop | ~fills)
         m.d.comb += self.link.ready.eq(ready)
 
-    def _register_present_at_front(self, m, count, arriving):
-        with m.If(self.pop):
-            m.d.sync += self.present.eq(arriving | count[1:].any())
-        with m.Elif(arriving):
-            m.d.sync += self.present.eq(1)
-
-    def _register_present_at_cursor(self, m, count, arriving):
-        """Like at the front, but counting only the flits from the cursor on."""
-        unread: Any = Signal(range(self.depth + 1))
+    def _register_readable(self, m, count, arriving):
+        """Counts the flits from the cursor on."""
+        unread = Signal(range(self.depth + 1))
+        before: Any = Signal(range(self.depth + 1))
         consumed = Signal()
-        m.d.comb += consumed.eq(self.pop | self.advance)
-        with m.If(self.rewind):
-            m.d.sync += [unread.eq(count + arriving), self.present.eq(1)]
-        with m.Elif(consumed):
-            m.d.sync += [unread.eq(unread + arriving - 1), self.present.eq(unread[1:].any() | unread[0] & arriving)]
-        with m.Elif(arriving):
-            m.d.sync += [unread.eq(unread + 1), self.present.eq(1)]
+        m.d.comb += [
+            before.eq(Mux(self.at_front, count, unread)),
+            consumed.eq(Mux(self.at_front, self.pop, self.advance)),
+        ]
+        with m.If(consumed):
+            m.d.sync += [unread.eq(before + arriving - 1), self.readable.eq(before[1:].any() | before[0] & arriving)]
+        with m.Else():
+            m.d.sync += [unread.eq(before + arriving), self.readable.eq(before.any() | arriving)]
+
+    def _entry(self, m) -> tuple[data.StructLayout, Any]:
+        """What is stored: layout, and the one on the link."""
+        layout = data.StructLayout({"flit": self.flit.shape(), "note": self.note_bits})
+        arriving: Any = Signal(layout, name="arriving_entry")
+        m.d.comb += arriving.flit.eq(self.link.payload)
+        if self.note_bits:
+            m.d.comb += arriving.note.eq(self.arriving_note)
+        return layout, arriving
+
+    def _show(self, m, entry):
+        m.d.comb += self.flit.eq(entry.flit)
+        if self.note_bits:
+            m.d.comb += self.note.eq(entry.note)
 
     def _keep_in_registers(self, m, count, arriving):
-        places = [Signal(self.flit.shape().size, name=f"place_{i}") for i in range(self.depth)]
-        m.d.comb += self.flit.eq(places[0])
+        layout, entry = self._entry(m)
+        places = [Signal(layout, name=f"place_{i}") for i in range(self.depth)]
+        self._show(m, places[0])
         if self.depth == 1:
             with m.If(arriving):
-                m.d.sync += places[0].eq(self.link.payload)
+                m.d.sync += places[0].eq(entry)
             return
         # when two flits are in, ready is low: the link can only fill the front if the front is or becomes free
         with m.If(self.pop | ~self.present):
-            m.d.sync += places[0].eq(Mux(count == self.depth, places[1], self.link.payload))
+            m.d.sync += places[0].eq(Mux(count == self.depth, Value.cast(places[1]), Value.cast(entry)))
         with m.If(arriving):
-            m.d.sync += places[1].eq(self.link.payload)
+            m.d.sync += places[1].eq(entry)
 
     def _keep_in_ring(self, m, arriving):
         # a power of two, so that pointers wrap by themselves; ready alone bounds the fill
         places = 1 << (self.depth - 1).bit_length()
-        m.submodules.places = store = memory.Memory(shape=self.flit.shape(), depth=places, init=[])
+        layout, entry = self._entry(m)
+        m.submodules.places = store = memory.Memory(shape=layout, depth=places, init=[])
         write: Any = store.write_port()
         read: Any = store.read_port(domain="comb")
-        back = self._pointer(m, "back", places, arriving)
-        front = self._pointer(m, "front", places, self.pop)
-        cursor = front
-        if self.header_flits > 1:
-            cursor = self._pointer(m, "cursor", places, self.pop | self.advance)
-            with m.If(self.rewind):
-                m.d.sync += cursor.eq(front)
         m.d.comb += [
-            write.addr.eq(back),
-            write.data.eq(self.link.payload),
+            write.addr.eq(self._pointer(m, "back", places, arriving)),
+            write.data.eq(entry),
             write.en.eq(arriving),
-            read.addr.eq(cursor),
-            self.flit.eq(read.data),
+            read.addr.eq(self._read_position(m, places)),
         ]
+        self._show(m, read.data)
+
+    def _read_position(self, m, places):
+        front = self._pointer(m, "front", places, self.pop)
+        if self.header_flits == 1:
+            return front
+        cursor = Signal(range(places))
+        position = Signal(range(places), name="read_position")
+        m.d.comb += position.eq(Mux(self.at_front, front, cursor))
+        m.d.sync += cursor.eq(position + Mux(self.at_front, self.pop, self.advance))
+        return position
 
     @staticmethod
     def _pointer(m, name, places, step):

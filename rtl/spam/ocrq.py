@@ -1,20 +1,21 @@
-# amaranth: UnusedElaboratable=no
-# (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Output channel request queues with atomic enqueue (paper 3.2).
 
 The paper gives every output a queue of requests. A header enters all its queues in one step, so any two headers stand
-in the same order in every queue that they share: one age matrix of the inputs is all the queues at once. A request
-stays in its queues until the tail has left, so "first in all queues" and "all channels free" are one condition: no
-older queued input shares an output.
+in the same order in every queue that they share, and one bit per pair of inputs is all the queues at once: whether
+one waits for the other. A request stays in its queues until the tail has left, so "first in all queues" and "all
+channels free" are one condition: it waits for nobody.
+
+The bits of a request are set one cycle after it was enqueued. In that first cycle all others are older, and their
+outputs together, kept in a register, say whether one of them is in the way.
 """
 
 from typing import Any
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.arbiter import AgeMatrix, check_count
-from rtl.common.part import Part, place
+from rtl.common.arbiter import check_count
+from rtl.common.part import Part
 from rtl.common.selection import concat
 
 
@@ -22,7 +23,7 @@ class OutputRequestQueues(Part):
     """Decides which inputs are first in all their queues.
 
     A request that is complete after cycle t can be granted from t+1 on. Combinational from ``queued`` and ``request``
-    to ``granted``.
+    to ``granted`` and ``first``.
 
     Parameters
     ----------
@@ -31,15 +32,19 @@ class OutputRequestQueues(Part):
 
     Members
     -------
-    looked_at : In(ports)
-        The input that has the route unit in this cycle; at most one bit. If its request is complete, it is queued from
-        the next cycle on. If not, its age does not matter yet, so the queues need not know, which is faster.
+    completed : In(ports)
+        The input that is enqueued: it is ``queued`` from the next cycle on. At most one bit.
+    release : In(ports)
+        Granted inputs that leave their queues: no longer ``queued`` from the next cycle on.
     queued : In(ports)
         Inputs whose requests stand in the queues, those in service included.
     request : In(ports).array(ports)
-        Requested outputs per input.
+        Requested outputs per input. Constant while the input is queued.
     granted : Out(ports)
-        Inputs that hold all the outputs they request, until ``queued`` goes low.
+        Inputs that hold all the outputs they request, until they are released.
+    first : Out(ports).array(ports)
+        Per output at most one input that might be granted it in this cycle: always the one that is, if there is one.
+        It is known earlier in the cycle than ``granted``.
     """
 
     def __init__(self, ports: int):
@@ -48,24 +53,55 @@ class OutputRequestQueues(Part):
         super().__init__(
             f"spam_queues_{ports}",
             {
-                "looked_at": In(ports),
+                "completed": In(ports),
+                "release": In(ports),
                 "queued": In(ports),
                 "request": In(ports).array(ports),
                 "granted": Out(ports),
+                "first": Out(ports).array(ports),
             },
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, _platform):
         m: Any = Module()
-        ages = place(m, platform, "ages", AgeMatrix(self.ports))
-        m.d.comb += ages.enter.eq(self.looked_at)
-        blockers: list[list[Any]] = [[] for _ in range(self.ports)]
+        ports = range(self.ports)
+        newest = Signal(self.ports)
+        m.d.sync += newest.eq(self.completed)
+        claimed = self._claimed_by_older(m)
+        waits = self._waits(m, newest)
+        firsts = [Signal(self.ports, name=f"first_of_{i}") for i in ports]
+        for i in ports:
+            free = Signal(self.ports, name=f"free_for_{i}")
+            unhindered = Signal(name=f"unhindered_{i}")
+            m.d.comb += [
+                free.eq(~Mux(newest[i], claimed, 0)),
+                unhindered.eq(self.queued[i] & ~concat((*waits[i], 0)).any()),
+                self.granted[i].eq(unhindered & ~(self.request[i] & ~free).any()),
+                firsts[i].eq(Mux(unhindered, self.request[i] & free, 0)),
+            ]
+        for o in ports:
+            m.d.comb += self.first[o].eq(concat(first[o] for first in firsts))
+        return m
+
+    def _claimed_by_older(self, m) -> Signal:
+        """Outputs that are requested by inputs which were queued in the cycle before and have not left since."""
+        claimed = Signal(self.ports)
+        staying = [Signal(self.ports, name=f"staying_{i}") for i in range(self.ports)]
+        for i, stays in enumerate(staying):
+            m.d.comb += stays.eq(Mux(self.queued[i] & ~self.release[i], self.request[i], 0))
+        m.d.sync += claimed.eq(concat(concat(stays[o] for stays in staying).any() for o in range(self.ports)))
+        return claimed
+
+    def _waits(self, m, newest) -> list[list[Any]]:
+        """Per input: whether it waits for each other one."""
+        waits: list[list[Any]] = [[] for _ in range(self.ports)]
         for i in range(self.ports):
             for j in range(i + 1, self.ports):
-                conflict = Signal(name=f"conflict_{i}_{j}")
-                shared = (self.request[i] & self.request[j]).any()
-                m.d.comb += conflict.eq(shared & self.queued[i] & self.queued[j])
-                blockers[i].append(conflict & ages.older[j][i])
-                blockers[j].append(conflict & ages.older[i][j])
-            m.d.comb += self.granted[i].eq(self.queued[i] & ~concat(blockers[i]).any())
-        return m
+                shared = Signal(name=f"shared_{i}_{j}")
+                m.d.comb += shared.eq((self.request[i] & self.request[j]).any())
+                for younger, older in ((i, j), (j, i)):
+                    wait = Signal(name=f"wait_{younger}_{older}")
+                    begins = newest[younger] & self.queued[older] & shared
+                    m.d.sync += wait.eq((wait | begins) & ~self.release[older])
+                    waits[younger].append(wait)
+        return waits

@@ -36,6 +36,8 @@ class SpamRouterParameters:
         Cycles from input buffer to output register for a head that meets no contention, at least 1.
     atomic_enqueue : bool
         False builds the negative control that deadlocks.
+    multicast : bool
+        False leaves out everything that only multicasts need, to tell what they cost.
 
     Raises
     ------
@@ -49,6 +51,7 @@ class SpamRouterParameters:
     buffer_flits: int = 2
     routing_cycles: int = 1
     atomic_enqueue: bool = True
+    multicast: bool = True
 
     def __post_init__(self):
         _check_range("Number of ports", self.ports, 1, MAX_PORTS)
@@ -57,8 +60,9 @@ class SpamRouterParameters:
         self._check_table_fits()
         _check_range("Buffer size in flits", self.buffer_flits, 1, MAX_BUFFER_FLITS)
         _check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
-        if not isinstance(self.atomic_enqueue, bool):
-            raise ValueError(f"Atomic enqueue must be True or False, not {self.atomic_enqueue!r}")
+        for name, value in (("Atomic enqueue", self.atomic_enqueue), ("Multicast", self.multicast)):
+            if not isinstance(value, bool):
+                raise ValueError(f"{name} must be True or False, not {value!r}")
 
     def _check_table_fits(self) -> None:
         """The routing table comes in through one port."""
@@ -93,14 +97,30 @@ class SpamRouterParameters:
     @property
     def depth(self) -> int:
         """Flits that an input buffer holds."""
-        return self.header.multicast_flits - 1 + self.buffer_flits
+        return self.header_flits - 1 + self.buffer_flits
+
+    @property
+    def header_flits(self) -> int:
+        """Flits of a header that the router looks at, at most."""
+        return self.header.multicast_flits if self.multicast else self.header.key_flits
 
     @property
     def scan_bits(self) -> int:
-        """Low bits of a flit that can hold a part of the header."""
-        return min(self.flit_bits, self.header.fixed_bits + self.header.destinations)
+        """Low bits of a flit that can hold a part of the header that the router looks at."""
+        looked_at = self.header.fixed_bits + self.header.destinations if self.multicast else self.key_bits
+        return min(self.flit_bits, looked_at)
+
+    @property
+    def reach_bits(self) -> int:
+        """Size of the reach sets of one switch, cut up like a header."""
+        return self.header_flits * self.ports * self.scan_bits
 
     @property
     def looks_ahead(self) -> bool:
         """Whether a header flit is looked at while it moves in on the link."""
         return self.routing_cycles == 1
+
+    @property
+    def watches_links(self) -> bool:
+        """Whether the route unit has to know when a flit moves in."""
+        return self.looks_ahead or self.header_flits > 1

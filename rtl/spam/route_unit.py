@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (specimens of parts only say what ports there are)
-"""Route unit: looks at one header flit of one input per cycle (paper 3.2).
+"""Route unit: decodes header flits, and looks at one of them, of one input, per cycle (paper 3.2).
 
 Because one unit serves all inputs of a router, and a header enqueues all its requests when its last flit has been
 looked at, enqueues are atomic: no two headers enqueue in the same cycle.
@@ -16,6 +16,7 @@ from rtl.common.arbiter import RoundRobinArbiter
 from rtl.common.part import Part
 from rtl.common.selection import concat
 from rtl.common.structure import Bits, Constant, Kind, Slice, StructuralPart, Structure, Use, Wire
+from rtl.spam.header_decoder import HeaderDecoder, note_layout
 from rtl.spam.header_scanner import HeaderScanner
 from rtl.spam.parameters import SpamRouterParameters
 from topology.spam.graph import CROSS, TREE, UP
@@ -91,7 +92,7 @@ class BusyOutputs(Part):
 
 
 class RouteUnit(StructuralPart):
-    """Header scanners of all inputs and the round robin between them.
+    """Header decoders and scanners of all inputs and the round robin between the scanners.
 
     A request whose last header flit is looked at in cycle t stands from t+1 on. Throughput one header flit per cycle.
 
@@ -106,29 +107,44 @@ class RouteUnit(StructuralPart):
     port_class : In(2 * ports)
         Constant. Class of each input channel: up 0, cross 1, tree 2.
     reach : In(ports * processors)
-        Constant. Bit ``port * processors + processor``: the output is a tree channel that leads to the processor.
-    buffered, buffered_valid, arriving, arriving_valid : In
-        Per input, see ``HeaderScanner``.
-    looked_at, release, completed, advance, queued, request : per input, see ``HeaderScanner``
-        ``looked_at`` is the scanner's ``taken``; it has at most one bit, and so has ``completed``.
+        Constant. Bit ``port * processors + processor``: the output is a tree channel that leads to the processor. Only
+        in routers that multicast.
+    arriving, arriving_head, arriving_valid : In
+        Per input: header bits of the flit on the link, whether it is the first of its message (not there if headers
+        have one flit), and whether it moves (only if something depends on that).
+    arriving_note : Out(note_layout).array(ports)
+        What that flit means, to be kept with it.
+    buffered_note : In(note_layout).array(ports)
+        What the next flit to be looked at means, if it is in the buffer.
+    buffered_valid : In(ports)
+        Whether it is.
+    release, completed, queued, request : per input, see ``HeaderScanner``
+        At most one bit of ``completed`` is set.
+    looked_at : Out(ports)
+        The input, at most one, whose flit is looked at in this cycle.
     """
 
     def __init__(self, parameters: SpamRouterParameters):
         p = self.parameters = parameters
-        arriving = {"arriving": In(p.scan_bits).array(p.ports), "arriving_valid": In(p.ports)} if p.looks_ahead else {}
+        note_bits = note_layout(p).size
+        reach = {"reach": In(p.ports * p.processors)} if p.multicast else {}
+        head = {"arriving_head": In(p.ports)} if p.header_flits > 1 else {}
+        moves = {"arriving_valid": In(p.ports)} if p.watches_links else {}
         super().__init__(
             f"spam_route_unit_p{p.ports}",
             {
                 "routes": In(p.route_bits),
                 "port_class": In(CLASS_BITS * p.ports),
-                "reach": In(p.ports * p.processors),
-                "buffered": In(p.scan_bits).array(p.ports),
+                **reach,
+                "arriving": In(p.scan_bits).array(p.ports),
+                **head,
+                **moves,
+                "arriving_note": Out(note_bits).array(p.ports),
+                "buffered_note": In(note_bits).array(p.ports),
                 "buffered_valid": In(p.ports),
-                **arriving,
                 "release": In(p.ports),
                 "looked_at": Out(p.ports),
                 "completed": Out(p.ports),
-                "advance": Out(p.ports),
                 "queued": Out(p.ports),
                 "request": Out(p.ports).array(p.ports),
             },
@@ -139,19 +155,16 @@ class RouteUnit(StructuralPart):
         scanner = Kind(lambda: HeaderScanner(self.parameters))
         scanners = [structure.use(f"scanner_{i}", scanner) for i in ports]
         chosen = self._choose(structure, tuple(scanner.output("eligible") for scanner in scanners))
-        self._connect_tables(structure, scanners)
+        self._decode(structure, scanners)
         self._connect_busy(structure, scanners)
         for i, scanner in enumerate(scanners):
-            scanner.connect("buffered", structure.ports[f"buffered__{i}"])
+            scanner.connect("buffered", structure.ports[f"buffered_note__{i}"])
             scanner.connect("buffered_valid", Slice(structure.ports["buffered_valid"], i, 1))
-            if self.parameters.looks_ahead:
-                scanner.connect("arriving", structure.ports[f"arriving__{i}"])
-                scanner.connect("arriving_valid", Slice(structure.ports["arriving_valid"], i, 1))
             scanner.connect("taken", Slice(chosen, i, 1))
             scanner.connect("release", Slice(structure.ports["release"], i, 1))
             structure.outputs[f"request__{i}"] = scanner.output("request")
         structure.outputs["looked_at"] = chosen
-        for name in ("completed", "advance", "queued"):
+        for name in ("completed", "queued"):
             structure.outputs[name] = tuple(scanner.output(name) for scanner in scanners)
         return structure
 
@@ -162,16 +175,28 @@ class RouteUnit(StructuralPart):
         arbiter.connect("eligible", eligible)
         return arbiter.output("chosen")
 
-    def _connect_tables(self, structure: Structure, scanners: list[Use]) -> None:
+    def _decode(self, structure: Structure, scanners: list[Use]) -> None:
         ports = structure.ports
         table = Kind(lambda: ClassTable(self.parameters))
-        reach = structure.name("reach_by_flit", tuple(self._reach_by_flit(ports["reach"])))
+        decoder = Kind(lambda: HeaderDecoder(self.parameters))
+        multicast = self.parameters.multicast
+        reach = structure.name("reach_by_flit", tuple(self._reach_by_flit(ports["reach"]))) if multicast else None
         for i, scanner in enumerate(scanners):
             of_class = structure.use(f"table_{i}", table)
             of_class.connect("routes", ports["routes"])
             of_class.connect("port_class", Slice(ports["port_class"], i * CLASS_BITS, CLASS_BITS))
-            scanner.connect("routes", of_class.output("chosen"))
-            scanner.connect("reach", reach)
+            decodes = structure.use(f"decoder_{i}", decoder)
+            decodes.connect("routes", of_class.output("chosen"))
+            if reach:
+                decodes.connect("reach", reach)
+            decodes.connect("data", ports[f"arriving__{i}"])
+            if self.parameters.header_flits > 1:
+                decodes.connect("head", Slice(ports["arriving_head"], i, 1))
+                decodes.connect("moved", Slice(ports["arriving_valid"], i, 1))
+            structure.outputs[f"arriving_note__{i}"] = decodes.output("note")
+            if self.parameters.looks_ahead:
+                scanner.connect("arriving", decodes.output("note"))
+                scanner.connect("arriving_valid", Slice(ports["arriving_valid"], i, 1))
 
     def _connect_busy(self, structure: Structure, scanners: list[Use]) -> None:
         busy = structure.use("busy_outputs", Kind(lambda: BusyOutputs(self.parameters.ports)))
@@ -183,7 +208,7 @@ class RouteUnit(StructuralPart):
     def _reach_by_flit(self, reach: Wire) -> Iterator[Bits]:
         """The reach sets cut up like a header: one row per header flit, in it one word per output."""
         parameters, fixed = self.parameters, self.parameters.header.fixed_bits
-        for flit in range(parameters.header.multicast_flits):
+        for flit in range(parameters.header_flits):
             # processors whose destination bits lie in this flit; its other bits select nothing
             start = flit * parameters.flit_bits - fixed
             first = min(max(start, 0), start + parameters.scan_bits)

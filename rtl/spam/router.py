@@ -4,8 +4,9 @@
 
 A worm that enters is handled in three steps:
 
-1. The route unit reads its header in the input buffer, or on the link, and makes up a set of requested outputs: one in
-   the search phase, all branches of the multicast tree in the split phase.
+1. Each header flit is decoded as it moves in, and what it means is kept with it in the input buffer. The route unit
+   makes up a set of requested outputs from it: one in the search phase, all branches of the multicast tree in the split
+   phase.
 2. The set enters the output request queues in one step. The worm waits until it is first in all of them.
 3. From then on each flit is copied to all its outputs at once, whenever all their registers are free. After the tail
    the outputs are released.
@@ -32,6 +33,7 @@ from rtl.common.flit import link_signature
 from rtl.common.input_buffer import InputBuffer
 from rtl.common.part import Part, place
 from rtl.common.selection import concat
+from rtl.spam.header_decoder import note_layout
 from rtl.spam.ocrq import OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.route_unit import CLASS_BITS, RouteUnit
@@ -52,12 +54,13 @@ class SpamRouter(Part):
     outputs : Out(link_signature).array(ports)
         Links that start here. ``valid`` and ``payload`` are registers.
     routes, port_class, reach : In
-        Constants of this switch, see ``RouteUnit``.
+        Constants of this switch, see ``RouteUnit``; ``reach`` only if it multicasts.
     """
 
     def __init__(self, parameters: SpamRouterParameters):
         p = self.parameters = parameters
         link = link_signature(p.flit_bits)
+        reach = {"reach": In(p.ports * p.processors)} if p.multicast else {}
         super().__init__(
             f"spam_router_p{p.ports}",
             {
@@ -65,58 +68,58 @@ class SpamRouter(Part):
                 "outputs": Out(link).array(p.ports),
                 "routes": In(p.route_bits),
                 "port_class": In(CLASS_BITS * p.ports),
-                "reach": In(p.ports * p.processors),
+                **reach,
             },
         )
 
     def elaborate(self, platform):
         m: Any = Module()
         route_unit = place(m, platform, "route_unit", RouteUnit(self.parameters))
-        m.d.comb += [
-            route_unit.routes.eq(self.routes),
-            route_unit.port_class.eq(self.port_class),
-            route_unit.reach.eq(self.reach),
-        ]
+        m.d.comb += [route_unit.routes.eq(self.routes), route_unit.port_class.eq(self.port_class)]
+        if self.parameters.multicast:
+            m.d.comb += route_unit.reach.eq(self.reach)
         buffers = [self._input(m, platform, i, route_unit) for i in range(self.parameters.ports)]
-        self._copy(m, platform, buffers, route_unit, self._grant(m, platform, route_unit))
+        self._copy(m, platform, buffers, route_unit, self._queues(m, platform, route_unit))
         return m
 
-    def _grant(self, m, platform, route_unit) -> Any:
-        """Inputs that are first in all the queues of the outputs they request."""
+    def _queues(self, m, platform, route_unit) -> Any:
         ports = self.parameters.ports
-        if ports == 1:
-            return route_unit.queued  # nobody to wait for
         if self.parameters.atomic_enqueue:
             queues = place(m, platform, "queues", OutputRequestQueues(ports))
-            m.d.comb += queues.looked_at.eq(route_unit.looked_at)
+            m.d.comb += [queues.completed.eq(route_unit.completed), queues.release.eq(route_unit.release)]
         else:
             queues = place(m, platform, "queues", SplitRequestQueues(ports))
         m.d.comb += queues.queued.eq(route_unit.queued)
         for requested, request in zip(queues.request, route_unit.request, strict=True):
             m.d.comb += requested.eq(request)
-        return queues.granted
+        return queues
 
     def _input(self, m, platform, i, route_unit) -> Any:
         parameters = self.parameters
-        header_flits = parameters.header.multicast_flits
-        buffer = InputBuffer(parameters.flit_bits, parameters.depth, header_flits)
+        header_flits, note_bits = parameters.header_flits, note_layout(parameters).size
+        buffer = InputBuffer(parameters.flit_bits, parameters.depth, header_flits, note_bits)
         buffer = place(m, platform, f"buffer_{i}", buffer)
         link = flipped(self.inputs[i])
         connect(m, link, buffer.link)
         m.d.comb += [
-            route_unit.buffered[i].eq(buffer.flit.data),
-            route_unit.buffered_valid[i].eq(buffer.present),
+            route_unit.arriving[i].eq(link.payload.data),
+            buffer.arriving_note.eq(route_unit.arriving_note[i]),
+            route_unit.buffered_note[i].eq(buffer.note),
         ]
+        if parameters.watches_links:
+            m.d.comb += route_unit.arriving_valid[i].eq(link.valid & buffer.link.ready)
         if header_flits > 1:
-            m.d.comb += [buffer.advance.eq(route_unit.advance[i]), buffer.rewind.eq(route_unit.completed[i])]
-        if parameters.looks_ahead:
             m.d.comb += [
-                route_unit.arriving[i].eq(link.payload.data),
-                route_unit.arriving_valid[i].eq(link.valid & buffer.link.ready),
+                route_unit.arriving_head[i].eq(link.payload.head),
+                route_unit.buffered_valid[i].eq(buffer.readable),
+                buffer.at_front.eq(route_unit.queued[i]),
+                buffer.advance.eq(route_unit.looked_at[i]),
             ]
+        else:
+            m.d.comb += route_unit.buffered_valid[i].eq(buffer.present)
         return buffer
 
-    def _copy(self, m, platform, buffers, route_unit, granted):
+    def _copy(self, m, platform, buffers, route_unit, queues):
         """Copies flits of granted inputs to all their outputs in one step; releases the outputs after the tail."""
         ports = self.parameters.ports
         crossbar = ReplicatingCrossbar(self.parameters.flit_bits, ports, ports)
@@ -126,7 +129,7 @@ class SpamRouter(Part):
             request = route_unit.request[i]
             copied = Signal(name=f"copied_{i}")
             m.d.comb += [
-                copied.eq(granted[i] & buffer.present & ~(request & ~crossbar.free).any()),
+                copied.eq(queues.granted[i] & buffer.present & ~(request & ~crossbar.free).any()),
                 buffer.pop.eq(copied),
                 route_unit.release[i].eq(copied & buffer.flit.tail),
                 loads[i].eq(Mux(copied, request, 0)),
@@ -134,8 +137,8 @@ class SpamRouter(Part):
             ]
         for o in range(ports):
             connect(m, crossbar.links[o], flipped(self.outputs[o]))
-            # the selection does not wait for the output to be free: granted inputs never share an output
+            # the selection does not wait for the output to be free, nor for the other outputs of the same worm
             m.d.comb += [
-                crossbar.select[o].eq(concat(granted[i] & route_unit.request[i][o] for i in range(ports))),
+                crossbar.select[o].eq(queues.first[o]),
                 crossbar.load[o].eq(concat(load[o] for load in loads).any()),
             ]

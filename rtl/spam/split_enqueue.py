@@ -35,6 +35,8 @@ class SplitRequestQueues(Part):
         Requested outputs per input.
     granted : Out(ports)
         Inputs that hold all the outputs they request, until ``queued`` goes low.
+    first : Out(ports).array(ports)
+        Per output the input that is granted it.
     """
 
     def __init__(self, ports: int):
@@ -46,6 +48,7 @@ class SplitRequestQueues(Part):
                 "queued": In(ports),
                 "request": In(ports).array(ports),
                 "granted": Out(ports),
+                "first": Out(ports).array(ports),
             },
         )
 
@@ -66,6 +69,8 @@ class SplitRequestQueues(Part):
         for i in ports:
             pending = self.request[i] & ~entered[i]
             m.d.comb += self.granted[i].eq(self.queued[i] & ~pending.any() & ~concat(blockers[i]).any())
+        for o in ports:
+            m.d.comb += self.first[o].eq(concat(self.granted[i] & self.request[i][o] for i in ports))
         return m
 
     def _enqueue_one(self, m, platform, entered) -> list[Signal]:

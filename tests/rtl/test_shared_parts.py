@@ -26,29 +26,26 @@ def chance(numbers, probability=0.6):
     return int(numbers.random() < probability)
 
 
-@pytest.mark.parametrize(("depth", "header_flits"), [(1, 1), (2, 1), (3, 1), (8, 1), (2, 2), (4, 3), (5, 4), (8, 8)])
-def test_input_buffer(depth, header_flits):
-    numbers, twin = random.Random(depth), InputBufferTwin(depth)
+@pytest.mark.parametrize(
+    ("depth", "header_flits", "note_bits"),
+    [(1, 1, 0), (2, 1, 3), (3, 1, 0), (8, 1, 3), (2, 2, 0), (4, 3, 3), (5, 4, 0), (8, 8, 3)],
+)
+def test_input_buffer(depth, header_flits, note_bits):
+    numbers, twin = random.Random(depth), InputBufferTwin(depth, header_flits, note_bits)
 
     def stimulus():
-        valid = chance(numbers)
-        visible = twin.present or (valid and twin.ready and twin.cursor == len(twin.flits))
-        choices = ["pop"] if twin.present and twin.cursor == 0 else []
-        if header_flits > 1 and visible:
-            choices += ["rewind"] if twin.cursor == header_flits - 1 else ["advance", "rewind"]
-        chosen = numbers.choice(choices) if choices and chance(numbers) else None
-        orders = {name: int(name == chosen) for name in ("pop", "advance", "rewind")}
-        return {"link.valid": valid, "link.payload": numbers.getrandbits(10), **orders}
+        inputs = {"link.valid": chance(numbers), "link.payload": numbers.getrandbits(10), "pop": 0}
+        if note_bits:
+            inputs["arriving_note"] = numbers.getrandbits(note_bits)
+        if header_flits == 1:
+            return {**inputs, "pop": int(twin.present and chance(numbers))}
+        visible = twin.readable or (inputs["link.valid"] and twin.ready and twin.cursor == len(twin.entries))
+        reads_on = visible and twin.cursor < header_flits - 1
+        at_front = chance(numbers, 0.3 if reads_on else 0.9)
+        pop = int(at_front and twin.present and chance(numbers))
+        return {**inputs, "at_front": at_front, "pop": pop, "advance": int(not at_front and reads_on)}
 
-    class Twin:
-        def step(self, inputs):
-            return twin.step({"advance": 0, "rewind": 0, **inputs})
-
-    def legal_stimulus():
-        inputs = stimulus()
-        return inputs if header_flits > 1 else {k: v for k, v in inputs.items() if k not in ("advance", "rewind")}
-
-    compare(InputBuffer(8, depth, header_flits), Twin(), legal_stimulus, CYCLES)
+    compare(InputBuffer(8, depth, header_flits, note_bits), twin, stimulus, CYCLES)
 
 
 @pytest.mark.parametrize("count", [2, 3, 5, 8])

@@ -6,7 +6,7 @@ import pytest
 
 from rtl.spam.ocrq import OutputRequestQueues
 from rtl.spam.split_enqueue import SplitRequestQueues
-from tests.rtl.simulate import compare
+from tests.rtl.simulate import compare, member, run
 
 CYCLES = 500
 
@@ -28,18 +28,22 @@ class LiteralQueues:
 
     def stimulus(self):
         self.looks_at = self.numbers.randrange(self.ports)
+        looks = not self.queued[self.looks_at]  # otherwise it has no use for the route unit
+        self.leaving = [self._first_everywhere(i) and self.numbers.random() < 0.3 for i in range(self.ports)]
+        self.found = self.numbers.randrange(1, 1 << self.ports) if looks else 0
+        self.completes = looks and self.numbers.random() < 0.7
         values = {f"request.{i}": self.request[i] for i in range(self.ports)}
         values["queued"] = sum(queued << i for i, queued in enumerate(self.queued))
-        self.was_queued = values["queued"]
         if self.atomic:
-            values["looked_at"] = ~self.was_queued & 1 << self.looks_at
+            values["completed"] = int(self.completes) << self.looks_at
+            values["release"] = sum(leaves << i for i, leaves in enumerate(self.leaving))
         return values
 
     def step(self, _inputs):
         granted = [self._first_everywhere(i) for i in range(self.ports)]
         if not self.atomic:
             self._enqueue_one()
-        self._leave(granted)
+        self._leave()
         self._look()
         return {"granted": sum(grant << i for i, grant in enumerate(granted))}
 
@@ -61,9 +65,9 @@ class LiteralQueues:
                 self.turn = (i + 1) % self.ports
                 return
 
-    def _leave(self, granted):
-        for i in range(self.ports):
-            if granted[i] and self.numbers.random() < 0.3:
+    def _leave(self):
+        for i, leaves in enumerate(self.leaving):
+            if leaves:
                 for o in self._outputs(self.request[i]):
                     self.queues[o].remove(i)
                 self.queued[i], self.request[i] = False, 0
@@ -71,10 +75,8 @@ class LiteralQueues:
     def _look(self):
         """One input reads a header flit; sometimes it is not the last one, and only adds to the request."""
         i = self.looks_at
-        if self.was_queued >> i & 1:
-            return  # it did not have the route unit
-        self.request[i] |= self.numbers.randrange(1, 1 << self.ports)
-        if self.numbers.random() < 0.7:
+        self.request[i] |= self.found
+        if self.completes:
             self.queued[i] = True
             if self.atomic:
                 for o in self._outputs(self.request[i]):
@@ -89,3 +91,24 @@ def test_queues(ports, atomic):
     literal = LiteralQueues(ports, ports, atomic=atomic)
     part = OutputRequestQueues(ports) if atomic else SplitRequestQueues(ports)
     compare(part, literal, literal.stimulus, CYCLES)
+
+
+@pytest.mark.parametrize("ports", [3, 5])
+def test_first_is_known_for_every_granted_output(ports):
+    """``first`` names at most one input per output, and the granted one if there is one."""
+    literal, part = LiteralQueues(ports, ports, atomic=True), OutputRequestQueues(ports)
+
+    async def testbench(ctx):
+        for _ in range(CYCLES):
+            for path, value in literal.stimulus().items():
+                ctx.set(member(part, path), value)
+            granted = literal.step({})["granted"]
+            request = [ctx.get(member(part, f"request.{i}")) for i in range(ports)]
+            for output in range(ports):
+                first = ctx.get(member(part, f"first.{output}"))
+                holders = sum((granted >> i & request[i] >> output & 1) << i for i in range(ports))
+                assert first.bit_count() <= 1
+                assert first == holders or not holders
+            await ctx.tick()
+
+    run(part, testbench)

@@ -23,8 +23,8 @@ def injector_from(module: ModuleType, shape: Shape) -> Any:
     return module.MessageInjector(HeaderFormat(fields, shape["destinations"], shape["flit_bits"]))
 
 
-def buffer_shape(flit_bits: int, depth: int, header_flits: int = 1) -> Shape:
-    return {"flit_bits": flit_bits, "depth": depth, "header_flits": header_flits}
+def buffer_shape(flit_bits: int, depth: int, header_flits: int = 1, note_bits: int = 0) -> Shape:
+    return {"flit_bits": flit_bits, "depth": depth, "header_flits": header_flits, "note_bits": note_bits}
 
 
 def header_shape(flit_bits: int, key_bits: int, source_bits: int, destinations: int) -> Shape:
@@ -91,8 +91,9 @@ BUFFER = PartUnderTest(
     [
         *(buffer_shape(flit_bits, depth) for flit_bits in (8, 32, 64) for depth in (1, 2, 4, 8)),
         buffer_shape(512, 4),
+        buffer_shape(32, 2, 1, 3),
         buffer_shape(32, 2, 2),
-        buffer_shape(32, 4, 3),
+        buffer_shape(32, 4, 3, 11),
         buffer_shape(8, 5, 4),
         buffer_shape(16, 8, 8),
     ],
@@ -160,11 +161,15 @@ MUTANTS = {
         BUFFER.mutant(
             "loses_second",
             buffer_shape(8, 2),
-            "Mux(count == self.depth, places[1], self.link.payload)",
-            "self.link.payload",
+            "Mux(count == self.depth, Value.cast(places[1]), Value.cast(entry))",
+            "entry",
             "flit is",
         ),
-        BUFFER.mutant("no_rewind", buffer_shape(8, 4, 3), "cursor.eq(front)", "cursor.eq(cursor)", "flit is"),
+        BUFFER.mutant("always_front", buffer_shape(8, 4, 3), "Mux(self.at_front, front, cursor)", "front", "flit is"),
+        BUFFER.mutant(
+            "counts_from_front", buffer_shape(8, 4, 3), "Mux(self.at_front, count, unread)", "count", "readable is"
+        ),
+        BUFFER.mutant("swaps_notes", buffer_shape(8, 4, 3, 2), "entry.note", "entry.note ^ 1", "note is"),
     ],
     "ejector": [
         EJECTOR.mutant("one_flit", {"flit_bits": 8}, "EJECTOR_FLITS = 2", "EJECTOR_FLITS = 1", "link.ready is")
@@ -176,7 +181,7 @@ MUTANTS = {
     "crossbar": [
         CROSSBAR.mutant("half_rate", CROSSBAR.shapes[0], "~link.valid | link.ready", "~link.valid", "free is"),
         CROSSBAR.mutant("first_input", CROSSBAR.shapes[0], "payload.eq(taken)", "payload.eq(flits[0])", "payload is"),
-        CROSSBAR.mutant("drops_flit", CROSSBAR.shapes[0], "m.Elif(link.ready)", "m.Else()", "valid is"),
+        CROSSBAR.mutant("drops_flit", CROSSBAR.shapes[0], "link.valid & ~link.ready", "0", "valid is"),
     ],
     "injector": [
         INJECTOR.mutant("all_heads", INJECTOR.shapes[0], "payload.head.eq(0)", "payload.head.eq(1)", "link.payload is"),

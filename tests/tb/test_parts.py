@@ -23,7 +23,7 @@ from tests.tb.parts_catalog import BUFFER, FAULTY, INJECTOR, SOUND
 from tests.tb.parts_runner import Instance, build_rack, run_rack
 from topology.common.flits import FlitFormat
 
-IDLE_BUFFER = {"link.valid": 0, "link.payload": 0, "pop": 0, "advance": 0, "rewind": 0}
+IDLE_BUFFER = {"link.valid": 0, "link.payload": 0, "pop": 0, "at_front": 0, "advance": 0}
 IDLE_CROSSBAR = {"flits.0": 5, "select.0": 1, "load": 0, "links.0.ready": 0}
 
 
@@ -159,9 +159,9 @@ def test_source_holds_what_it_offers_and_sink_can_wait_for_valid():
 @pytest.mark.parametrize(
     ("twin", "inputs", "message"),
     [
-        (InputBufferTwin(2), {**IDLE_BUFFER, "pop": 1}, "pop is allowed only"),
-        (InputBufferTwin(2), {**IDLE_BUFFER, "advance": 1}, "The cursor may move only"),
-        (InputBufferTwin(2), {**IDLE_BUFFER, "advance": 1, "rewind": 1}, "at most 1 may be high"),
+        (InputBufferTwin(2, 2), {**IDLE_BUFFER, "pop": 1}, "pop is allowed only"),
+        (InputBufferTwin(2, 2), {**IDLE_BUFFER, "advance": 1}, "The cursor may move only"),
+        (InputBufferTwin(2, 2), {**IDLE_BUFFER, "advance": 1, "at_front": 1}, "at most 1 may be high"),
         (AgeMatrixTwin(3), {"enter": 0b101}, "At most 1 member may enter in a cycle, not 2"),
         (ReplicatingCrossbarTwin(1, 1), {**IDLE_CROSSBAR, "load": 1, "select.0": 0}, "must select 1 input, not 0"),
     ],

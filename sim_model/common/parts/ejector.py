@@ -21,5 +21,5 @@ class MessageEjectorTwin:
         """One cycle; ports ``link.*`` and ``user.*``."""
         pop = int(self.buffer.present and inputs["user.ready"])
         link = {port: inputs[port] for port in ("link.valid", "link.payload")}
-        inside = self.buffer.step({**link, "pop": pop, "advance": 0, "rewind": 0})
+        inside = self.buffer.step({**link, "pop": pop})
         return {"link.ready": inside["link.ready"], "user.valid": inside["present"], "user.payload": inside["flit"]}

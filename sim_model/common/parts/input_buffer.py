@@ -12,53 +12,69 @@ class InputBufferTwin:
     ----------
     depth : int
         Flits that the buffer holds, at least 1.
+    header_flits : int
+        With 1 there is no cursor: the front is read always.
+    note_bits : int
+        With 0 there are no notes.
 
     Members
     -------
-    flits : deque of int
-        What is in the buffer, front first.
+    entries : deque of (int, int)
+        What is in the buffer, front first: flits with their notes.
     cursor : int
-        Position of the flit that can be read, counted from the front; it may lie just behind the last flit.
+        Position of the next flit to be read, counted from the front; it may lie just behind the last flit.
     ready : int
         The link's ``ready`` register: fewer than ``depth`` flits are in the buffer.
     """
 
-    def __init__(self, depth: int):
+    def __init__(self, depth: int, header_flits: int = 1, note_bits: int = 0):
         self.depth = depth
-        self.flits: deque[int] = deque()
+        self.header_flits = header_flits
+        self.note_bits = note_bits
+        self.entries: deque[tuple[int, int]] = deque()
         self.cursor = 0
         self.ready = 1
 
     @property
     def present(self) -> bool:
-        """Whether the flit at the cursor is in the buffer."""
-        return self.cursor < len(self.flits)
+        """Whether there is a flit at the front."""
+        return bool(self.entries)
+
+    @property
+    def readable(self) -> bool:
+        """Whether there is a flit at the cursor."""
+        return self.cursor < len(self.entries)
 
     def step(self, inputs: Inputs) -> Outputs:
-        """One cycle; ports ``link.valid``, ``link.payload``, ``advance``, ``rewind``, ``pop``."""
+        """One cycle; ports ``link.valid``, ``link.payload``, ``pop``, and where they exist ``arriving_note``,
+        ``at_front``, ``advance``."""
         arriving = bool(inputs["link.valid"] and self.ready)
-        self._check(inputs, arriving)
-        outputs: Outputs = {
-            "link.ready": self.ready,
-            "present": int(self.present),
-            "flit": self.flits[self.cursor] if self.present else None,
-        }
+        at_front, advance = inputs.get("at_front", 1), inputs.get("advance", 0)
+        self._check(inputs["pop"], at_front, advance, arriving)
+        position = 0 if at_front else self.cursor
+        outputs = self._outputs(position)
+        self.cursor = position + advance
         if inputs["pop"]:
-            self.flits.popleft()
-        if inputs["advance"]:
-            self.cursor += 1
-        if inputs["rewind"]:
-            self.cursor = 0
+            self.entries.popleft()
         if arriving:
-            self.flits.append(inputs["link.payload"])
-        self.ready = int(len(self.flits) < self.depth)
+            self.entries.append((inputs["link.payload"], inputs.get("arriving_note", 0)))
+        self.ready = int(len(self.entries) < self.depth)
         return outputs
 
-    def _check(self, inputs: Inputs, arriving: bool) -> None:
-        if inputs["pop"] + inputs["advance"] + inputs["rewind"] > 1:
-            raise ValueError("Of pop, advance and rewind at most 1 may be high in a cycle")
-        if inputs["pop"] and not (self.present and self.cursor == 0):
-            raise ValueError("pop is allowed only while the cursor is at the front and a flit is present")
-        visible = self.present or (arriving and self.cursor == len(self.flits))
-        if (inputs["advance"] or inputs["rewind"]) and not visible:
+    def _outputs(self, position: int) -> Outputs:
+        flit, note = self.entries[position] if position < len(self.entries) else (None, None)
+        outputs: Outputs = {"link.ready": self.ready, "present": int(self.present), "flit": flit}
+        if self.header_flits > 1:
+            outputs["readable"] = int(self.readable)
+        if self.note_bits:
+            outputs["note"] = note
+        return outputs
+
+    def _check(self, pop: int, at_front: int, advance: int, arriving: bool) -> None:
+        if pop and not (self.present and at_front):
+            raise ValueError("pop is allowed only at the front, and while a flit is there")
+        if advance and at_front:
+            raise ValueError("Of at_front and advance at most 1 may be high in a cycle")
+        visible = self.readable or (arriving and self.cursor == len(self.entries))
+        if advance and not visible:
             raise ValueError("The cursor may move only while the flit at it is in the buffer or moving in")

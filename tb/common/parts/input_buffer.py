@@ -1,4 +1,5 @@
-"""Bench of the input buffer. Parameters: ``flit_bits``, ``depth``, ``header_flits``, ``cycles``, ``seed``."""
+"""Bench of the input buffer. Parameters: ``flit_bits``, ``depth``, ``header_flits``, ``note_bits``, ``cycles``,
+``seed``."""
 
 import random
 
@@ -12,7 +13,6 @@ from tb.common.parts.twin_bench import TwinBench
 from topology.common.flits import FlitFormat
 
 REGISTERED = ("link.ready", "present")
-CURSOR_PORTS = ("advance", "rewind")
 LOOK_PROBABILITY = 0.3
 STEADY_CYCLES = 64
 
@@ -45,19 +45,16 @@ class Reader:
         self._random = random_numbers
 
     def command(self, arriving: bool) -> dict[str, int]:
-        """``pop``, ``advance`` and ``rewind`` for this cycle; ``arriving`` says that a flit moves in."""
-        chosen = None if self.pause.paused() else self._choice(arriving)
-        return {name: int(name == chosen) for name in ("pop", "advance", "rewind")}
-
-    def _choice(self, arriving: bool) -> str | None:
-        twin = self._twin
-        visible = twin.present or (arriving and twin.cursor == len(twin.flits))
-        if not visible:
-            return None
-        if twin.cursor == 0 and not (self.looks and self._random.random() < LOOK_PROBABILITY):
-            return "pop" if twin.present else None
-        done = twin.cursor == self._last_position or self._random.random() < LOOK_PROBABILITY
-        return "rewind" if done else "advance"
+        """``pop``, and with a cursor ``advance`` and ``at_front``, for this cycle; ``arriving``: a flit moves in."""
+        twin, acts = self._twin, not self.pause.paused()
+        if not self._last_position:
+            return {"pop": int(acts and twin.present)}
+        looks = self.looks and (twin.cursor > 0 or self._random.random() < LOOK_PROBABILITY)
+        done = twin.cursor > self._last_position or self._random.random() < LOOK_PROBABILITY
+        at_front = not looks or (twin.cursor > 0 and done)
+        visible = twin.readable or (arriving and twin.cursor == len(twin.entries))
+        advance = acts and not at_front and visible and twin.cursor <= self._last_position
+        return {"at_front": int(at_front), "pop": int(acts and at_front and twin.present), "advance": int(advance)}
 
 
 class BufferBench:
@@ -67,10 +64,12 @@ class BufferBench:
         parameters = parameters_of(instance)
         numbers = random.Random(parameters["seed"])
         width = FlitFormat(parameters["flit_bits"]).width
-        self.twin = InputBufferTwin(parameters["depth"])
-        absent = CURSOR_PORTS if parameters["header_flits"] == 1 else ()
-        self.bench = TwinBench(dut, instance, self.twin, REGISTERED, absent)
+        self.note_bits = parameters["note_bits"]
+        self.twin = InputBufferTwin(parameters["depth"], parameters["header_flits"], self.note_bits)
+        readable = ("readable",) if parameters["header_flits"] > 1 else ()
+        self.bench = TwinBench(dut, instance, self.twin, REGISTERED + readable)
         self.source = StreamSource(random_words(numbers, width), width, PauseGenerator(numbers), numbers)
+        self.numbers = numbers
         self.reader = Reader(self.twin, parameters["header_flits"], PauseGenerator(numbers), numbers)
         self.scoreboard = Scoreboard("buffer")
         self.moved_in, self.moved_out = 0, 0
@@ -79,7 +78,8 @@ class BufferBench:
         """One cycle."""
         valid, payload = self.source.offer()
         command = self.reader.command(bool(valid and self.twin.ready))
-        seen = await self.bench.step({"link.valid": valid, "link.payload": payload, **command})
+        note = {"arriving_note": self.numbers.getrandbits(self.note_bits)} if self.note_bits else {}
+        seen = await self.bench.step({"link.valid": valid, "link.payload": payload, **note, **command})
         if command["pop"]:
             self.scoreboard.receive(seen["flit"])
             self.moved_out += 1
@@ -95,8 +95,6 @@ class BufferBench:
         for _ in range(cycles):
             await self.step()
         looks, self.reader.looks = self.reader.looks, False
-        while self.twin.cursor:  # a reader that waits for the rest of a header needs it to go on
-            await self.step()
         self.source.stopped, self.reader.pause.probability = True, 0.0
         for _ in range(self.twin.depth + 2):
             await self.step()

@@ -38,8 +38,6 @@ class TwinBench:
     twin : GoldenTwin
     registered : collection of str
         Outputs that must be driven by registers.
-    absent : collection of str
-        Inputs that a part of this shape does not look at, so that its Verilog has no such port.
 
     Members
     -------
@@ -53,14 +51,12 @@ class TwinBench:
         instance: str,
         twin: GoldenTwin,
         registered: Collection[str] = (),
-        absent: Collection[str] = (),
     ):
         self.cycle = 0
         self._dut = dut
         self._instance = instance
         self._twin = twin
         self._registered = tuple(registered)
-        self._absent = frozenset(absent)
         self._handles: dict[str, Any] = {}
         self._driven: dict[str, int] = {}
         self._falling = FallingEdge(dut.clk)
@@ -117,7 +113,7 @@ class TwinBench:
 
     def _drive(self, inputs: Inputs) -> None:
         for port, value in inputs.items():
-            if port not in self._absent and self._driven.get(port) != value:
+            if self._driven.get(port) != value:
                 self._handle(port).value = value
                 self._driven[port] = value
 

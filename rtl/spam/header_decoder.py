@@ -1,0 +1,128 @@
+"""Looks up what each header flit means for this switch, while it moves in on the link (paper 3.1, 3.2).
+
+What is found depends on constant tables alone, so it can be worked out on arrival and be kept with the flit in the
+input buffer; later, when the route unit has time for the flit, only a few bits are left to look at.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib import data
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.part import Part
+from rtl.common.selection import concat, table_row
+from rtl.spam.parameters import SpamRouterParameters
+
+
+def note_layout(parameters: SpamRouterParameters) -> data.StructLayout:
+    """What a header flit means.
+
+    ``candidates``: outputs one of which leads on in the search phase; 0 in the split phase, and unless this is the
+    last flit of the key. ``branches``: outputs behind which the flit names a destination (only in routers that
+    multicast). ``last``: no more header flits are needed.
+    """
+    branches = {"branches": parameters.ports} if parameters.multicast else {}
+    return data.StructLayout({"candidates": parameters.ports, **branches, "last": 1})
+
+
+class HeaderDecoder(Part):
+    """Decodes the header flits that move in at one input. Combinational from ``data`` to ``note``.
+
+    Parameters
+    ----------
+    parameters : SpamRouterParameters
+
+    Members
+    -------
+    moved, head : In(1)
+        A flit moves on the link; it is the first one of its message. Not there if headers have one flit.
+    data : In(scan_bits)
+        Its header bits.
+    routes : In(vertices * ports)
+        Routing table for this input's class, one mask of candidate outputs per vertex.
+    reach : In(header flits * ports * scan_bits)
+        Per header flit and output: the bits of the flit that are destinations behind the output. Only in routers that
+        multicast.
+    note : Out(note_layout)
+        Unspecified for flits behind the header.
+    """
+
+    def __init__(self, parameters: SpamRouterParameters):
+        p = self.parameters = parameters
+        reach = {"reach": In(p.reach_bits)} if p.multicast else {}
+        counted = {"moved": In(1), "head": In(1)} if p.header_flits > 1 else {}
+        super().__init__(
+            f"spam_header_decoder_p{p.ports}",
+            {
+                **counted,
+                "data": In(p.scan_bits),
+                "routes": In(p.vertices * p.ports),
+                **reach,
+                "note": Out(note_layout(p)),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        header = self.parameters.header
+        position = self._position(m)
+        in_key = Signal()
+        last = Signal()
+        m.d.comb += [
+            in_key.eq(_is(position, header.key_flits - 1)),
+            last.eq(_is(position, self.parameters.header_flits - 1)),
+        ]
+        candidates = self._candidates(m)
+        with m.If(in_key):
+            m.d.comb += self.note.candidates.eq(candidates)
+        m.d.comb += self.note.last.eq(last | in_key & candidates.any())
+        if self.parameters.multicast:
+            branches = self._branches(m, position)
+            with m.If(position >= header.key_flits - 1 if header.key_flits > 1 else 1):
+                m.d.comb += self.note.branches.eq(branches)
+        return m
+
+    def _position(self, m) -> Signal:
+        """Number of the flit on the link within its message; behind the header it may be anything."""
+        flits = self.parameters.header_flits
+        position = Signal(range(max(2, flits)))
+        if flits > 1:
+            following = Signal(range(flits))
+            with m.If(~self.head):
+                m.d.comb += position.eq(following)
+            with m.If(self.moved):
+                m.d.sync += following.eq(position + 1)
+        return position
+
+    def _candidates(self, m) -> Signal:
+        """Search phase: the row of the routing table."""
+        parameters = self.parameters
+        key_flits, flit_bits = parameters.header.key_flits, parameters.flit_bits
+        earlier = self.data[:0]
+        if key_flits > 1:
+            earlier = Signal((key_flits - 1) * flit_bits, name="earlier_key_flits")
+            with m.If(self.moved):
+                m.d.sync += earlier.eq(concat((earlier, self.data)) >> flit_bits)
+        key = Signal(parameters.key_bits)
+        candidates = Signal(parameters.ports)
+        m.d.comb += [
+            key.eq(concat((earlier, self.data))),
+            candidates.eq(table_row(m, self.routes, key, parameters.ports, "candidates")),
+        ]
+        return candidates
+
+    def _branches(self, m, position) -> Signal:
+        """Split phase: the outputs behind which this flit names a destination."""
+        ports, scan_bits = self.parameters.ports, self.parameters.scan_bits
+        row = Signal(ports * scan_bits, name="reach_row")
+        branches = Signal(ports)
+        m.d.comb += row.eq(table_row(m, self.reach, position, len(row), "reach_half"))
+        words = [row.word_select(o, scan_bits) for o in range(ports)]
+        m.d.comb += branches.eq(concat((self.data & word).any() for word in words))
+        return branches
+
+
+def _is(number: Value, constant: int) -> Value:
+    """A comparison; Verilog has a simpler operator for 0, but lint objects to it on numbers of several bits."""
+    return ~number.any() if constant == 0 else number == constant
