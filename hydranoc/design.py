@@ -167,11 +167,27 @@ class Design:
         """When the last message with a given start starts; the run takes a little longer."""
         return int(self.messages.start_cycle.max(initial=0)) + self.startup_cycles + 1
 
-    def verilog(self, top: str = "noc") -> "GeneratedDesign":
-        """The network as Verilog, manifest and FuseSoC core."""
-        from rtl.common.network import generate_network
+    def verilog(self, top: str = "noc", axi_stream: str | None = None) -> "GeneratedDesign":
+        """The network as Verilog, manifest and FuseSoC core.
 
-        return generate_network(self.plan, top)
+        Parameters
+        ----------
+        top : str
+            Name of the top module, and prefix of all other module names.
+        axi_stream : str or None
+            ``tuser`` or ``leading-word``: AXI4-Stream endpoints whose packets name their destinations so. Default are
+            endpoints with message descriptors.
+        """
+        if axi_stream is None:
+            from rtl.common.network import generate_network
+
+            return generate_network(self.plan, top)
+        from rtl.common.axi_network import generate_axi_network
+
+        if self.plan.addressing is None:
+            text = f"family {self.family.name!r} has no AXI4-Stream endpoints yet"
+            raise self.config.source.error((*NETWORK, "family"), text)
+        return generate_axi_network(self.plan, axi_stream, top)
 
     def harness(self) -> "BenchSource":
         """The network as Verilog for a lock-step bench."""

@@ -11,7 +11,7 @@ STANDARD_IN_LAYERS = {
     "topology": {"numpy", "networkx"},
     "sim_model": {"topology", "numpy", "numba", "scipy"},
     "rtl": {"topology", "amaranth"},
-    "tb": {"topology", "sim_model", "cocotb", "numpy"},
+    "tb": {"topology", "sim_model", "cocotb", "cocotbext", "numpy"},
     "fpga": {"topology", "rtl", "amaranth", "amaranth_boards"},
 }
 FAMILIES = ("spam",)

@@ -9,19 +9,28 @@ from hydranoc.output import result_folder
 from hydranoc.summary_text import table
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
 
+# as rtl.common.axi_injector has them, which would load Amaranth for every verb's --help
+DESTINATION_MODES = ("tuser", "leading-word")
+
 
 @click.command(short_help="Generate Verilog-2005, a manifest and a FuseSoC core.")
 @config_argument
 @output_option("the Verilog")
 @click.option("--top", default="noc", show_default=True, help="Name of the top module, prefix of all others.")
+@click.option(
+    "--axi-stream",
+    type=click.Choice(DESTINATION_MODES),
+    help="AXI4-Stream endpoints; packets name their destinations in tuser or in their leading words.",
+)
 @json_option
-def verilog(config: Path, folder: Path | None, top: str, as_json: bool) -> int:
+def verilog(config: Path, folder: Path | None, top: str, axi_stream: str | None, as_json: bool) -> int:
     """Generate the hardware of CONFIG's network: one module per router shape, a top with one injector and one ejector
     port per processor, a manifest, a FuseSoC core and lint waivers. The same configuration gives the same bytes.
 
     \b
-    Example:
+    Examples:
       hydranoc verilog examples/demo.yaml -o build
+      hydranoc verilog examples/demo.yaml -o build --axi-stream tuser
     """
     from rtl.common.identifiers import is_identifier
 
@@ -30,7 +39,7 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool) -> int:
     if not is_identifier(top):
         raise click.BadParameter(f"the top module must have a Verilog identifier as name, not {top!r}")
     with result_folder(folder) as scratch:
-        generated = design.verilog(top)
+        generated = design.verilog(top, axi_stream)
         for name, text in generated.files.items():
             (scratch / name).write_text(text, encoding="utf-8")
     files = {str(folder / name): len(text.encode()) for name, text in generated.files.items()}

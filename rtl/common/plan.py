@@ -25,6 +25,31 @@ class RouterUse:
 
 
 @dataclass(frozen=True)
+class Addressing:
+    """How a sender's hardware turns a set of destinations into a header.
+
+    Parameters
+    ----------
+    key : function
+        Makes the part that finds the routing key. It has the members ``destinations`` (In, a bit per processor),
+        ``key`` (Out, the header's first field) and ``multicast`` (Out(1), whether the header carries the bit string).
+        It works for every set that is not empty, one destination included.
+    key_cycles : int
+        The key is right this many cycles after ``destinations`` has changed, if it holds still until then; 0 for a
+        combinational part.
+    unicast_keys : tuple of int
+        Key of a message to one processor alone, by processor. No multicast that reaches a processor has this key.
+    node_fields : tuple of int
+        The header's fields after the first, packed, by sending processor.
+    """
+
+    key: Callable[[], Part]
+    key_cycles: int
+    unicast_keys: tuple[int, ...]
+    node_fields: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class NetworkPlan:
     """A network of routers of one family.
 
@@ -41,6 +66,8 @@ class NetworkPlan:
         One per switch.
     parameters : mapping
         What the manifest says about the family's parameters.
+    addressing : Addressing or None
+        Needed for endpoints that make headers themselves.
     """
 
     family: str
@@ -49,6 +76,7 @@ class NetworkPlan:
     shapes: Mapping[str, Callable[[], Part]]
     routers: tuple[RouterUse, ...]
     parameters: Mapping[str, object]
+    addressing: Addressing | None = None
 
     def __post_init__(self):
         channels = len(self.network.channels)

@@ -5,7 +5,8 @@
 from collections.abc import Callable, Sequence
 
 from rtl.common.part import Part
-from rtl.common.plan import NetworkPlan, RouterUse
+from rtl.common.plan import Addressing, NetworkPlan, RouterUse
+from rtl.spam.multicast_key import MulticastKey
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.route_unit import CLASS_BITS
 from rtl.spam.router import SpamRouter
@@ -61,6 +62,19 @@ def spam_plan(
             "enqueue": enqueue,
             "root": routing.labels.root,
         },
+        addressing=spam_addressing(routing),
+    )
+
+
+def spam_addressing(routing: SpamRouting) -> Addressing:
+    """How senders find the key; after it the header has only the number of the sender."""
+    network = routing.network
+    processors = range(len(network.processors))
+    return Addressing(
+        key=lambda: MulticastKey(routing.labels),
+        key_cycles=MulticastKey(routing.labels).key_cycles,
+        unicast_keys=tuple(network.processor_vertex(i) for i in processors),
+        node_fields=tuple(processors),
     )
 
 

@@ -1,0 +1,231 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""AXI4-Stream injector: makes a message of each packet, with the header that its destinations need.
+
+A packet's words become body flits as they come, and the word with ``tlast`` becomes the tail. So no length is needed
+and nothing is stored; a source that pauses inside a packet holds the channels that its worm has acquired.
+
+==============  =================================================================================  ================
+state           what happens                                                                       cycles
+==============  =================================================================================  ================
+idle            the first beat is looked at, not taken: who are the destinations?                  1
+``collecting``  takes the words of the destination set (``leading-word`` only)                     1 per word
+``waiting``     the key part works on the destination set; a unicast by ``tdest`` skips this       ``key_cycles`` + 1
+``in_header``   header flits go into the link register                                             1 per flit
+``in_body``     words go into the link register                                                    1 per word
+``swallowing``  takes a packet that can go nowhere                                                 1 per word
+==============  =================================================================================  ================
+
+So a packet costs, besides its body, 1 + header flits cycles as a unicast by ``tdest``, and 2 + ``key_cycles`` + header
+flits (+ words of the set) with a destination set.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.flit import link_signature
+from rtl.common.part import Part, place
+from rtl.common.plan import Addressing
+from rtl.common.selection import concat, table_row
+from topology.common.flits import HeaderFormat, bits_for
+
+TUSER, LEADING_WORD = "tuser", "leading-word"
+DESTINATION_MODES = (TUSER, LEADING_WORD)
+
+
+class AxiStreamInjector(Part):
+    """Sends AXI4-Stream packets of one node into the network.
+
+    Throughput 1 word per cycle in the body. ``tready`` depends on registers only: on this part's, and on the register
+    behind ``link.ready``.
+
+    Parameters
+    ----------
+    header : HeaderFormat
+        Header format of the network.
+    addressing : Addressing
+    mode : str
+        ``tuser``: ``tuser`` is the destination set, or 0 for ``tdest`` alone. ``leading-word``: ``tuser`` is 1 if the
+        packet starts with its destination set, lowest node first, in as few words as hold it, or 0 for ``tdest``.
+
+    Members
+    -------
+    node : In
+        Number of this node, a constant.
+    node_fields : In
+        The header's fields after the key, a constant. Not there if the key is the only field.
+    tdata, tvalid, tready, tlast, tdest, tuser
+        The AXI4-Stream. ``tdest`` and ``tuser`` are looked at with the first beat of a packet only.
+    error : Out(1)
+        High for one cycle when a packet begins to be swallowed, because it has no destination but the node itself, or
+        none at all, or no body. A register.
+    link : Out(link_signature)
+        The injection channel; ``valid`` and ``payload`` are registers.
+
+    Raises
+    ------
+    ValueError
+        If there is no such mode.
+    """
+
+    def __init__(self, header: HeaderFormat, addressing: Addressing, mode: str):
+        if mode not in DESTINATION_MODES:
+            raise ValueError(f"Destination mode must be one of {', '.join(DESTINATION_MODES)}, not {mode!r}")
+        self.header = header
+        self.addressing = addressing
+        self.mode = mode
+        node_bits, field_bits = bits_for(header.destinations), header.fixed_bits - header.fields[0][1]
+        super().__init__(
+            "axi_stream_injector",
+            {
+                "node": In(node_bits),
+                **({"node_fields": In(field_bits)} if field_bits else {}),
+                "tdata": In(header.flit_bits),
+                "tvalid": In(1),
+                "tready": Out(1),
+                "tlast": In(1),
+                "tdest": In(node_bits),
+                "tuser": In(tuser_bits(header, mode)),
+                "error": Out(1),
+                "link": Out(link_signature(header.flit_bits)),
+            },
+        )
+
+    def elaborate(self, platform):
+        m: Any = Module()
+        header = self.header
+        names = ("collecting", "waiting", "in_header", "in_body", "swallowing")
+        state = self._state = {name: Signal(name=name) for name in names}
+        idle, free, first = Signal(), Signal(), Signal()
+        fixed, destinations = Signal(header.fixed_bits), Signal(header.destinations)
+        flits_left = Signal(range(header.multicast_flits + 1))
+        m.d.comb += [
+            idle.eq(~concat(state.values()).any()),
+            free.eq(~self.link.valid | self.link.ready),
+            self.tready.eq(state["collecting"] | state["swallowing"] | state["in_body"] & free),
+        ]
+        m.d.sync += self.error.eq(0)
+        with m.If(idle):
+            m.d.sync += [first.eq(1), flits_left.eq(header.unicast_flits)]
+            self._look_at_first_beat(m, fixed, destinations)
+        if self.mode == LEADING_WORD:
+            with m.If(state["collecting"] & self.tvalid):
+                self._collect(m, destinations)
+        with m.If(state["waiting"]):
+            self._wait_for_key(m, platform, fixed, destinations, flits_left)
+        with m.If(state["in_header"] & free):
+            m.d.sync += [first.eq(0), flits_left.eq(flits_left - 1)]
+            self._shift_header(m, fixed, destinations)
+            with m.If(flits_left == 1):
+                m.d.sync += [state["in_header"].eq(0), state["in_body"].eq(1)]
+        with m.If(self.tvalid & self.tready & self.tlast):
+            m.d.sync += [state["in_body"].eq(0), state["swallowing"].eq(0)]
+        self._load_link(m, free, first, concat((fixed, destinations)))
+        return m
+
+    def _others(self, m, mask: Value) -> Signal:
+        """A destination set without the node itself."""
+        others = Signal(self.header.destinations, name="others")
+        # Verilog has a simpler operator for a comparison with 0, but lint objects to it
+        own = concat(self.node == i if i else ~self.node.any() for i in range(self.header.destinations))
+        m.d.comb += others.eq(mask & ~own)
+        return others
+
+    @property
+    def _node_fields(self) -> Value:
+        return Value.cast(getattr(self, "node_fields", Const(0, 0)))
+
+    def _look_at_first_beat(self, m, fixed, destinations):
+        state, named, reachable = self._state, Signal(), Signal()
+        key, exists = self._unicast_key(m)
+        m.d.comb += [named.eq(self.tuser.any()), reachable.eq(exists & (self.tdest != self.node))]
+        m.d.sync += [
+            fixed.eq(concat((key, self._node_fields))),
+            destinations.eq(self._others(m, self.tuser) if self.mode == TUSER else 0),
+        ]
+        with m.If(self.tvalid):
+            m.d.sync += [
+                state["waiting" if self.mode == TUSER else "collecting"].eq(named),
+                state["in_header"].eq(~named & reachable),
+                state["swallowing"].eq(~named & ~reachable),
+                self.error.eq(~named & ~reachable),
+            ]
+
+    def _unicast_key(self, m) -> tuple[Any, Any]:
+        """Key of a message to ``tdest``, and whether there is such a node."""
+        key_bits = self.header.fields[0][1]
+        table = sum((key << 1 | 1) << (key_bits + 1) * i for i, key in enumerate(self.addressing.unicast_keys))
+        rows = Const(table, (key_bits + 1) << len(self.tdest))
+        row = table_row(m, rows, self.tdest, key_bits + 1, "unicast")
+        return row[1:], row[0]
+
+    def _collect(self, m, destinations):
+        """A word of the destination set; a packet that ends in it has no body, and nothing is left to be swallowed."""
+        state, words, flit_bits = self._state, set_words(self.header), self.header.flit_bits
+        others = self._others(m, concat([self.tdata] * words))
+        position = Signal(range(words))  # one word needs no position, which then has no bits
+        last = Signal()
+        m.d.comb += last.eq((position == words - 1) if words > 1 else 1)
+        for word in range(words):
+            part = slice(word * flit_bits, (word + 1) * flit_bits)
+            with m.If(position == word if word else ~position.any()):
+                m.d.sync += destinations[part].eq(others[part])
+        m.d.sync += [
+            position.eq(Mux(last | self.tlast, 0, position + 1)),
+            state["collecting"].eq(~last & ~self.tlast),
+            state["waiting"].eq(last & ~self.tlast),
+            self.error.eq(self.tlast),
+        ]
+
+    def _wait_for_key(self, m, platform, fixed, destinations, flits_left):
+        state, header, cycles = self._state, self.header, self.addressing.key_cycles
+        finder = place(m, platform, "key_finder", self.addressing.key())
+        waited = Signal(range(cycles + 1))
+        found, somewhere = Signal(), Signal()
+        m.d.comb += [
+            finder.destinations.eq(destinations),
+            found.eq((waited == cycles) if cycles else 1),
+            somewhere.eq(destinations.any()),
+        ]
+        m.d.sync += waited.eq(Mux(found, 0, waited + 1))
+        with m.If(found):
+            m.d.sync += [
+                fixed.eq(concat((finder.key, self._node_fields))),
+                flits_left.eq(Mux(finder.multicast, header.multicast_flits, header.unicast_flits)),
+                state["waiting"].eq(0),
+                state["in_header"].eq(somewhere),
+                state["swallowing"].eq(~somewhere),
+                self.error.eq(~somewhere),
+            ]
+            with m.If(~finder.multicast):
+                m.d.sync += destinations.eq(0)  # a unicast's header ends before the bit string
+
+    def _shift_header(self, m, fixed, destinations):
+        rest = Signal(len(fixed) + len(destinations))
+        m.d.comb += rest.eq(concat((fixed, destinations)) >> self.header.flit_bits)
+        m.d.sync += [fixed.eq(rest[: len(fixed)]), destinations.eq(rest[len(fixed) :])]
+
+    def _load_link(self, m, free, first, header_bits):
+        state, link, load = self._state, self.link, Signal()
+        m.d.comb += load.eq(free & (state["in_header"] | state["in_body"] & self.tvalid))
+        with m.If(load):
+            m.d.sync += [
+                link.valid.eq(1),
+                link.payload.data.eq(Mux(state["in_body"], self.tdata, header_bits[: self.header.flit_bits])),
+                link.payload.head.eq(state["in_header"] & first),
+                link.payload.tail.eq(state["in_body"] & self.tlast),
+            ]
+        with m.Elif(link.ready):
+            m.d.sync += link.valid.eq(0)
+
+
+def tuser_bits(header: HeaderFormat, mode: str) -> int:
+    """Width of ``tuser``: a bit per node, or 1 in the mode ``leading-word``."""
+    return header.destinations if mode == TUSER else 1
+
+
+def set_words(header: HeaderFormat) -> int:
+    """Words that hold a destination set."""
+    return -(-header.destinations // header.flit_bits)

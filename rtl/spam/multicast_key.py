@@ -1,0 +1,169 @@
+"""Routing key of a destination set: its lowest common ancestor in the spanning tree (paper 3.1), found in hardware.
+
+A switch branches if destinations lie below two or more of its children. The lowest common ancestor of two or more
+destinations is the one switch that branches and has no ancestor that does. So one pass up the tree, one pass down and
+one encoder find it, with a number of gates that grows with the network and not with its square:
+
+=========  ==============================================================================
+pass       per switch
+=========  ==============================================================================
+up         ``below``: a destination below it; ``branches``: below two or more children
+down       ``above``: an ancestor branches
+encoder    number of the switch with ``branches`` and not ``above``
+=========  ==============================================================================
+
+The set holds still while the key is being found, so the registers that cut the passes need no partners: whatever they
+hold at first, after ``key_cycles`` cycles all of them are right.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from amaranth.hdl import Const, Module, Signal, Value
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.arbiter import check_count
+from rtl.common.part import Part
+from rtl.common.selection import concat
+from topology.common.flits import bits_for
+from topology.spam.graph import SpamLabels
+
+LEVELS_PER_CYCLE = 4
+
+Found = tuple[Any, Any]
+"""Of some vertices: whether there is a destination below any of them, and below two of them."""
+
+
+class MulticastKey(Part):
+    """Finds the key of every set of destinations that is not empty; of one destination, the destination's own vertex.
+
+    The same module serves all senders of a network. Latency ``key_cycles``, for which the set must hold still.
+
+    Parameters
+    ----------
+    labels : SpamLabels
+        The network with its spanning tree.
+    levels_per_cycle : int
+        Levels of the tree that each pass takes in a cycle, at least 1.
+
+    Members
+    -------
+    key_cycles : int
+        1 before the encoder, and the registers on the longest way up to a switch that branches and down to another:
+        about 1 per pass for each ``levels_per_cycle`` levels of the tree. 0 if there is one processor only.
+    destinations : In(processors)
+        The set.
+    key : Out
+        Vertex number of the lowest common ancestor. Unspecified if the set is empty.
+    multicast : Out(1)
+        Whether there are two or more destinations, so that the key is a switch and the bit string has to be sent.
+    """
+
+    def __init__(self, labels: SpamLabels, levels_per_cycle: int = LEVELS_PER_CYCLE):
+        check_count("Levels per cycle", levels_per_cycle)
+        network = self.network = labels.network
+        self.labels = labels
+        self.levels_per_cycle = levels_per_cycle
+        self._root_first = sorted(range(network.switches), key=lambda switch: int(labels.level[switch]))
+        self._children = self._populated_children()
+        self.key_cycles = max((registers + 1 for registers in self._registers_before()), default=0)
+        super().__init__(
+            "multicast_key",
+            {
+                "destinations": In(len(network.processors)),
+                "key": Out(bits_for(network.vertices)),
+                "multicast": Out(1),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        branches = self._up(m)
+        above = self._down(m, branches)
+        processors = range(self.network.switches, self.network.vertices)
+        alone = _encoded(self.destinations, processors, len(self.key))
+        if not branches:  # there are no two processors
+            m.d.comb += [self.key.eq(concat(alone)), self.multicast.eq(0)]
+            return m
+        meeting = Signal(len(branches))
+        m.d.sync += meeting.eq(concat(branch & ~above[switch] for switch, branch in branches.items()))
+        m.d.comb += self.multicast.eq(meeting.any())
+        ancestor = _encoded(meeting, branches, len(self.key))  # 0 if nobody branches
+        m.d.comb += self.key.eq(concat(a | b & ~self.multicast for a, b in zip(ancestor, alone, strict=True)))
+        return m
+
+    def _populated_children(self) -> dict[int, list[int]]:
+        """Children of each switch that are processors or have some below them."""
+        network = self.network
+        children: dict[int, list[int]] = {switch: [] for switch in self._root_first}
+        for processor, switch in enumerate(network.processors):
+            children[switch].append(network.processor_vertex(processor))
+        for switch in reversed(self._root_first):
+            if children[switch] and switch != self.labels.root:
+                children[int(self.labels.parent[switch])].append(switch)
+        return children
+
+    def _is_cut(self, vertex: int) -> bool:
+        """Whether registers stand between a vertex and its parent."""
+        is_inner = self.network.is_switch(vertex) and vertex != self.labels.root
+        return is_inner and int(self.labels.level[vertex]) % self.levels_per_cycle == 0
+
+    def _registers_before(self) -> Iterator[int]:
+        """Registers on the longest way to the encoder's input, for each switch that can branch."""
+        up = dict.fromkeys(range(self.network.vertices), 0)
+        for switch in reversed(self._root_first):
+            up[switch] = max((up[child] + self._is_cut(child) for child in self._children[switch]), default=0)
+        down = dict.fromkeys(range(self.network.vertices), 0)
+        for switch in self._root_first:
+            branches = len(self._children[switch]) > 1
+            if branches:
+                yield max(up[switch], down[switch])
+            for child in self._children[switch]:
+                down[child] = max(down[switch], up[switch] if branches else 0) + self._is_cut(child)
+
+    def _up(self, m) -> dict[int, Signal]:
+        """The signal ``branches`` of every switch that can branch."""
+        network = self.network
+        below: dict[int, Value] = {network.processor_vertex(i): bit for i, bit in enumerate(self.destinations)}
+        branches = {}
+        for switch in reversed(self._root_first):
+            children = self._children[switch]
+            if not children:
+                continue
+            found, several = _merged([(below[child], Const(0)) for child in children])
+            if len(children) > 1:
+                branches[switch] = Signal(name=f"branches_s{switch}")
+                m.d.comb += branches[switch].eq(several)
+            below[switch] = Signal(name=f"below_s{switch}")
+            domain = m.d.sync if self._is_cut(switch) else m.d.comb
+            domain += below[switch].eq(found)
+        return branches
+
+    def _down(self, m, branches: dict[int, Signal]) -> dict[int, Value]:
+        """``above`` of every switch."""
+        above: dict[int, Value] = {}
+        for switch in self._root_first:
+            if switch == self.labels.root:
+                above[switch] = Const(0)
+                continue
+            parent = int(self.labels.parent[switch])
+            above[switch] = Signal(name=f"above_s{switch}")
+            domain = m.d.sync if self._is_cut(switch) else m.d.comb
+            domain += above[switch].eq(above[parent] | branches.get(parent, Const(0)))
+        return above
+
+
+def _merged(parts: Sequence[Found]) -> Found:
+    """Of all vertices together, as a balanced tree."""
+    if len(parts) == 1:
+        return parts[0]
+    half = len(parts) // 2
+    (left, left_several), (right, right_several) = _merged(parts[:half]), _merged(parts[half:])
+    return left | right, left_several | right_several | (left & right)
+
+
+def _encoded(one_hot: Signal, numbers: Iterable[int], bits: int) -> list[Value]:
+    """Bits of the number that belongs to the bit that is set; 0 if none is."""
+    members = list(enumerate(numbers))
+    rows = [[one_hot[i] for i, number in members if number >> bit & 1] for bit in range(bits)]
+    return [concat(row).any() if row else Const(0) for row in rows]

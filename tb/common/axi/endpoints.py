@@ -1,0 +1,111 @@
+"""The AXI4-Stream endpoints of a top: cocotbext-axi sources and sinks, and counters of what they cannot see."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import cocotb
+from cocotb.triggers import ReadOnly, RisingEdge
+from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
+
+from tb.common.axi.job import AxiJob, Packet
+
+
+def _pauses(numbers: random.Random, probability: float) -> Iterator[bool]:
+    while True:
+        yield numbers.random() < probability
+
+
+class Endpoints:
+    """Sources and sinks of a top, one word per "byte" of cocotbext-axi, so that any width will do.
+
+    Parameters
+    ----------
+    dut : cocotb handle
+        With ``clk``, ``rst``, and the AXI4-Stream ports of the job's nodes.
+    job : AxiJob
+
+    Members
+    -------
+    errors : int
+        Cycles in which some ``error`` was high.
+    rule_broken : str or None
+        The first time that an output took back what it had offered.
+    """
+
+    def __init__(self, dut, job: AxiJob):
+        self.errors = 0
+        self.rule_broken: str | None = None
+        self._dut = dut
+        self._job = job
+        self._numbers = random.Random(job.seed)
+        self._sources = {node: self._endpoint(AxiStreamSource, f"s_axis_n{node}") for node in job.sources}
+        self._sinks = {node: self._endpoint(AxiStreamSink, f"m_axis_n{node}") for node in job.sinks}
+        for node in job.sources:
+            cocotb.start_soon(self._count_errors(getattr(dut, f"s_axis_n{node}_error")))
+        for node in job.sinks:
+            cocotb.start_soon(self._watch_output(f"m_axis_n{node}"))
+
+    def _endpoint(self, kind, prefix: str):
+        return kind(AxiStreamBus.from_prefix(self._dut, prefix), self._dut.clk, self._dut.rst, byte_lanes=1)
+
+    def pause(self, idle: float, backpressure: float) -> None:
+        """From now on pause with these probabilities."""
+        for endpoints, probability in ((self._sources, idle), (self._sinks, backpressure)):
+            for endpoint in endpoints.values():
+                endpoint.set_pause_generator(_pauses(self._numbers, probability) if probability else None)
+                endpoint.pause = False
+
+    def send(self, packet: Packet) -> None:
+        """Queue a packet at its source."""
+        job = self._job
+        words: Any = list(packet.body)
+        tuser = 0
+        if packet.destinations is not None:
+            value = sum(1 << node for node in packet.destinations)
+            mask = (1 << job.flit_bits) - 1
+            leading = [value >> job.flit_bits * k & mask for k in range(job.leading_words)]
+            words = leading + words
+            tuser = 1 if job.leading_words else value
+        # only the first beat's side signals count
+        tdest_bits, tuser_bits = max(1, (job.nodes - 1).bit_length()), 1 if job.leading_words else job.nodes
+        tdests = [packet.tdest, *(self._numbers.getrandbits(tdest_bits) for _ in words[1:])]
+        tusers = [tuser, *(self._numbers.getrandbits(tuser_bits) for _ in words[1:])]
+        self._sources[packet.source].send_nowait(AxiStreamFrame(words, tdest=tdests, tuser=tusers))
+
+    def received(self) -> Iterator[tuple[int, list[int]]]:
+        """Packets that came out since the last call: node and words."""
+        for node, sink in self._sinks.items():
+            while not sink.empty():
+                yield node, list(sink.recv_nowait(compact=False).tdata)
+
+    @property
+    def idle(self) -> bool:
+        """Whether all sources have sent what they were given."""
+        return all(source.idle() for source in self._sources.values())
+
+    async def _count_errors(self, error) -> None:
+        rises, edge = RisingEdge(error), RisingEdge(self._dut.clk)
+        while True:
+            await rises
+            await edge
+            while error.value:
+                self.errors += 1
+                await edge
+
+    async def _watch_output(self, prefix: str) -> None:
+        """Once valid is high, data holds until it has moved. Looks only at cycles in which an output waits."""
+        dut, edge, settled = self._dut, RisingEdge(self._dut.clk), ReadOnly()
+        tvalid, tready, tdata, tlast = (
+            getattr(dut, f"{prefix}_{name}") for name in ("tvalid", "tready", "tdata", "tlast")
+        )
+        rises = RisingEdge(tvalid)
+        while True:
+            await rises
+            await edge
+            while tvalid.value:
+                waiting, offered = not tready.value, (int(tdata.value), int(tlast.value))
+                await settled
+                if waiting and (not tvalid.value or (int(tdata.value), int(tlast.value)) != offered):
+                    self.rule_broken = self.rule_broken or f"{prefix} took back what it had offered"
+                await edge

@@ -1,0 +1,172 @@
+"""What goes into an AXI4-Stream run and what comes out of it; importable without a simulator."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+JOB_VARIABLE = "HYDRANOC_AXI_JOB"
+PROBABILITIES = (0.0, 0.5, 0.9)
+
+
+@dataclass(frozen=True)
+class Packet:
+    """One AXI4-Stream packet.
+
+    Members
+    -------
+    source : int
+    destinations : tuple of int or None
+        The set as it is sent, which may hold the source; None for a packet to ``tdest``.
+    tdest : int
+    body : tuple of int
+        Words to be delivered. The first one is the packet's number in its phase. Empty: the packet is nothing but the
+        words of its set, and goes nowhere.
+    """
+
+    source: int
+    destinations: tuple[int, ...] | None
+    tdest: int
+    body: tuple[int, ...]
+
+    def receivers(self, nodes: int) -> set[int]:
+        """Nodes that must get the packet."""
+        if not self.body:
+            return set()
+        named = {self.tdest} if self.destinations is None else set(self.destinations)
+        return {node for node in named if node != self.source and node < nodes}
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Packets that are sent all at once.
+
+    Members
+    -------
+    idle : float
+        Probability that a source pauses in a cycle, also inside a packet.
+    backpressure : float
+        Probability that a sink pauses in a cycle.
+    packets : tuple of Packet
+    """
+
+    idle: float
+    backpressure: float
+    packets: tuple[Packet, ...]
+
+
+@dataclass(frozen=True)
+class AxiJob:
+    """What one run needs.
+
+    Members
+    -------
+    nodes : int
+        Processors of the network.
+    flit_bits : int
+    leading_words : int
+        Words of a destination set in front of a packet; 0 if the set goes in ``tuser``.
+    sources, sinks : tuple of int
+        Nodes whose ports the top has.
+    ordered : bool
+        Packets of one source to the same receivers must arrive in the order in which they were sent.
+    seed : int
+        For pauses, and for what nobody may look at.
+    phases : tuple of Phase
+    result : str
+        File for the `AxiResult`, as JSON.
+    """
+
+    nodes: int
+    flit_bits: int
+    leading_words: int
+    sources: tuple[int, ...]
+    sinks: tuple[int, ...]
+    ordered: bool
+    seed: int
+    phases: tuple[Phase, ...]
+    result: str = ""
+
+
+@dataclass
+class AxiResult:
+    """What one run found.
+
+    Members
+    -------
+    report : str or None
+        The first fault.
+    deliveries : int
+        Packets that arrived, each destination counted.
+    swallowed : int
+        Pulses of ``error``.
+    cycles : list of int
+        Cycles of each phase.
+    overtaken : int
+        Packets that arrived after a later one of the same source, whatever its other receivers.
+    """
+
+    report: str | None = None
+    deliveries: int = 0
+    swallowed: int = 0
+    cycles: list[int] = field(default_factory=list)
+    overtaken: int = 0
+
+
+@dataclass(frozen=True)
+class Load:
+    """What random packets are like.
+
+    Members
+    -------
+    nodes : int
+        Processors of the network.
+    flit_bits : int
+    sources : sequence of int
+    packets : int
+        Packets per source and phase.
+    longest : int
+        Words of the longest body.
+    bodiless : bool
+        Whether there are packets that are nothing but the words of their set.
+    """
+
+    nodes: int
+    flit_bits: int
+    sources: Sequence[int]
+    packets: int
+    longest: int
+    bodiless: bool
+
+    def random_packets(self, numbers: random.Random) -> tuple[Packet, ...]:
+        """Unicasts, multicasts, broadcasts, and packets that can go nowhere.
+
+        Raises
+        ------
+        ValueError
+            If there are more packets than a word has values: a packet's first word is its number.
+        """
+        count = self.packets * len(self.sources)
+        if count > 1 << self.flit_bits:
+            raise ValueError(f"A phase must have at most {1 << self.flit_bits} packets, not {count}")
+        return tuple(
+            self._random_packet(numbers, number, self.sources[number % len(self.sources)]) for number in range(count)
+        )
+
+    def _random_packet(self, numbers: random.Random, number: int, source: int) -> Packet:
+        more = numbers.choice((0, 0, 1, 2, 5, self.longest - 1))
+        body = (number, *(numbers.getrandbits(self.flit_bits) for _ in range(more)))
+        kind, tdest = numbers.randrange(10), numbers.randrange(self.nodes)
+        if kind < 5:
+            return Packet(source, None, tdest, body)  # tdest may be the source itself
+        sizes = {5: 1, 6: 2, 7: 3, 8: self.nodes // 2, 9: self.nodes}
+        destinations = numbers.sample(range(self.nodes), min(self.nodes, max(1, sizes[kind])))
+        is_bodiless = self.bodiless and number % 16 == 7
+        return Packet(source, tuple(sorted(destinations)), tdest, () if is_bodiless else body)
+
+    def every_mixture(self, numbers: random.Random) -> tuple[Phase, ...]:
+        """One phase for every mixture of idle sources and back-pressure."""
+        return tuple(
+            Phase(idle, backpressure, self.random_packets(numbers))
+            for idle in PROBABILITIES
+            for backpressure in PROBABILITIES
+        )

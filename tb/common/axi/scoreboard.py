@@ -1,0 +1,86 @@
+"""Holds packets that arrive against packets that were sent: each once at each destination, intact, and in order."""
+
+from collections.abc import Sequence
+
+from tb.common.axi.job import Packet
+
+
+class PacketWrong(AssertionError):
+    """A packet came out that should not, came out wrong, or did not come out."""
+
+
+class PacketScoreboard:
+    """What is still to arrive in a phase.
+
+    Parameters
+    ----------
+    packets : sequence of Packet
+    nodes : int
+        Processors of the network.
+    sinks : sequence of int
+        Nodes whose outputs are watched.
+    ordered : bool
+        Whether a packet may not overtake another one of its source with the same receivers.
+
+    Members
+    -------
+    deliveries : int
+        Packets that arrived, each destination counted.
+    overtaken : int
+        Those among them that arrived after a later one of their source.
+    """
+
+    def __init__(self, packets: Sequence[Packet], nodes: int, sinks: Sequence[int], *, ordered: bool):
+        self.deliveries = 0
+        self.overtaken = 0
+        self._packets = packets
+        self._ordered = ordered
+        self._pending = {
+            (number, node) for number, packet in enumerate(packets) for node in packet.receivers(nodes) if node in sinks
+        }
+        self._nodes = nodes
+        self._latest: dict[tuple[int, int, frozenset[int]], int] = {}
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything has arrived."""
+        return not self._pending
+
+    def receive(self, node: int, words: Sequence[int]) -> None:
+        """A packet came out at a node.
+
+        Raises
+        ------
+        PacketWrong
+            If it is not one that the node waits for, or not as it was sent.
+        """
+        number = words[0]
+        if (number, node) not in self._pending:
+            raise PacketWrong(f"n{node} got packet {number} of {len(words)} words and waits for no such packet")
+        packet = self._packets[number]
+        if tuple(words) != packet.body:
+            raise PacketWrong(
+                f"n{node} got packet {number} of n{packet.source} as {_hex(words)} and not as {_hex(packet.body)}"
+            )
+        self._pending.remove((number, node))
+        self.deliveries += 1
+        self._note_order(packet, node, number)
+
+    def _note_order(self, packet: Packet, node: int, number: int) -> None:
+        everyone = (packet.source, node, frozenset[int]())
+        alike = (packet.source, node, frozenset(packet.receivers(self._nodes)))
+        self.overtaken += number < self._latest.get(everyone, -1)
+        if self._ordered and number < self._latest.get(alike, -1):
+            raise PacketWrong(f"n{node} got packet {number} of n{packet.source} after packet {self._latest[alike]}")
+        for key in (everyone, alike):
+            self._latest[key] = max(number, self._latest.get(key, -1))
+
+    def check_complete(self) -> None:
+        """Raise ``PacketWrong`` if something has not arrived."""
+        if self._pending:
+            some = ", ".join(f"{number} at n{node}" for number, node in sorted(self._pending)[:8])
+            raise PacketWrong(f"{len(self._pending)} packets never arrived: {some}")
+
+
+def _hex(words: Sequence[int]) -> str:
+    return " ".join(f"{word:x}" for word in words)

@@ -1,0 +1,119 @@
+"""``hydranoc verilog --axi-stream``, and the worked example through FuseSoC."""
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hydranoc import Design, load
+from hydranoc.cli import run
+from hydranoc.verbs.verilog import DESTINATION_MODES
+from rtl.common import axi_injector
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLE = EXAMPLES / "axi_stream"
+
+
+@pytest.mark.parametrize("mode", DESTINATION_MODES)
+def test_the_verb_writes_the_network(mode, tmp_path, capsys):
+    for folder in ("a", "b"):
+        arguments = ["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path / folder), "--axi-stream", mode]
+        assert run([*arguments, "--json"]) == 0
+        summary = json.loads(capsys.readouterr().out)
+        assert [Path(name).name for name in summary["files"]] == ["noc.v", "noc.vlt", "noc.core", "manifest.json"]
+    for name in ("noc.v", "noc.vlt", "noc.core", "manifest.json"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    assert json.loads((tmp_path / "a" / "manifest.json").read_text())["axi_stream"]["destination_mode"] == mode
+    assert "s_axis_n4_tdest" in (tmp_path / "a" / "noc.v").read_text()
+
+
+def test_without_the_option_nothing_changes(tmp_path, capsys):
+    assert run(["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path)]) == 0
+    capsys.readouterr()
+    assert "axi_stream" not in json.loads((tmp_path / "manifest.json").read_text())
+    assert "axis" not in (tmp_path / "noc.v").read_text()
+
+
+def test_the_verb_knows_the_modes_of_the_hardware():
+    assert axi_injector.DESTINATION_MODES == DESTINATION_MODES
+
+
+def test_an_unknown_mode_is_bad_input(tmp_path, capsys):
+    assert run(["verilog", str(EXAMPLES / "demo.yaml"), "-o", str(tmp_path / "out"), "--axi-stream", "tid"]) == 2
+    error = capsys.readouterr().err
+    assert "'tid' is not one of 'tuser', 'leading-word'" in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_family_without_addressing_is_bad_input(tmp_path, capsys, monkeypatch):
+    plan = replace(load(EXAMPLES / "fig1.yaml").plan, addressing=None)
+    monkeypatch.setattr(Design, "plan", property(lambda _: plan))
+    assert run(["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path / "out"), "--axi-stream", "tuser"]) == 2
+    error = capsys.readouterr().err
+    assert re.search(r"fig1.yaml:\d+: family 'spam' has no AXI4-Stream endpoints yet", error)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def fusesoc(require_tool):
+    """Runs FuseSoC in a folder of its own; without it a test is skipped on a laptop and fails in CI."""
+    require_tool("icarus")
+    require_tool("make")
+    if importlib.util.find_spec("fusesoc") is None:
+        missing = "fusesoc was not found: pip install fusesoc"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+
+    def call(folder: Path, *arguments: str) -> str:
+        homes = {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in ("CONFIG", "CACHE", "DATA")}
+        answer = subprocess.run(
+            [sys.executable, "-m", "fusesoc.main", *arguments],
+            cwd=folder,
+            env={**os.environ, **homes},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert answer.returncode == 0, answer.stdout + answer.stderr
+        return answer.stdout
+
+    return call
+
+
+def run_example(folder: Path, design: Path, fusesoc) -> str:
+    assert run(["verilog", str(design / "network.yaml"), "--axi-stream", "tuser", "-o", str(folder / "noc")]) == 0
+    roots = ["--cores-root", str(folder / "noc"), "--cores-root", str(design)]
+    return fusesoc(folder, *roots, "run", "--target", "sim", "hydranoc:example:axi_stream")
+
+
+def test_the_example_passes(tmp_path, fusesoc):
+    out = run_example(tmp_path, EXAMPLE, fusesoc)
+    verdict = re.search(r"^PASS: .*$", out, re.MULTILINE)
+    assert verdict, out
+    assert verdict[0] in (EXAMPLE / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "replacement", "verdict"),
+    [
+        ("4'b1110", "4'b0110", "FAIL: packets are missing"),
+        (".s_axis_n3_tdest(2'd1)", ".s_axis_n3_tdest(2'd3)", "FAIL: a wrong word, or a packet that could go nowhere"),
+        ("{NODE, packet, word}", "{NODE, packet + 16'd1, word}", "FAIL: a wrong word"),
+    ],
+)
+def test_the_example_sees_what_is_wrong(text, replacement, verdict, tmp_path, fusesoc):
+    design = tmp_path / "design"
+    shutil.copytree(EXAMPLE, design)
+    source = (design / "top.v").read_text()
+    assert source.count(text) == 1
+    (design / "top.v").write_text(source.replace(text, replacement))
+    assert verdict in run_example(tmp_path, design, fusesoc)

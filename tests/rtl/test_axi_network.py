@@ -1,0 +1,145 @@
+"""Networks with AXI4-Stream endpoints as Verilog: size, sameness, and the tools that have to accept it."""
+
+import hashlib
+import os
+import subprocess
+import sys
+
+import pytest
+
+from hydranoc.tools import tool_environment
+from rtl.common.axi_injector import LEADING_WORD, TUSER
+from rtl.common.axi_network import generate_axi_network
+from rtl.common.network import generate_network
+from rtl.spam.network import spam_plan
+from topology.common.graph import Network
+from topology.common.lattice import lattice_network
+from topology.spam.graph import SpamLabels
+from topology.spam.routing import SpamRouting
+
+MOST_BYTES = 400_000
+CHAIN = Network(9, [(i, i + 1) for i in range(8)], [0, 0, 3, 3, 8, 5, 5])
+# one-flit and longer headers, sets of one and several words, registers in the key part, node numbers with and without
+# gaps above them, and the smallest of all
+SETTINGS = {
+    "tuser": (lattice_network(16, seed=7), 32, TUSER),
+    "leading": (lattice_network(16, seed=7), 32, LEADING_WORD),
+    "narrow-tuser": (lattice_network(9, seed=7), 8, TUSER),
+    "narrow-leading": (lattice_network(20, seed=7), 8, LEADING_WORD),
+    "chain": (CHAIN, 8, LEADING_WORD),
+    "wide": (lattice_network(3, seed=7), 128, TUSER),
+    "pair": (Network(1, [], [0, 0]), 16, LEADING_WORD),
+    "single": (Network(1, [], [0]), 8, TUSER),
+}
+DIGESTS = """
+import hashlib
+from tests.rtl.test_axi_network import design
+for text in design("chain").files.values():
+    print(hashlib.sha256(text.encode()).hexdigest())
+"""
+
+
+def plan(name):
+    network, flit_bits, _ = SETTINGS[name]
+    return spam_plan(SpamRouting(SpamLabels(network), flit_bits))
+
+
+def design(name):
+    return generate_axi_network(plan(name), SETTINGS[name][2])
+
+
+@pytest.fixture(scope="module")
+def designs():
+    return {name: design(name) for name in SETTINGS}
+
+
+@pytest.fixture
+def written(designs, tmp_path):
+    """Writes a design's files to a folder of its own."""
+
+    def write(name):
+        for file, text in designs[name].files.items():
+            (tmp_path / file).write_text(text)
+        return tmp_path
+
+    return write
+
+
+def call(tool, arguments, folder):
+    command = [*tool.command, *arguments]
+    answer = subprocess.run(
+        command, cwd=folder, env=tool_environment(tool), capture_output=True, text=True, check=False
+    )
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    return answer.stdout + answer.stderr
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_size(designs, name):
+    assert len(designs[name].files["noc.v"]) < MOST_BYTES
+
+
+@pytest.mark.parametrize("part", ["axi_stream_injector", "axi_stream_ejector", "multicast_key", "message_ejector"])
+def test_every_part_is_one_module(designs, part):
+    text = designs["tuser"].files["noc.v"]
+    assert text.count(f"module noc_{part}(") == 1
+    assert text.count("noc_axi_stream_injector injector_n") == 16
+    assert "noc_message_injector" not in text
+
+
+def test_routers_are_those_of_any_other_top(designs):
+    """Only the ends differ."""
+    plain = generate_network(plan("tuser")).files["noc.v"]
+    module = plain[plain.index("\nmodule noc_spam_router_p") :]
+    module = module[: module.index("\nendmodule")]
+    assert module in designs["tuser"].files["noc.v"]
+
+
+@pytest.mark.parametrize(
+    ("name", "tuser", "leading"), [("tuser", 16, 0), ("leading", 1, 1), ("narrow-leading", 1, 3), ("single", 1, 0)]
+)
+def test_manifest(designs, name, tuser, leading):
+    manifest = designs[name].manifest
+    entry, widths = manifest["axi_stream"], {port["name"]: port["bits"] for port in manifest["ports"]}
+    nodes = len(manifest["nodes"])
+    assert entry["destination_mode"] == SETTINGS[name][2]
+    assert (entry["tuser_bits"], entry["leading_words"]) == (tuser, leading)
+    assert entry["inputs"] == [f"s_axis_n{i}" for i in range(nodes)]
+    assert entry["outputs"] == [f"m_axis_n{i}" for i in range(nodes)]
+    for prefix in entry["inputs"]:
+        assert widths[f"{prefix}_tdata"] == entry["tdata_bits"]
+        assert widths[f"{prefix}_tdest"] == entry["tdest_bits"]
+        assert widths[f"{prefix}_tuser"] == entry["tuser_bits"]
+        assert widths[f"{prefix}_error"] == 1
+    for prefix in entry["outputs"]:
+        assert {name for name in widths if name.startswith(f"{prefix}_")} == {
+            f"{prefix}_{name}" for name in ("tdata", "tvalid", "tready", "tlast")
+        }
+
+
+def test_same_bytes_in_every_process(designs):
+    outputs = set()
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+        outputs.add(subprocess.check_output([sys.executable, "-c", DIGESTS], env=environment, text=True))
+    texts = designs["chain"].files.values()
+    assert outputs == {"".join(hashlib.sha256(text.encode()).hexdigest() + "\n" for text in texts)}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_verilator_lint(require_tool, written, name):
+    verilator = require_tool("verilator")
+    assert call(verilator, ["--lint-only", "-Wall", "noc.vlt", "noc.v"], written(name)).count("%Warning") == 0
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_icarus_reads_it(require_tool, written, name):
+    icarus = require_tool("icarus")
+    assert call(icarus, ["-g2005", "-Wall", "-o", "design.vvp", "noc.v"], written(name)) == ""
+
+
+@pytest.mark.parametrize("name", ["tuser", "narrow-leading"])
+def test_yosys_check(require_tool, written, name):
+    yosys, folder = require_tool("yosys"), written(name)
+    (folder / "check.ys").write_text("read_verilog noc.v\nhierarchy -check -top noc\nproc\ncheck -assert\n")
+    call(yosys, ["-q", "check.ys"], folder)

@@ -1,0 +1,183 @@
+"""AXI4-Stream packets through whole networks, and through an injector and an ejector alone, in Icarus and Verilator."""
+
+import json
+import pickle
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from amaranth.back import verilog
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, connect
+
+from hydranoc.simulator import BenchSource, build_simulator, run_bench
+from rtl.common.axi_ejector import AxiStreamEjector
+from rtl.common.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector, set_words
+from rtl.common.axi_network import SINK_OUTPUTS, SOURCE_INPUTS, SOURCE_OUTPUTS, generate_axi_network
+from rtl.common.plan import NetworkPlan
+from rtl.spam.network import spam_addressing, spam_plan
+from tb.common.axi.job import JOB_VARIABLE, AxiJob, AxiResult, Load
+from tests.networks import ring
+from topology.common.graph import Network
+from topology.common.lattice import lattice_network
+from topology.spam.graph import SpamLabels
+from topology.spam.routing import SpamRouting
+
+BENCH = "tb.common.axi.bench"
+MODES = (TUSER, LEADING_WORD)
+LONGEST_PACKET = 14
+
+
+def axi_source(verilog_text: str, top: str, sources: Sequence[int], sinks: Sequence[int]) -> BenchSource:
+    """Verilog with AXI4-Stream ports, for the bench."""
+    inputs = [f"s_axis_n{i}_{name}" for i in sources for name in SOURCE_INPUTS]
+    outputs = [f"s_axis_n{i}_{name}" for i in sources for name in SOURCE_OUTPUTS]
+    inputs += [f"m_axis_n{i}_tready" for i in sinks]
+    outputs += [f"m_axis_n{i}_{name}" for i in sinks for name in SINK_OUTPUTS]
+    return BenchSource(top, verilog_text, ("clk", "rst", *inputs), tuple(outputs))
+
+
+def run_job(source: BenchSource, job: AxiJob, simulator: str, folder: Path) -> AxiResult:
+    """Run a job in a simulator."""
+    job = replace(job, result=str(folder / "result.json"))
+    (folder / "job.pickle").write_bytes(pickle.dumps(job))
+    built = build_simulator(source, simulator, waves=False)
+    run_bench(built, BENCH, {JOB_VARIABLE: str(folder / "job.pickle")}, folder)
+    return AxiResult(**json.loads(Path(job.result).read_text()))
+
+
+def network_source(plan: NetworkPlan, mode: str) -> BenchSource:
+    nodes = range(len(plan.network.processors))
+    return axi_source(generate_axi_network(plan, mode).files["noc.v"], "noc", nodes, nodes)
+
+
+def network_job(routing: SpamRouting, mode: str, *, packets: int, ordered: bool = False, seed: int = 1) -> AxiJob:
+    """Random packets of all nodes at once, under every mixture of idle sources and back-pressure."""
+    nodes = tuple(range(len(routing.network.processors)))
+    leading = set_words(routing.header) if mode == LEADING_WORD else 0
+    load = Load(len(nodes), routing.flit_bits, nodes, packets, LONGEST_PACKET, bodiless=leading > 0)
+    phases = load.every_mixture(random.Random(seed))
+    return AxiJob(len(nodes), routing.flit_bits, leading, nodes, nodes, ordered, seed, phases)
+
+
+def due(job: AxiJob) -> tuple[int, int]:
+    """Deliveries, and packets that can go nowhere."""
+    receivers = [packet.receivers(job.nodes) for phase in job.phases for packet in phase.packets]
+    return sum(map(len, receivers)), receivers.count(set())
+
+
+def check(result: AxiResult, job: AxiJob) -> None:
+    assert result.report is None
+    assert (result.deliveries, result.swallowed) == due(job)
+    assert min(due(job)) > 0
+    assert len(result.cycles) == len(job.phases)
+
+
+@pytest.mark.parametrize(("mode", "packets"), [(TUSER, 2), (LEADING_WORD, 1)])
+def test_sixteen_nodes(mode, packets, tmp_path, require_tool):
+    require_tool("icarus")
+    routing = SpamRouting(SpamLabels(lattice_network(16, seed=6)), 32)
+    job = network_job(routing, mode, packets=packets)
+    check(run_job(network_source(spam_plan(routing), mode), job, "icarus", tmp_path), job)
+
+
+def test_order_in_a_tree(tmp_path, require_tool):
+    """Where there is one route only, packets to the same receivers stay in order; headers of two and of three flits.
+
+    A unicast may overtake a multicast even here, which goes up to the lowest common ancestor of all its receivers.
+    """
+    require_tool("icarus")
+    network = Network(6, [(0, 1), (0, 2), (1, 3), (1, 4), (2, 5)], [1, 2, 3, 3, 4, 4, 5, 5, 5, 0])
+    routing = SpamRouting(SpamLabels(network, 0), 8)
+    assert (routing.header.unicast_flits, routing.header.multicast_flits) == (1, 3)
+    job = network_job(routing, TUSER, packets=6, ordered=True)
+    job = replace(job, phases=tuple(phase for phase in job.phases if phase.idle == 0))
+    check(run_job(network_source(spam_plan(routing), TUSER), job, "icarus", tmp_path), job)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+def test_sixteen_nodes_for_long(mode, tmp_path, require_tool):
+    require_tool("icarus")
+    routing = SpamRouting(SpamLabels(lattice_network(16, seed=6)), 32)
+    job = network_job(routing, mode, packets=10, seed=2)
+    check(run_job(network_source(spam_plan(routing), mode), job, "icarus", tmp_path), job)
+
+
+@pytest.mark.slow
+def test_sixteen_nodes_in_verilator(tmp_path, require_tool):
+    """Four nodes on each switch of a ring: few routers, so that the simulator builds in half a minute."""
+    for tool in ("verilator", "make", "c++", "perl"):
+        require_tool(tool)
+    network = Network(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [switch for switch in range(4) for _ in range(4)])
+    routing = SpamRouting(SpamLabels(network), 16)
+    job = network_job(routing, TUSER, packets=6)
+    check(run_job(network_source(spam_plan(routing), TUSER), job, "verilator", tmp_path), job)
+
+
+class Pair(wiring.Component):
+    """The injector of node 0 with the ejector of node 1 at its link."""
+
+    def __init__(self, routing: SpamRouting, mode: str):
+        self.injector = AxiStreamInjector(routing.header, spam_addressing(routing), mode)
+        self.ejector = AxiStreamEjector(routing.header)
+        self.key = routing.network.processor_vertex(1)
+        injector, ejector = self.injector.signature.members, self.ejector.signature.members
+        members = {f"s_axis_n0_{name}": injector[name] for name in (*SOURCE_INPUTS, *SOURCE_OUTPUTS)}
+        members.update({f"m_axis_n1_{name}": ejector[name] for name in (*SINK_OUTPUTS, "tready")})
+        super().__init__(members)
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        m.submodules.injector, m.submodules.ejector = self.injector, self.ejector
+        connect(m, self.injector.link, self.ejector.link)
+        if "unicast_key" in self.ejector.signature.members:
+            m.d.comb += self.ejector.unicast_key.eq(self.key)
+        for name, member in self.signature.members.items():
+            part = self.injector if name.startswith("s_axis") else self.ejector
+            inside = getattr(part, name.rpartition("_")[2])
+            m.d.comb += inside.eq(getattr(self, name)) if member.flow is In else getattr(self, name).eq(inside)
+        return m
+
+
+def pair_source(routing: SpamRouting, mode: str) -> BenchSource:
+    return axi_source(verilog.convert(Pair(routing, mode), name="pair"), "pair", [0], [1])
+
+
+def pair_job(routing: SpamRouting, mode: str) -> AxiJob:
+    """Packets of node 0; the ones that do not go to node 1 go there all the same, as multicasts."""
+    job = network_job(routing, mode, packets=1, ordered=True)
+    load = Load(job.nodes, job.flit_bits, [0], 6, LONGEST_PACKET, bodiless=job.leading_words > 0)
+    phases = load.every_mixture(random.Random(2))
+    phases = tuple(replace(phase, packets=tuple(map(_to_node_1, phase.packets))) for phase in phases)
+    return replace(job, sources=(0,), sinks=(1,), phases=phases)
+
+
+def _to_node_1(packet):
+    if packet.destinations is None:
+        return replace(packet, tdest=packet.tdest % 2)  # node 0: to itself, swallowed
+    return replace(packet, destinations=tuple(sorted({*packet.destinations, 1})))
+
+
+QUICK_PAIRS = [(TUSER, 8), (LEADING_WORD, 8), (TUSER, 32), (LEADING_WORD, 13), (LEADING_WORD, 64), (TUSER, 512)]
+PAIRS = [
+    pytest.param(mode, flit_bits, marks=[] if (mode, flit_bits) in QUICK_PAIRS else [pytest.mark.slow])
+    for mode in MODES
+    for flit_bits in (8, 13, 32, 64, 512)
+]
+
+
+@pytest.mark.parametrize(("mode", "flit_bits"), PAIRS)
+def test_pair(mode, flit_bits, tmp_path, require_tool):
+    require_tool("icarus")
+    routing = SpamRouting(SpamLabels(ring(20)), flit_bits)
+    job = pair_job(routing, mode)
+    receivers = [packet.receivers(20) & {1} for phase in job.phases for packet in phase.packets]
+    result = run_job(pair_source(routing, mode), job, "icarus", tmp_path)
+    assert result.report is None
+    assert result.deliveries == sum(map(len, receivers)) > 0
+    assert result.swallowed == receivers.count(set()) > 0
