@@ -79,11 +79,12 @@ def harness_source(plan: NetworkPlan) -> BenchSource:
     """A network as Verilog for the lock-step bench."""
     generated = generate_harness(plan)
     processors = range(len(plan.network.processors))
+    counter_inputs = ("counters_enable", "counters_clear", "counters_address") if plan.counters else ()
     return BenchSource(
         top=generated.top,
         verilog=generated.files[f"{generated.top}.v"],
-        public_inputs=("clk", "rst", "message_valid", *(f"message_n{i}" for i in processors)),
-        public_outputs=("observed",),
+        public_inputs=("clk", "rst", "message_valid", *(f"message_n{i}" for i in processors), *counter_inputs),
+        public_outputs=("observed", "counters_data") if plan.counters else ("observed",),
         shapes=tuple(shape["module"] for shape in generated.manifest["router_shapes"]),
         routers=plan.network.switches,
     )
@@ -165,6 +166,7 @@ def _run(
             stop_at_mismatch=comparison.stop_at_mismatch,
             result=str(work / "result.json"),
             progress=str(work / "progress"),
+            counters="counters_data" in comparison.harness.public_outputs,
         )
         (work / "job.pickle").write_bytes(pickle.dumps(job))
         with _polled(work / "progress", comparison.cycles, progress):

@@ -4,7 +4,7 @@ Parts are made when they are first asked for, so that a check does not load the 
 Amaranth.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rtl.common.network import GeneratedDesign
     from sim_model.common.messages import Messages
     from sim_model.common.results import Results
+    from sim_model.common.simulation import ChannelCounts
 
 FIRST_CHUNK_CYCLES, MOST_CHUNKS = 2_000, 200
 QUIET_CYCLES = 16
@@ -40,11 +41,14 @@ class Outcome:
         The summary as plain values, as ``--json`` prints it.
     deadlock_report : str
         Which channels wait for each other; empty without a deadlock.
+    channel_counts : ChannelCounts or None
+        What happened on each channel, if the configuration wants that counted.
     """
 
     results: "Results"
     figures: dict[str, Any]
     deadlock_report: str = field(default="", repr=False)
+    channel_counts: "ChannelCounts | None" = field(default=None, repr=False)
 
     @property
     def right(self) -> bool:
@@ -64,6 +68,13 @@ class Outcome:
         from hydranoc.summary import write_messages
 
         write_messages(self.results, Path(path))
+
+    def write_channels(self, path: str | Path, network: Network) -> None:
+        """Write ``channels.csv``, one row per channel, if channels were counted."""
+        from hydranoc.summary import write_channels
+
+        if self.channel_counts:
+            write_channels(self.channel_counts, network, self.results.cycles, Path(path))
 
 
 @dataclass(frozen=True)
@@ -127,7 +138,8 @@ class Design:
     @cached_property
     def plan(self) -> Any:
         try:
-            return self.family.build_plan(self.config.network_section, self.routing)
+            plan = self.family.build_plan(self.config.network_section, self.routing)
+            return replace(plan, counters=self.counts_channels)
         except ValueError as error:  # sizes that the hardware generator cannot write
             raise self.config.source.error((*NETWORK, "topology"), str(error)) from None
 
@@ -145,6 +157,11 @@ class Design:
         return self.config.traffic.startup_cycles if self.config.traffic else 0
 
     @property
+    def counts_channels(self) -> bool:
+        """Whether hardware and model count what happens on each channel."""
+        return self.config.network_section.counters
+
+    @property
     def warmup_cycles(self) -> int:
         """Messages that start earlier are left out of the latency figures."""
         return self.config.traffic.warmup_cycles if self.config.traffic else 0
@@ -158,10 +175,12 @@ class Design:
         from hydranoc.summary import summary_of
         from sim_model.common.simulation import Simulation
 
-        simulation = Simulation(self.model, self.messages, startup_cycles=self.startup_cycles)
+        counting = self.counts_channels
+        simulation = Simulation(self.model, self.messages, self.startup_cycles, count_channels=counting)
         results = _run(simulation, self._expected_cycles(), progress)
         report = simulation.deadlock_report() if simulation.deadlocked else ""
-        return Outcome(results, summary_of(results, warmup_cycles=self.warmup_cycles), report)
+        figures = summary_of(results, warmup_cycles=self.warmup_cycles)
+        return Outcome(results, figures, report, simulation.channel_counts() if counting else None)
 
     def _expected_cycles(self) -> int:
         """When the last message with a given start starts; the run takes a little longer."""
@@ -232,7 +251,9 @@ class Design:
             "cycles_per_second": round(compared.cycles_per_second, 1),
             "build_seconds": round(compared.build_seconds, 1),
         }
-        simulated = Outcome(outcome.results, figures, outcome.deadlock_report)
+        if self.counts_channels:
+            figures["compared_counters"] = compared.result.compared_counters
+        simulated = replace(outcome, figures=figures)
         return ComparedOutcome(simulated, compared.result.report or "", compared.waveform)
 
     def draw(self, title: str | None = None) -> dict[str, bytes]:

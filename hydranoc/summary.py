@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from sim_model.common.results import Results
+from sim_model.common.simulation import ChannelCounts
 from sim_model.common.statistics import Summary
+from topology.common.graph import Network
 
+CHANNEL_COLUMNS = ("channel", "name", "flits", "stalled_cycles", "bubbles", "utilisation")
 COLUMNS = ("message", "source", "destination", "flits", "start_cycle", "arrival_cycle")
 
 
@@ -57,6 +60,18 @@ def write_messages(results: Results, path: Path) -> None:
                     _cycle(int(results.arrival_cycle[position])),
                 )
             )
+
+
+def write_channels(counts: ChannelCounts, network: Network, cycles: int, path: Path) -> None:
+    """``channels.csv``: one row per channel; utilisation is the part of all cycles in which a flit moved."""
+    rows = zip(
+        network.channels, counts.flits.tolist(), counts.stalled_cycles.tolist(), counts.bubbles.tolist(), strict=True
+    )
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(CHANNEL_COLUMNS)
+        for channel, flits, stalled, bubbles in rows:
+            writer.writerow((channel.index, channel.name, flits, stalled, bubbles, f"{flits / max(1, cycles):.4f}"))
 
 
 def _cycle(cycle: int) -> int | str:

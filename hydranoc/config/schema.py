@@ -5,12 +5,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from topology.common.flits import MAX_FLIT_BITS, MAX_MESSAGE_FLITS, MIN_FLIT_BITS
+from topology.common.named_graph import MAX_PROCESSORS_PER_SWITCH
 
 MAX_SWITCHES = 1024
+MAX_PROCESSORS = 4096
 MAX_CYCLES = 10**12
 
 Count = Annotated[int, Field(ge=1)]
 Switches = Annotated[int, Field(ge=1, le=MAX_SWITCHES)]
+ProcessorsPerSwitch = Annotated[int, Field(ge=1, le=MAX_PROCESSORS_PER_SWITCH)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 Cycles = Annotated[int, Field(ge=0, le=MAX_CYCLES)]
 Flits = Annotated[int, Field(ge=1, le=MAX_MESSAGE_FLITS)]
@@ -41,6 +44,8 @@ class NetworkSection(Section):
         Input buffer of a switch in flits, beyond what the longest header needs.
     routing_cycles : int
         Cycles from a header's arrival in an empty buffer to the output register.
+    counters : bool
+        Count flits, stalled cycles and bubbles of every channel, in hardware and model.
     """
 
     family: str
@@ -48,6 +53,7 @@ class NetworkSection(Section):
     flit_bits: Annotated[int, Field(ge=MIN_FLIT_BITS, le=MAX_FLIT_BITS)] = 32
     buffer_flits: Annotated[int, Field(ge=1, le=1024)] = 2
     routing_cycles: Annotated[int, Field(ge=1, le=1024)] = 1
+    counters: bool = False
 
 
 class Topology(Section):
@@ -70,7 +76,7 @@ class Lattice(Topology):
     ports: Count = 8
     seed: Seed = 0
     max_switch_links: Annotated[int, Field(ge=2, le=4)] = 4
-    processors_per_switch: Count = 1
+    processors_per_switch: ProcessorsPerSwitch = 1
 
 
 class Irregular(Topology):
@@ -81,7 +87,7 @@ class Irregular(Topology):
     ports: Count = 8
     extra_links: Number | None = None
     seed: Seed = 0
-    processors_per_switch: Count = 1
+    processors_per_switch: ProcessorsPerSwitch = 1
 
 
 class Grid(Topology):
@@ -89,7 +95,7 @@ class Grid(Topology):
 
     kind: Literal["mesh", "torus"]
     shape: Annotated[list[Switches], Field(min_length=1)]
-    processors_per_switch: Count = 1
+    processors_per_switch: ProcessorsPerSwitch = 1
 
 
 class Hypercube(Topology):
@@ -97,7 +103,7 @@ class Hypercube(Topology):
 
     kind: Literal["hypercube"]
     dimensions: Annotated[int, Field(ge=0, le=10)]
-    processors_per_switch: Count = 1
+    processors_per_switch: ProcessorsPerSwitch = 1
 
 
 class Ring(Topology):
@@ -105,16 +111,16 @@ class Ring(Topology):
 
     kind: Literal["ring"]
     switches: Annotated[int, Field(ge=3, le=MAX_SWITCHES)]
-    processors_per_switch: Count = 1
+    processors_per_switch: ProcessorsPerSwitch = 1
 
 
 class Tree(Topology):
     """A complete tree."""
 
     kind: Literal["tree"]
-    arity: Count
+    arity: Switches
     levels: Annotated[int, Field(ge=1, le=10)]
-    processors_per_switch: Count = 1
+    processors_per_switch: ProcessorsPerSwitch = 1
     leaves_only: bool = True
 
 
@@ -156,7 +162,7 @@ class Gaussian(Section):
     """A number of destinations with a normal distribution, rounded and clipped to what there is."""
 
     mean: Annotated[float, Field(ge=1)]
-    stddev: Annotated[float, Field(ge=0)]
+    stddev: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 def _destinations_tag(value: Any) -> str:

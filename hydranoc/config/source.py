@@ -5,14 +5,18 @@ from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.comments import CommentedMap, CommentedSeq, TaggedScalar
 from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.reader import ReaderError
 
-from hydranoc.errors import ConfigError, reason
+from hydranoc.errors import ConfigError, reason, shown
 
 Place = Sequence[str | int]
 """Keys and list positions from the top of a file, such as ``("traffic", "messages", 3, "flits")``."""
+
+LONGEST_NUMBER_BITS = 1024
+"""Longer numbers are wrong everywhere, and too long to be printed."""
 
 
 class YamlSource:
@@ -30,7 +34,7 @@ class YamlSource:
     Raises
     ------
     ConfigError
-        If it cannot be read, is no YAML, has a key twice or is no mapping.
+        If it cannot be read, is no YAML, has a key twice or is no mapping, or holds a date, binary data or a tag.
     """
 
     def __init__(self, path: Path):
@@ -38,7 +42,7 @@ class YamlSource:
         self._marked = self._load()
         if not isinstance(self._marked, CommentedMap):
             raise self.error((), "A configuration must be a mapping with the keys 'network' and 'traffic'")
-        self.data: dict[str, Any] = _plain(self._marked)
+        self.data: dict[str, Any] = self._plain(self._marked, ())
 
     def _load(self) -> Any:
         try:
@@ -60,8 +64,32 @@ class YamlSource:
             raise ConfigError(
                 f"not valid YAML: {problem}", file=self.path, line=mark.line + 1 if mark else None
             ) from None
-        except (YAMLError, ValueError, RecursionError) as error:
-            raise ConfigError(f"not valid YAML: {error}", file=self.path) from None
+        except ReaderError as error:
+            line = text[: error.position].count("\n") + 1
+            raise ConfigError(f"not valid YAML: {error.reason}", file=self.path, line=line) from None
+        except (YAMLError, ValueError) as error:  # a number of thousands of digits is a ValueError
+            raise ConfigError(f"not valid YAML: {str(error).partition(';')[0]}", file=self.path) from None
+        except RecursionError:
+            raise ConfigError("not valid YAML: nested too deeply", file=self.path) from None
+
+    def _plain(self, value: Any, place: tuple[str | int, ...]) -> Any:
+        """YAML's own number, text and collection types turned into Python's."""
+        if isinstance(value, dict):
+            for key in value:
+                if not isinstance(key, str | int) or isinstance(key, bool):
+                    raise self.error((*place, key), f"a key must be text, not {shown(key)}")
+            return {key: self._plain(part, (*place, key)) for key, part in value.items()}
+        if isinstance(value, list):
+            return [self._plain(part, (*place, position)) for position, part in enumerate(value)]
+        if isinstance(value, int) and value.bit_length() > LONGEST_NUMBER_BITS:
+            raise self.error(place, f"a whole number must have at most {LONGEST_NUMBER_BITS} bits")
+        for kind in (bool, int, float, str):
+            if isinstance(value, kind):
+                return kind(value)
+        if value is not None:
+            text = f"{value.tag.value} {value.value}" if isinstance(value, TaggedScalar) else str(value)
+            raise self.error(place, f"a value must be a number, text, true or false, a list or a mapping, not {text}")
+        return None
 
     def error(self, place: Place, message: str) -> ConfigError:
         """An error about the value at a place."""
@@ -98,15 +126,3 @@ def _find(value: Any, place: Place, text: str) -> Place | None:
         if found:
             return found
     return None
-
-
-def _plain(value: Any) -> Any:
-    """YAML's own number, text and collection types turned into Python's."""
-    if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_plain(part) for part in value]
-    for kind in (bool, int, float, str):
-        if isinstance(value, kind):
-            return kind(value)
-    return value

@@ -1,16 +1,18 @@
 """Builds the network that ``network.topology`` describes."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from hydranoc.config import schema
 from hydranoc.config.source import Place, YamlSource
 from hydranoc.config.validation import choose, validate
-from hydranoc.errors import ConfigError, reason
+from hydranoc.errors import ConfigError, reason, shown
 from topology.common.errors import TopologyError
 from topology.common.files import read_network
 from topology.common.graph import Network
 from topology.common.lattice import irregular_network, lattice_network
+from topology.common.named_graph import is_name
 from topology.common.regular import hypercube_network, mesh_network, ring_network, torus_network, tree_network
 
 GENERATORS: dict[str, Callable[..., Network]] = {
@@ -63,15 +65,23 @@ def build_network(source: YamlSource, place: Place) -> Network:
 
 def _check_size(source: YamlSource, place: Place, kind: str, parameters: dict[str, Any]) -> None:
     """Refuse a mistyped size before it eats all memory."""
-    switches = 1
+    key, switches = "switches", parameters.get("switches", 1)
     if "shape" in parameters:
-        for size in parameters["shape"]:
-            switches *= size
+        key, switches = "shape", math.prod(parameters["shape"])
     elif kind == "tree":
-        switches = sum(parameters["arity"] ** level for level in range(parameters["levels"]))
+        key, switches = "levels", sum(parameters["arity"] ** level for level in range(parameters["levels"]))
+    elif kind == "hypercube":
+        key, switches = "dimensions", 2 ** parameters["dimensions"]
     if switches > schema.MAX_SWITCHES:
-        key = "shape" if "shape" in parameters else "levels"
-        raise source.error((*place, key), f"a network must have at most {schema.MAX_SWITCHES} switches, not {switches}")
+        raise source.error(
+            (*place, key), f"a network must have at most {schema.MAX_SWITCHES} switches, not {shown(switches)}"
+        )
+    processors = switches * parameters["processors_per_switch"]
+    if processors > schema.MAX_PROCESSORS:
+        raise source.error(
+            (*place, "processors_per_switch"),
+            f"a network must have at most {schema.MAX_PROCESSORS} processors, not {processors}",
+        )
 
 
 def _from_file(source: YamlSource, place: Place) -> Network:
@@ -83,8 +93,9 @@ def _from_file(source: YamlSource, place: Place) -> Network:
         if error.line is None:
             raise source.error((*place, "file"), str(error)) from None
         raise ConfigError(str(error), file=path, line=error.line) from None
-    except OSError as error:
-        raise source.error((*place, "file"), f"cannot read network file {section.file!r}: {reason(error)}") from None
+    except (OSError, ValueError) as error:
+        text = f"cannot read network file {shown(section.file)}: {reason(error)}"
+        raise source.error((*place, "file"), text) from None
 
 
 def _written_out(source: YamlSource, place: Place) -> Network:
@@ -92,8 +103,11 @@ def _written_out(source: YamlSource, place: Place) -> Network:
     if section.names is not None and len({str(name) for name in section.names}) != section.switches:
         raise source.error(
             (*place, "names"),
-            f"names must be {section.switches} different names, one per switch, not {section.names!r}",
+            f"names must be {section.switches} different names, one per switch, not {shown(section.names)}",
         )
+    for position, name in enumerate(section.names or ()):
+        if not is_name(str(name)):
+            raise source.error((*place, "names", position), f"a name must be printable text, not {shown(name)}")
     try:
         return Network(
             section.switches,

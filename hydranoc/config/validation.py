@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from hydranoc.config.source import Place, YamlSource
-from hydranoc.errors import ConfigError
+from hydranoc.errors import ConfigError, shown
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -65,7 +65,7 @@ def choose(source: YamlSource, place: Place, key: str, choices: Iterable[str]) -
     if section[key] not in list(choices):
         hint = _nearest(section[key], choices)
         raise source.error(
-            (*place, key), f"{_name((*place, key))} must be {_either(choices)}, not {section[key]!r}{hint}"
+            (*place, key), f"{_name((*place, key))} must be {_either(choices)}, not {shown(section[key])}{hint}"
         )
     return section[key]
 
@@ -82,7 +82,7 @@ def _config_error(
         return source.error(
             full, f"unknown key {full[-1]!r}{_within(full[:-1])}{_nearest(full[-1], known) or _known(known)}"
         )
-    return source.error(full, f"{_name(full)} must be {_right(detail)}, not {detail['input']!r}")
+    return source.error(full, f"{_name(full)} must be {_right(detail)}, not {shown(detail['input'])}")
 
 
 def _real_steps(value: Any, location: tuple[str | int, ...], *, missing: bool) -> tuple[str | int, ...]:

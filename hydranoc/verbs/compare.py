@@ -6,9 +6,12 @@ from pathlib import Path
 import click
 
 from hydranoc.api import load
+from hydranoc.errors import ConfigError, reason
 from hydranoc.output import result_folder
 from hydranoc.progress import progress_bars
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
+
+WHERE_THERE_ARE_ANY = ("mismatch.txt", "waves.vcd", "waves.fst")
 
 
 @click.command(short_help="Run the Verilog in lock-step with the golden model.")
@@ -37,15 +40,19 @@ def compare(config: Path, folder: Path | None, simulator: str, waves: bool, as_j
 
     design = load(config)
     folder = folder or RESULTS / design.config.name
-    with result_folder(folder) as scratch:
+    with result_folder(folder, stale=WHERE_THERE_ARE_ANY) as scratch:
         try:
-            with progress_bars() as progress:
+            with progress_bars("preparing") as progress:
                 compared = design.compare(simulator, scratch, waves=waves, progress=progress)
         except SimulatorFailed as error:
             click.echo(f"error: {error}", err=True)
             return 1
+        except OSError as error:  # a cache or temporary folder that is full or cannot be written
+            text = f"cannot build or run the simulator (HYDRANOC_CACHE says where it is kept): {reason(error)}"
+            raise ConfigError(text, file=error.filename) from None
         outcome = compared.outcome
         outcome.write_messages(scratch / "messages.csv")
+        outcome.write_channels(scratch / "channels.csv", design.network)
         (scratch / "summary.json").write_text(json.dumps(outcome.figures, indent=2) + "\n")
         if compared.mismatch_report:
             (scratch / "mismatch.txt").write_text(compared.mismatch_report + "\n")

@@ -26,9 +26,10 @@ def model(config: Path, folder: Path | None, as_json: bool) -> int:
     design = load(config)
     folder = folder or RESULTS / design.config.name
     with result_folder(folder) as scratch:
-        with progress_bars() as progress:
+        with progress_bars("preparing") as progress:  # draws the messages, compiles the model
             outcome = design.simulate(progress)
         outcome.write_messages(scratch / "messages.csv")
+        outcome.write_channels(scratch / "channels.csv", design.network)
         (scratch / "summary.json").write_text(json.dumps(outcome.figures, indent=2) + "\n")
     say(outcome.figures, f"{outcome.summary()}\n\n{folder / 'messages.csv'}", as_json)
     if outcome.deadlock_report:

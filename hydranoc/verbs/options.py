@@ -1,11 +1,14 @@
 """Arguments that several verbs share, and how they print."""
 
+import errno
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
+
+from hydranoc.errors import ConfigError, reason
 
 RESULTS = Path("results")
 
@@ -20,5 +23,16 @@ def output_option(what: str) -> Callable[[Any], Any]:
 
 
 def say(summary: dict[str, Any], text: str, as_json: bool) -> None:
-    """Print a summary for machines or for people."""
-    click.echo(json.dumps(summary, indent=2) if as_json else text)
+    """Print a summary for machines or for people.
+
+    Raises
+    ------
+    ConfigError
+        If it cannot be printed, such as on a full disk.
+    """
+    try:
+        click.echo(json.dumps(summary, indent=2) if as_json else text)
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # a reader such as head has seen enough
+            raise
+        raise ConfigError(f"cannot print the summary: {reason(error)}") from None

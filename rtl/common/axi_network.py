@@ -9,6 +9,7 @@ from amaranth.lib.wiring import Out
 
 from rtl.common.axi_ejector import AxiStreamEjector
 from rtl.common.axi_injector import TUSER, AxiStreamInjector, set_words, tuser_bits
+from rtl.common.counter_ports import connect_counters, counter_members
 from rtl.common.fabric import Fabric
 from rtl.common.network import GeneratedDesign, generate_design
 from rtl.common.plan import NetworkPlan
@@ -41,6 +42,8 @@ class AxiStreamTop(StructuralPart):
     moved : Out(channels)
         Bit c: a flit moved on channel c in this cycle. Channels are numbered as in ``Network.channels`` and in the
         manifest.
+    counters_enable, counters_clear, counters_address, counters_data
+        Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
 
     Raises
     ------
@@ -62,6 +65,7 @@ class AxiStreamTop(StructuralPart):
         for i in range(len(plan.network.processors)):
             members.update(self._processor_members(i))
         members["moved"] = Out(len(plan.network.channels))
+        members.update(counter_members(plan))
         super().__init__("axi_stream_network", members)
 
     def _processor_members(self, i: int) -> dict[str, wiring.Member]:
@@ -74,6 +78,7 @@ class AxiStreamTop(StructuralPart):
         structure = Structure(self)
         fabric = Fabric(structure, self.plan)
         structure.outputs["moved"] = fabric.moved
+        connect_counters(structure, fabric, self.plan)
         for i, (injector, ejector) in enumerate(zip(fabric.injectors, fabric.ejectors, strict=True)):
             self._connect_source(structure, i, _replaced(structure, injector, self._injector))
             self._connect_sink(structure, i, _replaced(structure, ejector, self._ejector))

@@ -6,7 +6,7 @@ from rtl.common.ejector import MessageEjector
 from rtl.common.injector import MessageInjector
 from rtl.common.monitor import TransferMonitor
 from rtl.common.plan import NetworkPlan
-from rtl.common.structure import Constant, Kind, Structure, Use, connect_link
+from rtl.common.structure import Constant, Kind, Slice, Structure, Use, connect_link
 from topology.common.graph import Channel
 
 
@@ -23,6 +23,8 @@ class Fabric:
     -------
     injectors, ejectors : list of Use
         One per processor, a ``MessageInjector`` and a ``MessageEjector``; their user sides are open.
+    valid, ready, tail : tuple of wires, one bit per channel
+        Handshake of each channel, and the tail bit of the flit on it.
     moved : Wire, one bit per channel
         Bit c: a flit moved on channel c of the network in this cycle.
     """
@@ -39,15 +41,18 @@ class Fabric:
         ejector = Kind(lambda: MessageEjector(plan.flit_bits))
         self.injectors = [structure.use(f"injector_n{i}", injector) for i in processors]
         self.ejectors = [structure.use(f"ejector_n{i}", ejector) for i in processors]
-        valid, ready = [], []
+        valid, ready, tail = [], [], []
         for channel in network.channels:
             (source, source_port), (sink, sink_port) = self._source(channel), self._sink(channel)
             connect_link(source, source_port, sink, sink_port)
             valid.append(source.output(f"{source_port}__valid"))
             ready.append(sink.output(f"{sink_port}__ready"))
+            payload = source.output(f"{source_port}__payload")
+            tail.append(Slice(payload, payload.width - 1, 1))
+        self.valid, self.ready, self.tail = tuple(valid), tuple(ready), tuple(tail)
         monitor = structure.use("channels", Kind(lambda: TransferMonitor(len(network.channels))))
-        monitor.connect("valid", tuple(valid))
-        monitor.connect("ready", tuple(ready))
+        monitor.connect("valid", self.valid)
+        monitor.connect("ready", self.ready)
         self.moved = monitor.output("moved")
 
     def _router(self, switch: int, shapes: dict[str, Kind]) -> Use:

@@ -10,6 +10,7 @@ from typing import Any
 
 from amaranth.lib.wiring import In, Out
 
+from rtl.common.counter_ports import connect_counters, counter_members
 from rtl.common.fabric import Fabric
 from rtl.common.flit import flit_layout
 from rtl.common.injector import descriptor_layout
@@ -53,6 +54,8 @@ class HarnessTop(StructuralPart):
         zero if none.
     observed : Out
         ``moved``, ``accepted`` and ``ejected`` side by side, ``moved`` lowest.
+    counters_enable, counters_clear, counters_address, counters_data
+        Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
     """
 
     def __init__(self, plan: NetworkPlan):
@@ -66,6 +69,7 @@ class HarnessTop(StructuralPart):
         members["accepted"] = Out(processors)
         members["ejected"] = Out(ejected_bits)
         members["observed"] = Out(channels + processors + ejected_bits)
+        members.update(counter_members(plan))
         super().__init__("harness", members)
 
     def structure(self):
@@ -73,6 +77,7 @@ class HarnessTop(StructuralPart):
         fabric = Fabric(structure, self.plan)
         accepted = self._connect_injectors(structure, fabric)
         ejected = self._connect_ejectors(structure, fabric)
+        connect_counters(structure, fabric, self.plan)
         structure.outputs.update(
             {
                 "moved": fabric.moved,

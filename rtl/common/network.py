@@ -10,6 +10,7 @@ from typing import Any
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from rtl.common.counter_ports import connect_counters, counter_manifest, counter_members
 from rtl.common.fabric import Fabric
 from rtl.common.identifiers import is_identifier
 from rtl.common.injector import descriptor_layout
@@ -38,6 +39,8 @@ class NetworkTop(StructuralPart):
     moved : Out(channels)
         Bit c: a flit moved on channel c in this cycle. Channels are numbered as in ``Network.channels`` and in the
         manifest.
+    counters_enable, counters_clear, counters_address, counters_data
+        Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
     """
 
     def __init__(self, plan: NetworkPlan):
@@ -46,6 +49,7 @@ class NetworkTop(StructuralPart):
         for i in range(len(plan.network.processors)):
             members.update(self._processor_members(i))
         members["moved"] = Out(len(plan.network.channels))
+        members.update(counter_members(plan))
         super().__init__("network", members)
 
     def _processor_members(self, i: int) -> dict[str, wiring.Member]:
@@ -69,6 +73,7 @@ class NetworkTop(StructuralPart):
         structure = Structure(self)
         fabric = Fabric(structure, self.plan)
         structure.outputs["moved"] = fabric.moved
+        connect_counters(structure, fabric, self.plan)
         for i, (injector, ejector) in enumerate(zip(fabric.injectors, fabric.ejectors, strict=True)):
             self._connect_injector(structure, f"inject_n{i}", injector)
             self._connect_ejector(structure, f"eject_n{i}", ejector)
@@ -140,6 +145,6 @@ def generate_design(
     library.add(part, top)
     verilog = library.verilog()
     names = [f"{top}.v", f"{top}.vlt", f"{top}.core", "manifest.json"]
-    manifest = {**network_manifest(part, plan, top, library.modules, names), **extra}
+    manifest = {**network_manifest(part, plan, top, library.modules, names), **counter_manifest(plan), **extra}
     texts = [verilog, waivers(), fusesoc_core(top, plan), json.dumps(manifest, indent=1) + "\n"]
     return GeneratedDesign(top, manifest, dict(zip(names, texts, strict=True)))

@@ -68,6 +68,8 @@ class NetworkPlan:
         What the manifest says about the family's parameters.
     addressing : Addressing or None
         Needed for endpoints that make headers themselves.
+    counters : bool
+        Count what happens on every channel.
     """
 
     family: str
@@ -77,6 +79,7 @@ class NetworkPlan:
     routers: tuple[RouterUse, ...]
     parameters: Mapping[str, object]
     addressing: Addressing | None = None
+    counters: bool = False
 
     def __post_init__(self):
         channels = len(self.network.channels)

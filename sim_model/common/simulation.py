@@ -8,6 +8,7 @@ import numpy as np
 from sim_model.common.deadlock import deadlock_report
 from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.common.engine.state import CYCLE, NEVER, EngineState, Trace, make_state, make_trace
+from sim_model.common.engine.tallies import count_channels
 from sim_model.common.messages import Messages
 from sim_model.common.model import Model
 from sim_model.common.results import Results
@@ -33,6 +34,22 @@ class CycleReport:
     ejected: list[tuple[int, int, int]]
 
 
+@dataclass(frozen=True)
+class ChannelCounts:
+    """What happened on each channel.
+
+    Members
+    -------
+    flits, stalled_cycles, bubbles : int64[channels]
+        Flits that moved, cycles in which one waited in the output register, and cycles without a flit in the middle of
+        a message.
+    """
+
+    flits: np.ndarray
+    stalled_cycles: np.ndarray
+    bubbles: np.ndarray
+
+
 class Simulation:
     """The golden model at work (docs/timing.md).
 
@@ -44,6 +61,8 @@ class Simulation:
         What the hosts send.
     startup_cycles : int
         Cycles that a host prepares each message before it offers it to its injector.
+    count_channels : bool
+        Count what happens on each channel, for ``channel_counts``; a run then takes longer.
 
     Members
     -------
@@ -58,13 +77,17 @@ class Simulation:
         If there is no message, or the start-up is negative.
     """
 
-    def __init__(self, model: Model, messages: Messages, startup_cycles: int = 0):
+    def __init__(self, model: Model, messages: Messages, startup_cycles: int = 0, *, count_channels: bool = False):
         if startup_cycles < 0:
             raise ValueError(f"Start-up must take at least 0 cycles, not {startup_cycles!r}")
         self.model = model
         self.messages = messages
         self.state: EngineState = make_state(
-            model.network, messages, buffer_depth_flits=model.buffer_depth_flits, startup_cycles=startup_cycles
+            model.network,
+            messages,
+            buffer_depth_flits=model.buffer_depth_flits,
+            startup_cycles=startup_cycles,
+            count_channels=count_channels,
         )
         self.router_state: Any = model.make_state(messages)
         self._reason = FINISHED if len(messages) == 0 else LIMIT
@@ -108,6 +131,8 @@ class Simulation:
         until_cycle = self.cycle + cycles
         if self._reason == LIMIT:
             self._reason = self.model.run_cycles(self.state, self.router_state, trace, until_cycle)
+        if len(self.state.tallies):
+            count_channels(self.state, until_cycle - self.cycle)
         self.state.counters[CYCLE] = until_cycle
         return trace
 
@@ -133,6 +158,19 @@ class Simulation:
     def results(self) -> Results:
         """What has been delivered so far; a copy."""
         return Results.of(self.messages, self.state, deadlocked=self.deadlocked)
+
+    def channel_counts(self) -> ChannelCounts:
+        """What happened on each channel so far; a copy.
+
+        Raises
+        ------
+        ValueError
+            If the simulation was not told to count.
+        """
+        tallies = self.state.tallies
+        if len(tallies) != len(self.model.network.channels):
+            raise ValueError("Channels are counted only in a simulation with count_channels=True")
+        return ChannelCounts(tallies.flits.copy(), tallies.stalled_cycles.copy(), tallies.bubbles.copy())
 
     def data_of(self, message: int, flit: int) -> int:
         """Data field of a flit: of the header, or of the test payload (``topology/common/pattern.py``)."""

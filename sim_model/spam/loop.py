@@ -7,6 +7,7 @@ from sim_model.common.engine.compiled import compiled_loop
 from sim_model.common.engine.hosts import step_hosts
 from sim_model.common.engine.links import move_flits
 from sim_model.common.engine.state import CYCLE, NEXT_HOST_CYCLE
+from sim_model.common.engine.tallies import count_channels
 from sim_model.spam.router import step_routers
 
 
@@ -19,11 +20,14 @@ def run_cycles(state, spam, trace, until_cycle):
     reason = LIMIT
     while cycle < until_cycle and reason == LIMIT:
         row = cycle - first_cycle
+        count_channels(state, 1)
         changes = move_flits(cycle, state, trace, row)
         if cycle >= counters[NEXT_HOST_CYCLE]:
             changes += step_hosts(cycle, state, trace, row)
         changes += step_routers(state, spam)
         reason = status(changes, counters)
-        cycle = next_cycle(cycle, changes, until_cycle, counters) if reason == LIMIT else cycle + 1
+        following = next_cycle(cycle, changes, until_cycle, counters) if reason == LIMIT else cycle + 1
+        count_channels(state, following - cycle - 1)
+        cycle = following
     counters[CYCLE] = cycle
     return reason

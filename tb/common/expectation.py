@@ -8,10 +8,12 @@ descriptor that was not taken shows as one.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sim_model.common.engine.state import Trace
+from sim_model.common.messages import Messages
 from topology.common.flits import FlitFormat
 from topology.common.pattern import LANE_STEP, MASK, SEED_STEP, STEP
 
@@ -64,15 +66,34 @@ class MessageBits:
         return np.unpackbits(raw, bitorder="little")[: self.flit_bits]
 
 
-def expected_rows(recording: Trace, message_bits: MessageBits) -> list[str]:
+def message_bits(model: Any, messages: Messages) -> MessageBits:
+    """What the flits of these messages look like.
+
+    Parameters
+    ----------
+    model : a family's golden model
+        Its routing tables say what a header is.
+    messages : Messages
+    """
+    routing = model.routing
+    sets = [messages.destinations_of(message).tolist() for message in range(len(messages))]
+    headers = tuple(
+        routing.header_value(source, destinations)
+        for source, destinations in zip(messages.source.tolist(), sets, strict=True)
+    )
+    header_flits = np.array([routing.header_flits(destinations) for destinations in sets])
+    return MessageBits(messages.flits, header_flits, headers, model.flit_bits)
+
+
+def expected_rows(recording: Trace, bits: MessageBits) -> list[str]:
     """One string of '0' and '1' per cycle, highest bit first, as a simulator prints ``observed``."""
     cycles, channels = recording.moved.shape
     processors = recording.ejected_message.shape[1]
-    width = FlitFormat(message_bits.flit_bits).width
+    width = FlitFormat(bits.flit_bits).width
     delivered = np.zeros((cycles, processors, 1 + width), dtype=np.uint8)
     cycle, processor = np.nonzero(recording.ejected_message >= 0)
     delivered[cycle, processor, 0] = 1
-    delivered[cycle, processor, 1:] = message_bits.of(
+    delivered[cycle, processor, 1:] = bits.of(
         recording.ejected_message[cycle, processor], recording.ejected_flit[cycle, processor]
     )
     untaken = np.zeros((cycles, processors), dtype=np.uint8)

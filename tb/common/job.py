@@ -25,6 +25,8 @@ class LockstepJob:
         File for the `LockstepResult`, as JSON.
     progress : str
         File that holds the number of cycles compared so far.
+    counters : bool
+        The hardware has channel counters: compare them as well, after the last cycle.
     """
 
     model: Any
@@ -34,6 +36,7 @@ class LockstepJob:
     stop_at_mismatch: bool
     result: str
     progress: str
+    counters: bool = False
 
 
 @dataclass
@@ -51,6 +54,8 @@ class LockstepResult:
         The difference, and the model's state of the routers around it.
     cpu_seconds : float
         CPU time of the loop, model included.
+    compared_counters : int
+        Channel counters that were compared.
     """
 
     compared_cycles: int = 0
@@ -58,3 +63,4 @@ class LockstepResult:
     mismatch_cycle: int | None = None
     report: str | None = None
     cpu_seconds: float = 0.0
+    compared_counters: int = 0

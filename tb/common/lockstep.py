@@ -16,48 +16,45 @@ from pathlib import Path
 from typing import Any
 
 import cocotb
-import numpy as np
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
 from sim_model.common.engine.state import Trace
 from sim_model.common.simulation import Simulation
+from tb.common.counters import differing_counters, start_counting
 from tb.common.difference import describe_difference
-from tb.common.expectation import MessageBits, expected_rows
+from tb.common.expectation import MessageBits, expected_rows, message_bits
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
 from topology.common.flits import MESSAGE_FLITS_BITS, bits_for
 from topology.common.pattern import payload_seed
 
 CHUNK_CYCLES = 512
 RESET_CYCLES = 4
+MOST_COUNTER_LINES = 20
 
 
 class Descriptors:
-    """Packs messages for the harness's injectors: header, header length, length, payload seed."""
+    """Packs messages for the harness's injectors: header, header length, length, payload seed.
 
-    def __init__(self, job: LockstepJob):
-        routing = job.model.routing
-        messages = job.messages
-        sets = [messages.destinations_of(message).tolist() for message in range(len(messages))]
-        self.headers = tuple(
-            routing.header_value(int(source), destinations)
-            for source, destinations in zip(messages.source, sets, strict=True)
-        )
-        self.header_flits = np.array([routing.header_flits(destinations) for destinations in sets])
-        self.flits = messages.flits
-        self._header_bits = routing.header.multicast_flits * routing.flit_bits
-        self._count_bits = bits_for(routing.header.multicast_flits + 1)
+    Parameters
+    ----------
+    bits : MessageBits
+        The messages.
+    header_flits : int
+        Length of the longest header.
+    """
 
-    def bits(self, flit_bits: int) -> MessageBits:
-        """What the flits of these messages look like."""
-        return MessageBits(self.flits, self.header_flits, self.headers, flit_bits)
+    def __init__(self, bits: MessageBits, header_flits: int):
+        self._messages = bits
+        self._header_bits = header_flits * bits.flit_bits
+        self._count_bits = bits_for(header_flits + 1)
 
     def pack(self, message: int) -> int:
         """The packed descriptor of a message."""
-        value, position = self.headers[message], self._header_bits
+        value, position = self._messages.headers[message], self._header_bits
         for field, width in (
-            (int(self.header_flits[message]), self._count_bits),
-            (int(self.flits[message]), MESSAGE_FLITS_BITS),
+            (int(self._messages.header_flits[message]), self._count_bits),
+            (int(self._messages.flits[message]), MESSAGE_FLITS_BITS),
         ):
             value |= field << position
             position += width
@@ -107,13 +104,14 @@ async def reset(dut) -> None:
 
 async def compare(dut, job: LockstepJob) -> LockstepResult:
     """Run the job; the first difference ends it."""
-    simulation = Simulation(job.model, job.messages, startup_cycles=job.startup_cycles)
-    descriptors = Descriptors(job)
-    bits = descriptors.bits(job.model.flit_bits)
-    offers = Offers(dut, descriptors)
+    simulation = Simulation(job.model, job.messages, job.startup_cycles, count_channels=job.counters)
+    bits = message_bits(job.model, job.messages)
+    offers = Offers(dut, Descriptors(bits, job.model.routing.header.multicast_flits))
     result = LockstepResult()
     falling, observed = FallingEdge(dut.clk), dut.observed
     await reset(dut)
+    if job.counters:
+        start_counting(dut)
     simulation.record(0)  # loads the compiled model, which is not what is timed
     started = time.process_time()
     while result.compared_cycles < job.cycles:
@@ -133,7 +131,16 @@ async def compare(dut, job: LockstepJob) -> LockstepResult:
             result.compared_cycles += 1
             await falling
     result.cpu_seconds = time.process_time() - started
+    if job.counters and not result.mismatches:
+        await _compare_counters(dut, simulation, result)
     return result
+
+
+async def _compare_counters(dut, simulation: Simulation, result: LockstepResult) -> None:
+    result.compared_counters, differences = await differing_counters(dut, simulation)
+    if differences:
+        result.mismatches = 1
+        result.report = "\n".join(["channel counters differ", *differences[:MOST_COUNTER_LINES]])
 
 
 def _report(simulation: Simulation, before, ahead: int, cycle: int, seen: str, expected: str) -> str:

@@ -18,11 +18,13 @@ from topology.spam.routing import SpamRouting
 ROOT = Path(__file__).parents[2]
 _GENERATE = """
 import pickle, sys
+from dataclasses import replace
 from rtl.common.harness import generate_harness
 from rtl.spam.network import spam_plan
 
-routing, settings = pickle.load(sys.stdin.buffer)
-sys.stdout.write(generate_harness(spam_plan(routing, **settings)).files["harness.v"])
+routing, settings, counters = pickle.load(sys.stdin.buffer)
+plan = replace(spam_plan(routing, **settings), counters=counters)
+sys.stdout.write(generate_harness(plan).files["harness.v"])
 """
 
 
@@ -250,7 +252,9 @@ def copy_hardware(folder: Path, mutation: Mutation | None) -> None:
     file.write_text(source.replace(mutation.text, mutation.replacement))
 
 
-def harness_verilog(folder: Path, routing: SpamRouting, settings: Mapping[str, object]) -> str:
+def harness_verilog(
+    folder: Path, routing: SpamRouting, settings: Mapping[str, object], *, counters: bool = False
+) -> str:
     """The Verilog of a network's lock-step harness, written by the ``rtl`` package in a folder.
 
     Parameters
@@ -259,11 +263,13 @@ def harness_verilog(folder: Path, routing: SpamRouting, settings: Mapping[str, o
     routing : SpamRouting
     settings : mapping
         Keywords for ``spam_plan``.
+    counters : bool
+        With channel counters.
     """
     path = os.pathsep.join([str(folder), str(ROOT)])
     answer = subprocess.run(
         [sys.executable, "-c", _GENERATE],
-        input=pickle.dumps((routing, dict(settings))),
+        input=pickle.dumps((routing, dict(settings), counters)),
         capture_output=True,
         cwd=folder,
         env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},

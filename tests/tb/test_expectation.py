@@ -5,7 +5,7 @@ import pytest
 
 from sim_model.common.simulation import Simulation
 from tb.common.difference import describe_difference
-from tb.common.expectation import MessageBits, expected_rows
+from tb.common.expectation import expected_rows, message_bits
 from tests.networks import figure_1
 from tests.tb.workloads import Shape, comparison, staged_traffic
 from topology.common.flits import FlitFormat
@@ -19,14 +19,6 @@ def job():
     return comparison(routing, SHAPE, staged_traffic(routing, 600, seed=3))
 
 
-def message_bits(job, flit_bits: int) -> MessageBits:
-    routing = job.model.routing
-    sets = [job.messages.destinations_of(message).tolist() for message in range(len(job.messages))]
-    headers = tuple(routing.header_value(int(s), d) for s, d in zip(job.messages.source.tolist(), sets, strict=True))
-    header_flits = np.array([routing.header_flits(d) for d in sets])
-    return MessageBits(job.messages.flits, header_flits, headers, flit_bits)
-
-
 @pytest.mark.parametrize("flit_bits", [8, 16, 40, 64])
 def test_bits_of_flits_are_the_models_data(flit_bits):
     """Many flits at once against the one-by-one definition in the topology layer."""
@@ -35,7 +27,7 @@ def test_bits_of_flits_are_the_models_data(flit_bits):
     job = comparison(routing, shape, staged_traffic(routing, 300, seed=3))
     simulation, layout = Simulation(job.model, job.messages), FlitFormat(flit_bits)
     pairs = [(m, k) for m in range(len(job.messages)) for k in range(int(job.messages.flits[m]))]
-    bits = message_bits(job, flit_bits).of(*(np.array(column) for column in zip(*pairs, strict=True)))
+    bits = message_bits(job.model, job.messages).of(*(np.array(column) for column in zip(*pairs, strict=True)))
     for (message, index), row in zip(pairs, bits, strict=True):
         value = sum(int(bit) << position for position, bit in enumerate(row))
         last = int(job.messages.flits[message]) - 1
@@ -44,7 +36,7 @@ def test_bits_of_flits_are_the_models_data(flit_bits):
 
 
 def first_delivery(job) -> tuple[int, str]:
-    rows = expected_rows(Simulation(job.model, job.messages).record(200), message_bits(job, SHAPE.flit_bits))
+    rows = expected_rows(Simulation(job.model, job.messages).record(200), message_bits(job.model, job.messages))
     processors = len(job.model.network.processors)
     delivered = processors * (FlitFormat(SHAPE.flit_bits).width + 1)
     cycle = next(cycle for cycle, row in enumerate(rows) if "1" in row[:delivered])

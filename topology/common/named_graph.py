@@ -12,6 +12,15 @@ import numpy as np
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
 
+MAX_PROCESSORS_PER_SWITCH = 1024
+MOST_DIGITS = 18
+"""Numbers in network files may be no longer."""
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can name a node: printable, and not blank."""
+    return bool(text.strip()) and text.isprintable()
+
 
 @dataclass
 class NamedGraph:
@@ -46,6 +55,8 @@ class NamedGraph:
         self.processors[name] = line
 
     def _check_new(self, name: str, line: int) -> None:
+        if not is_name(name):
+            raise TopologyError(f"The name of a node must be printable text, not {name!r}", line=line, item=name)
         first = self.switches.get(name, self.processors.get(name))
         if first is not None:
             raise TopologyError(f"Node {name} is declared twice; it is already on line {first}", line=line, item=name)

@@ -70,6 +70,12 @@ DELIVERY_FIELDS = (
     "arrival_cycle",  # first arrival of the tail, NONE before
     "copies",  # tails that arrived
 )
+TALLY_FIELDS = (
+    "flits",  # moved so far
+    "stalled_cycles",  # in which a flit waited in the output register
+    "bubbles",  # cycles without a flit in the middle of a message
+    "in_message",  # 1 between the moves of a head and of its tail
+)
 
 
 class EngineState(NamedTuple):
@@ -89,6 +95,7 @@ class EngineState(NamedTuple):
     queue: np.ndarray  # int64, messages with a given start by source, in order of start
     children: np.ndarray  # int64, dependent messages by parent
     counters: np.ndarray  # int64[COUNTERS]
+    tallies: np.recarray  # TALLY_FIELDS, by channel; no records if nothing is counted
 
 
 class Trace(NamedTuple):
@@ -118,7 +125,14 @@ def make_trace(rows: int, channels: int, processors: int) -> Trace:
     )
 
 
-def make_state(network: Network, messages: Messages, *, buffer_depth_flits: int, startup_cycles: int) -> EngineState:
+def make_state(
+    network: Network,
+    messages: Messages,
+    *,
+    buffer_depth_flits: int,
+    startup_cycles: int,
+    count_channels: bool = False,
+) -> EngineState:
     """Everything as it is before cycle 0.
 
     Parameters
@@ -129,6 +143,8 @@ def make_state(network: Network, messages: Messages, *, buffer_depth_flits: int,
         Flits that the input buffer of a switch holds.
     startup_cycles : int
         Cycles that a host prepares each message.
+    count_channels : bool
+        Keep the tallies, which makes a run slower.
     """
     jobs, children = _make_jobs(messages)
     hosts, queue = _make_hosts(messages, len(network.processors))
@@ -158,6 +174,7 @@ def make_state(network: Network, messages: Messages, *, buffer_depth_flits: int,
         queue=queue,
         children=children,
         counters=counters,
+        tallies=make_records(len(network.channels) if count_channels else 0, TALLY_FIELDS),
     )
 
 

@@ -1,0 +1,24 @@
+"""Counts per channel what the hardware's channel counters count (``rtl/common/channel_counters.py``)."""
+
+from sim_model.common.engine.bits import TAIL
+from sim_model.common.engine.compiled import compiled
+
+
+@compiled
+def count_channels(state, cycles):
+    """Count a cycle that is about to run, or several equal ones in which nothing moves that can move.
+
+    On every channel a cycle is a flit that moves, a stalled one (a flit waits in the output register for a place in
+    the buffer), a bubble (no flit, in the middle of a message), or idle, which is not counted.
+    """
+    depth, channels, vertices = state.buffer_depth_flits, state.channels, state.vertices
+    for number in range(len(state.tallies)):
+        channel, tally = channels[number], state.tallies[number]
+        if vertices[channel.source].occupied & channel.source_bit == 0:
+            tally.bubbles += cycles * tally.in_message
+        elif channel.count == depth:
+            tally.stalled_cycles += cycles
+        else:
+            tally.flits += cycles
+            if cycles:
+                tally.in_message = 0 if channel.register & TAIL else 1
