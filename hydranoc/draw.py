@@ -1,6 +1,7 @@
 """Pictures of networks: the tree, cross and wrap links told apart, the root marked, processors small."""
 
 import io
+import warnings
 from contextlib import AbstractContextManager
 
 import matplotlib as mpl
@@ -53,8 +54,9 @@ def draw_network(network: Network, links: LinkClasses, title: str) -> dict[str, 
     dict of str to bytes
         Files by suffix, ``svg`` and ``png``; the same bytes for the same network.
     """
-    with drawing_style():
-        figure = _figure(network, links, title)
+    # names are not formulas, and a file name may hold bytes that are no text
+    with drawing_style(), mpl.rc_context({"text.parse_math": False}):
+        figure = _figure(network, links, title.encode(errors="replace").decode())
         return render(figure)
 
 
@@ -63,7 +65,9 @@ def render(figure: Figure) -> dict[str, bytes]:
     files = {}
     for suffix, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
         stream = io.BytesIO()
-        with drawing_style():
+        with drawing_style(), warnings.catch_warnings():
+            # the PNG shows boxes for letters of other scripts; the SVG has them
+            warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
             figure.savefig(stream, format=suffix, dpi=PNG_DOTS_PER_INCH, metadata=metadata, bbox_inches="tight")
         files[suffix] = stream.getvalue()
     return files

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+LONGEST_VALUE = 80
+"""Letters of a wrong value that a message shows."""
+
 
 class ConfigError(ValueError):
     """Bad input, for exit code 2.
@@ -23,9 +26,19 @@ class ConfigError(ValueError):
         self.line = line
 
 
-def reason(error: OSError) -> str:
-    """What the system says of a file that cannot be used, without number and name."""
-    return (error.strerror or str(error)).lower()
+def reason(error: OSError | ValueError) -> str:
+    """What is said of a file that cannot be used, without number and name; a ValueError is about its name."""
+    if isinstance(error, OSError):
+        return (error.strerror or str(error)).lower()
+    return "its name holds characters that no file can have"
+
+
+def shown(value: object) -> str:
+    """A value for a message: nothing, true and false as YAML says them, what is long cut off."""
+    if value is None:
+        return "nothing"
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
 
 
 class KeyWrong(ValueError):

@@ -11,6 +11,8 @@ from topology.common.graph import Network
 LAYERED_UP_TO_SWITCHES = 20
 BESIDE_A_SWITCH = 0.3
 """A link that passes a switch nearer than this, in units of the closest switches' distance, is bent."""
+WIDEST = 2000
+"""A picture is no wider than so many times the distance of the closest switches; closer ones are drawn as one."""
 PROCESSOR_DISTANCE = 0.42
 
 
@@ -27,7 +29,7 @@ def switch_positions(network: Network, links: LinkClasses) -> np.ndarray:
     else:
         positions = _spread(network)
     apart = _distances(positions)
-    closest = apart[apart > 0].min() if (apart > 0).any() else 1.0
+    closest = max(apart[apart > 0].min(), apart.max() / WIDEST) if (apart > 0).any() else 1.0
     return positions / closest
 
 
@@ -119,6 +121,8 @@ def bend_of(positions: np.ndarray, a: int, b: int) -> float:
     """How far a link is to bend, as a part of its length; 0 if the straight line meets no other switch."""
     start, along = positions[a], positions[b] - positions[a]
     length = float(np.hypot(*along))
+    if length == 0:  # a file may put two switches in one place
+        return 0.0
     offsets = positions - start
     share = offsets @ along / length**2
     beside = np.abs(offsets[:, 0] * along[1] - offsets[:, 1] * along[0]) / length

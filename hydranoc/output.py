@@ -2,19 +2,28 @@
 
 import contextlib
 import shutil
+import signal
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from hydranoc.errors import ConfigError, reason
 
 
 @contextlib.contextmanager
-def result_folder(folder: Path) -> Iterator[Path]:
+def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path]:
     """A scratch folder whose files move into ``folder`` when the block ends without an error.
 
     The scratch folder lies inside ``folder``, so that moving a file is one step of the file system, and a folder that
-    cannot be written is noticed before any work is done. After an error ``folder`` is as it was before.
+    cannot be written is noticed before any work is done. After an error, an interrupt or the signal TERM ``folder`` is
+    as it was before.
+
+    Parameters
+    ----------
+    folder : Path
+    stale : collection of str
+        Results that not every run writes: what an earlier run left of them goes, lest it be taken for this run's.
 
     Raises
     ------
@@ -28,8 +37,9 @@ def result_folder(folder: Path) -> Iterator[Path]:
     except OSError as error:
         raise ConfigError(f"cannot write results: {reason(error)}", file=folder) from None
     try:
-        yield scratch
-        _publish(scratch, folder)
+        with _interrupted_by_term():
+            yield scratch
+        _publish(scratch, folder, stale)
         made = []
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -38,8 +48,23 @@ def result_folder(folder: Path) -> Iterator[Path]:
                 parent.rmdir()
 
 
-def _publish(scratch: Path, folder: Path) -> None:
+@contextlib.contextmanager
+def _interrupted_by_term() -> Iterator[None]:
+    """The signal TERM ends the block like an interrupt from the keyboard, and not the process on the spot."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _publish(scratch: Path, folder: Path, stale: Collection[str]) -> None:
+    try:
+        for name in stale:
+            (folder / name).unlink(missing_ok=True)
         for path in sorted(scratch.rglob("*")):
             if path.is_file():
                 target = folder / path.relative_to(scratch)

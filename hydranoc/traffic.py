@@ -6,7 +6,7 @@ from typing import Any
 from hydranoc.config import schema
 from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.config.source import Place
-from hydranoc.errors import ConfigError, reason
+from hydranoc.errors import ConfigError, reason, shown
 from sim_model.common.messages import Message, MessageError, Messages
 from sim_model.common.software import software_multicasts
 from sim_model.common.trace import TraceError, read_trace
@@ -136,6 +136,10 @@ def _traced(config: Config, traffic: schema.TraceTraffic, routing: Any) -> Messa
     records = _read(config, traffic, path)
     if not records:
         raise ConfigError("the trace has no messages", file=path, line=1)
+    for line, record in records:
+        if record.start_cycle > schema.MAX_CYCLES:
+            text = f"Start cycle must be at most {schema.MAX_CYCLES}, not {record.start_cycle}"
+            raise ConfigError(text, file=path, line=line)
     try:
         return _build([record for _, record in records], config, routing)
     except MessageError as error:
@@ -144,11 +148,12 @@ def _traced(config: Config, traffic: schema.TraceTraffic, routing: Any) -> Messa
 
 def _read(config: Config, traffic: schema.TraceTraffic, path: Path) -> list[tuple[int, Message]]:
     try:
-        with path.open(encoding="utf-8", newline="") as lines:
+        with path.open(encoding="utf-8-sig", newline="") as lines:  # spreadsheets write a byte-order mark
             return read_trace(lines)
     except TraceError as error:
         raise ConfigError(error.problem, file=path, line=error.line) from None
     except UnicodeDecodeError:
         raise ConfigError("A trace must be UTF-8 text", file=path, line=1) from None
-    except OSError as error:
-        raise config.source.error((*TRAFFIC, "file"), f"cannot read trace {traffic.file!r}: {reason(error)}") from None
+    except (OSError, ValueError) as error:
+        text = f"cannot read trace {shown(traffic.file)}: {reason(error)}"
+        raise config.source.error((*TRAFFIC, "file"), text) from None

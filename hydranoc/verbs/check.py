@@ -8,6 +8,7 @@ import click
 
 from hydranoc.api import load
 from hydranoc.family import CheckReport
+from hydranoc.progress import progress_bars
 from hydranoc.summary_text import table
 from hydranoc.verbs.options import config_argument, json_option, say
 
@@ -26,7 +27,8 @@ def check(config: Path, as_json: bool) -> int:
       hydranoc check examples/demo.yaml
     """
     design = load(config)
-    report = design.check()
+    with progress_bars("checking"):
+        report = design.check()
     say(_figures(design.family.name, report), _text(config, design.family.title, report), as_json)
     return 0 if report.right else 1
 

@@ -6,6 +6,7 @@ import click
 
 from hydranoc.api import load
 from hydranoc.output import result_folder
+from hydranoc.progress import progress_bars
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
 
 
@@ -23,7 +24,8 @@ def draw(config: Path, folder: Path | None, as_json: bool) -> int:
     """
     design = load(config)
     folder = folder or RESULTS / design.config.name
-    pictures = design.draw()
+    with progress_bars("drawing"):
+        pictures = design.draw()
     with result_folder(folder) as scratch:
         for suffix, content in pictures.items():
             (scratch / f"{design.config.name}.{suffix}").write_bytes(content)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from sim_model.common.messages import Message, MessageError, Messages
 
 COLUMNS = ("cycle", "source", "destinations", "flits")
+MOST_DIGITS = 18
+LONGEST_FIELD_SHOWN = 40
 
 
 class TraceError(ValueError):
@@ -47,7 +49,7 @@ def read_trace(lines: Iterable[str]) -> list[tuple[int, Message]]:
         text = text.strip()
         if not text or text.startswith("#"):
             continue
-        fields = [field.strip() for field in next(csv.reader([text], skipinitialspace=True))]
+        fields = _fields(text, number)
         if not records and tuple(fields) == COLUMNS:
             continue
         records.append((number, _record(fields, number)))
@@ -69,6 +71,13 @@ def trace_messages(lines: Iterable[str], *, processors: int, header_flits: Calla
         raise TraceError(error.problem, records[error.number][0]) from None
 
 
+def _fields(text: str, line: int) -> list[str]:
+    try:
+        return [field.strip() for field in next(csv.reader([text], skipinitialspace=True))]
+    except csv.Error as error:
+        raise TraceError(f"A line must be comma-separated values; {error}", line) from None
+
+
 def _record(fields: list[str], line: int) -> Message:
     if len(fields) != len(COLUMNS):
         raise TraceError(f"A line must have the {len(COLUMNS)} fields {','.join(COLUMNS)}, not {len(fields)!r}", line)
@@ -80,5 +89,7 @@ def _record(fields: list[str], line: int) -> Message:
 
 def _number(text: str, name: str, line: int) -> int:
     if not re.fullmatch(r"-?[0-9]+", text):
-        raise TraceError(f"Field {name} must be a whole number, not {text!r}", line)
+        raise TraceError(f"Field {name} must be a whole number, not {text[:LONGEST_FIELD_SHOWN]!r}", line)
+    if len(text) > MOST_DIGITS:
+        raise TraceError(f"Field {name} must have at most {MOST_DIGITS} digits, not {len(text)}", line)
     return int(text)

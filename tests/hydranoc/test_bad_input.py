@@ -48,7 +48,7 @@ WRONG = {
     "number as key": (NETWORK + "  7: red\n", 4, "unknown key 7 in network; known keys are family, topology, "),
     "no topology": ("network:\n  family: spam\n", 1, "key 'topology' is missing in network"),
     "type": (NETWORK + "  flit_bits: wide\n", 4, "network.flit_bits must be a whole number, not 'wide'"),
-    "truth": (NETWORK + "  buffer_flits: true\n", 4, "network.buffer_flits must be a whole number, not True"),
+    "truth": (NETWORK + "  buffer_flits: true\n", 4, "network.buffer_flits must be a whole number, not true"),
     "fraction": (NETWORK + "  routing_cycles: 1.5\n", 4, "network.routing_cycles must be a whole number, not 1.5"),
     "too narrow": (NETWORK + "  flit_bits: 4\n", 4, "network.flit_bits must be at least 8, not 4"),
     "too wide": (NETWORK + "  flit_bits: 1024\n", 4, "network.flit_bits must be at most 512, not 1024"),

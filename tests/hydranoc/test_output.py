@@ -40,6 +40,15 @@ def test_a_result_replaces_an_older_one(tmp_path):
     assert (tmp_path / "one.txt").read_text() == "new"
 
 
+def test_what_only_an_earlier_run_had_goes_with_the_next_one(tmp_path):
+    with result_folder(tmp_path, stale=["mismatch.txt"]) as scratch:
+        (scratch / "mismatch.txt").write_text("different")
+    assert (tmp_path / "mismatch.txt").exists()
+    with result_folder(tmp_path, stale=["mismatch.txt"]) as scratch:
+        (scratch / "one.txt").write_text("1")
+    assert [path.name for path in tmp_path.iterdir()] == ["one.txt"]
+
+
 @pytest.mark.parametrize("folder", ["taken", "taken/below", "/proc/nowhere"])
 def test_a_folder_that_cannot_be_written_is_noticed_first(tmp_path, folder):
     (tmp_path / "taken").write_text("")

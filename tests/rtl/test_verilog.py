@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -31,6 +32,17 @@ import hashlib
 from tests.rtl.test_verilog import design
 for text in design("narrow").files.values():
     print(hashlib.sha256(text.encode()).hexdigest())
+"""
+
+# the ECP5 flow would turn a latch into LUTs: it has to be looked for before
+NETWORK_SYNTHESIS = """
+read_verilog {top}.v
+hierarchy -check -top {top}
+proc
+select -assert-none t:$dlatch t:$dlatchsr t:$adlatch
+synth_ecp5 -nowidelut -top {top}
+check -assert
+tee -o figures.txt stat
 """
 
 
@@ -159,6 +171,31 @@ def test_yosys_synthesis(require_tool, tmp_path):
     # the figures go to a file: Yosys in WebAssembly says no more on stdout once it has called ABC
     (tmp_path / "synthesis.ys").write_text("read_verilog noc.v\nsynth_ecp5 -top noc\ntee -o figures.txt stat\n")
     call(yosys, ["-q", "synthesis.ys"], tmp_path)
-    figures = (tmp_path / "figures.txt").read_text()
-    assert "LUT4" in figures
-    assert "TRELLIS_FF" in figures
+    check_cells((tmp_path / "figures.txt").read_text())
+
+
+@pytest.mark.slow
+def test_yosys_synthesis_of_a_whole_network(require_tool, written):
+    yosys = require_tool("yosys")
+    top, folder = written("fast")
+    (folder / "synthesis.ys").write_text(NETWORK_SYNTHESIS.format(top=top))
+    call(yosys, ["-q", "synthesis.ys"], folder)
+    check_cells((folder / "figures.txt").read_text())
+
+
+def check_cells(figures: str) -> None:
+    """Logic and flip-flops, and no latch of any kind, in what ``stat`` says."""
+    cells = set(re.findall(r"^ +\d+ +(?:\S+ +)?(\$?\w+)$", figures, re.MULTILINE))
+    assert {"LUT4", "TRELLIS_FF"} <= cells
+    assert [cell for cell in cells if "latch" in cell.lower()] == []
+
+
+LATCH = "module noc(input e, d, output reg q);\n  always @* if (e) q = d;\nendmodule\n"
+
+
+def test_a_latch_would_be_found(require_tool, tmp_path):
+    yosys = require_tool("yosys")
+    (tmp_path / "noc.v").write_text(LATCH)
+    (tmp_path / "synthesis.ys").write_text(NETWORK_SYNTHESIS.format(top="noc"))
+    with pytest.raises(AssertionError, match="selection is not empty"):
+        call(yosys, ["-q", "synthesis.ys"], tmp_path)

@@ -138,6 +138,27 @@ WRONG = [
     ("a.graphml", _graphml('<node id="a"><data key="processors">0</data></node>'), 7, "All switches have 0 processors"),
     ("a.graphml", _graphml('<node id="a"><data key="x">w</data><data key="y">1</data></node>'), 7, "x of node a must"),
     ("a.graphml", _graphml('<node id="a"/>\n<node id="a"/>'), 8, "Node a is declared twice; it is already on line 7"),
+    (
+        "a.graphml",
+        _graphml('<node id="a"><data key="processors">99999999999</data></node>'),
+        7,
+        "processors of node a must be a whole number from 0 to 1024, not '99999999999'",
+    ),
+    (
+        "a.graphml",
+        _graphml('<node id="a"><data key="x">nan</data><data key="y">1</data></node>'),
+        7,
+        "x of node a must be a number from -1e+09 to 1e+09, not 'nan'",
+    ),
+    (
+        "a.graphml",
+        '<!DOCTYPE g [\n<!ENTITY a "aa">]>\n<graphml><graph><node id="&a;"/></graph></graphml>',
+        2,
+        "A GraphML file must not define entities; this one defines 'a'",
+    ),
+    ("a.graphml", _graphml('<node id=" "/>'), 7, "The name of a node must be printable text, not ' '"),
+    ("a.edges", "a b\n\0 b\n", 2, "The name of a node must be printable text, not '\\x00'"),
+    ("a.anynet", f"router 0 node 0\nrouter {'9' * 5000} node 1\n", 2, "The number of a router must have at most 18"),
     ("a.json", "{}", None, "A network file must end in .edges, .edgelist, .txt, .graphml, .xml, .anynet, not '.json'"),
 ]
 
@@ -152,5 +173,16 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path, name, text, line, messag
 
 def test_a_file_that_is_not_text_is_refused(tmp_path):
     (tmp_path / "a.edges").write_bytes(b"a b\n\xff\n")
-    with pytest.raises(TopologyError, match="The file must be UTF-8 text; byte 4 is not"):
+    with pytest.raises(TopologyError, match="The file must be UTF-8 text; byte 4 is not") as caught:
         read_network(tmp_path / "a.edges")
+    assert caught.value.line == 2
+
+
+def test_names_of_many_digits_are_words(tmp_path):
+    long = "9" * 5000
+    assert _read(tmp_path, "a.edges", f"{long} 1\n1 0\n").switch_names == (long, "1", "0")
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):
+    (tmp_path / "a.TXT").write_bytes(b"\xef\xbb\xbfhall lab\r\n")
+    assert read_network(tmp_path / "a.TXT").switch_names == ("hall", "lab")

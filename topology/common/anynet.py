@@ -12,7 +12,7 @@ silently faster network.
 """
 
 from topology.common.errors import TopologyError
-from topology.common.named_graph import NamedGraph
+from topology.common.named_graph import MOST_DIGITS, NamedGraph
 
 Item = tuple[str, str]  # ("router" or "node", number)
 
@@ -59,7 +59,14 @@ def _items(words: list[str], line: int) -> list[Item]:
         if not rest or not rest[0].isdecimal():
             found = repr(rest[0]) if rest else "the end of the line"
             raise TopologyError(f"{kind!r} must be followed by its number, not {found}", line=line, item=kind)
-        items.append((kind, str(int(rest.pop(0)))))
+        number = rest.pop(0)
+        if len(number) > MOST_DIGITS:
+            raise TopologyError(
+                f"The number of a {kind} must have at most {MOST_DIGITS} digits, not {len(number)}",
+                line=line,
+                item=kind,
+            )
+        items.append((kind, str(int(number))))
         if rest and rest[0] not in ("router", "node"):
             _check_latency(rest.pop(0), items, line)
     return items

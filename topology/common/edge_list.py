@@ -11,11 +11,11 @@
 
 Names are words without blanks. Processors are numbered in the order of their lines; without any, each switch
 has one. Switches that are not declared are numbered by name if all names are whole numbers, otherwise in
-order of appearance.
+order of appearance (numbers of more than 18 digits count as words).
 """
 
 from topology.common.errors import TopologyError
-from topology.common.named_graph import NamedGraph
+from topology.common.named_graph import MOST_DIGITS, NamedGraph
 
 Line = tuple[int, list[str]]
 
@@ -71,6 +71,6 @@ def _appearing_switches(graph: NamedGraph, links: list[Line]) -> list[tuple[str,
         for name in names:
             if name not in graph.processors:
                 first.setdefault(name, line)
-    if all(name.isdecimal() for name in first):
+    if all(name.isdecimal() and len(name) <= MOST_DIGITS for name in first):
         return sorted(first.items(), key=lambda item: int(item[0]))
     return list(first.items())

@@ -45,10 +45,12 @@ def read_network(path: str | Path, *, ports: int | None = None) -> Network:
         If the file cannot be read.
     """
     path = Path(path)
-    if path.suffix not in PARSERS:
+    parse = PARSERS.get(path.suffix.lower())
+    if parse is None:
         raise TopologyError(f"A network file must end in {', '.join(PARSERS)}, not {path.suffix!r}", item=path.name)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors write a byte-order mark
     except UnicodeDecodeError as error:
-        raise TopologyError(f"The file must be UTF-8 text; byte {error.start} is not", line=1) from None
-    return PARSERS[path.suffix](text).network(ports)
+        line = error.object[: error.start].count(b"\n") + 1
+        raise TopologyError(f"The file must be UTF-8 text; byte {error.start} is not", line=line) from None
+    return parse(text).network(ports)

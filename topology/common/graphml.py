@@ -14,11 +14,14 @@ ignored.
 The file is read with the XML parser itself, not with networkx, because only the former knows line numbers.
 """
 
+import math
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from topology.common.errors import TopologyError
-from topology.common.named_graph import NamedGraph
+from topology.common.named_graph import MAX_PROCESSORS_PER_SWITCH, MOST_DIGITS, NamedGraph
+
+FARTHEST_COORDINATE = 1e9
 
 
 @dataclass
@@ -80,16 +83,20 @@ def _add_node(graph: NamedGraph, node: _Element, counts: bool) -> None:
 
 def _coordinate(node: _Element, key: str) -> float:
     try:
-        return float(node.data[key])
+        coordinate = float(node.data[key])
     except ValueError:
-        raise _wrong_number(node, key, "a number") from None
+        coordinate = math.nan
+    if not abs(coordinate) <= FARTHEST_COORDINATE:
+        raise _wrong_number(node, key, f"a number from {-FARTHEST_COORDINATE:g} to {FARTHEST_COORDINATE:g}")
+    return coordinate
 
 
 def _count(node: _Element, key: str) -> int:
     text = node.data.get(key, "0")
-    if not text.isdecimal():
-        raise _wrong_number(node, key, "a whole number from 0")
-    return int(text)
+    count = int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else -1
+    if not 0 <= count <= MAX_PROCESSORS_PER_SWITCH:
+        raise _wrong_number(node, key, f"a whole number from 0 to {MAX_PROCESSORS_PER_SWITCH}")
+    return count
 
 
 def _wrong_number(node: _Element, key: str, right: str) -> TopologyError:
@@ -115,6 +122,7 @@ class _Document:
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._characters
+        self._parser.EntityDeclHandler = self._entity
 
     def read(self, text: str) -> None:
         try:
@@ -127,9 +135,17 @@ class _Document:
         for node in self.nodes:
             node.data = {**self._defaults, **node.data}
 
+    def _entity(self, name: str, *_rest: object) -> None:
+        """Entities can make a short file endless, and no GraphML file needs them."""
+        raise TopologyError(f"A GraphML file must not define entities; this one defines {name!r}", line=self._line)
+
+    @property
+    def _line(self) -> int:
+        return self._parser.CurrentLineNumber
+
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         element = tag.rpartition(" ")[2]
-        line = self._parser.CurrentLineNumber
+        line = self._line
         if element == "graph":
             self._graphs += 1
             if self._graphs > 1:

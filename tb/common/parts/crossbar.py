@@ -3,17 +3,14 @@
 import random
 from collections.abc import Sequence
 
-import cocotb
-
 from sim_model.common.parts.crossbar import ReplicatingCrossbarTwin
 from sim_model.common.parts.twin import bit
 from tb.common.parts.monitor import LinkMonitor, Scoreboard, check_rate
-from tb.common.parts.parameters import Phase, instances, parameters_of, phases
+from tb.common.parts.parameters import Phase, parameters_of
 from tb.common.parts.stream import PauseGenerator, StreamSink
-from tb.common.parts.twin_bench import TwinBench
+from tb.common.parts.twin_bench import STEADY_CYCLES, TwinBench, all_phases, on_each_instance, steady_cycles
 from topology.common.flits import FlitFormat
 
-STEADY_CYCLES = 64
 DRAIN_CYCLES = 4
 
 
@@ -75,23 +72,15 @@ class CrossbarBench:
             scoreboard.check_empty()
 
 
-@cocotb.test()
-@cocotb.parametrize(instance=instances())
-async def random_traffic(dut, instance: str):
+@on_each_instance(CrossbarBench)
+async def random_traffic(run: CrossbarBench):
     """Every mixture of idle cycles and back-pressure."""
-    run = CrossbarBench(dut, instance)
-    await run.bench.reset()
-    for phase in phases():
-        await run.traffic(phase, parameters_of(instance)["cycles"])
+    await all_phases(run)
 
 
-@cocotb.test()
-@cocotb.parametrize(instance=instances())
-async def throughput(dut, instance: str):
+@on_each_instance(CrossbarBench)
+async def throughput(run: CrossbarBench):
     """One flit per cycle and output, and one cycle from input to link."""
-    run = CrossbarBench(dut, instance)
-    await run.bench.reset()
-    for _ in range(STEADY_CYCLES):
-        await run.step()
+    await steady_cycles(run)
     for link in run.links:
         check_rate(link.name, link.moved, STEADY_CYCLES - 1, STEADY_CYCLES)

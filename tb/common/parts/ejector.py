@@ -2,17 +2,14 @@
 
 import random
 
-import cocotb
-
 from sim_model.common.parts.ejector import MessageEjectorTwin
 from tb.common.parts.monitor import LinkMonitor, Scoreboard, check_rate
-from tb.common.parts.parameters import Phase, instances, parameters_of, phases
+from tb.common.parts.parameters import Phase, parameters_of
 from tb.common.parts.stream import PauseGenerator, StreamSink, StreamSource, random_words
-from tb.common.parts.twin_bench import TwinBench
+from tb.common.parts.twin_bench import STEADY_CYCLES, TwinBench, all_phases, on_each_instance, steady_cycles
 from topology.common.flits import FlitFormat
 
 REGISTERED = ("link.ready", "user.valid", "user.payload")
-STEADY_CYCLES = 64
 DRAIN_CYCLES = 6
 
 
@@ -59,22 +56,14 @@ class EjectorBench:
         self.source.stopped = False
 
 
-@cocotb.test()
-@cocotb.parametrize(instance=instances())
-async def random_traffic(dut, instance: str):
+@on_each_instance(EjectorBench)
+async def random_traffic(run: EjectorBench):
     """Every mixture of idle cycles and back-pressure."""
-    run = EjectorBench(dut, instance)
-    await run.bench.reset()
-    for phase in phases():
-        await run.traffic(phase, parameters_of(instance)["cycles"])
+    await all_phases(run)
 
 
-@cocotb.test()
-@cocotb.parametrize(instance=instances())
-async def throughput(dut, instance: str):
+@on_each_instance(EjectorBench)
+async def throughput(run: EjectorBench):
     """One flit per cycle, and one cycle from link to user."""
-    run = EjectorBench(dut, instance)
-    await run.bench.reset()
-    for _ in range(STEADY_CYCLES):
-        await run.step()
+    await steady_cycles(run)
     check_rate("user", run.user.moved, STEADY_CYCLES - 1, STEADY_CYCLES)

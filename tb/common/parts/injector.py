@@ -6,13 +6,11 @@ Parameters: ``flit_bits``, ``key_bits``, ``source_bits``, ``destinations`` (the 
 import random
 from collections.abc import Iterator
 
-import cocotb
-
 from sim_model.common.parts.injector import Descriptor, DescriptorFormat, MessageInjectorTwin
 from tb.common.parts.monitor import LinkMonitor, RuleBroken, Scoreboard, check_rate
-from tb.common.parts.parameters import Phase, instances, parameters_of, phases
+from tb.common.parts.parameters import Phase, parameters_of
 from tb.common.parts.stream import PauseGenerator, StreamSink, StreamSource, random_words
-from tb.common.parts.twin_bench import TwinBench
+from tb.common.parts.twin_bench import TwinBench, all_phases, on_each_instance
 from topology.common.flits import FlitFormat, HeaderFormat
 
 REGISTERED = ("message.ready", "link.valid", "link.payload")
@@ -119,22 +117,15 @@ class MessageFrames:
         self._flits.check_empty()
 
 
-@cocotb.test()
-@cocotb.parametrize(instance=instances())
-async def random_traffic(dut, instance: str):
+@on_each_instance(InjectorBench)
+async def random_traffic(run: InjectorBench):
     """Every mixture of idle cycles and back-pressure."""
-    run = InjectorBench(dut, instance)
-    await run.bench.reset()
-    for phase in phases():
-        await run.traffic(phase, parameters_of(instance)["cycles"])
+    await all_phases(run)
 
 
-@cocotb.test()
-@cocotb.parametrize(instance=instances())
-async def throughput(dut, instance: str):
+@on_each_instance(InjectorBench)
+async def throughput(run: InjectorBench):
     """A message of L flits takes L + 1 cycles; its first flit moves in the cycle after its descriptor was taken."""
-    run = InjectorBench(dut, instance)
-    await run.bench.reset()
     accepted, moved = [], []
     while len(accepted) <= STEADY_MESSAGES:
         before = run.link.moved

@@ -3,18 +3,15 @@
 
 import random
 
-import cocotb
-
 from sim_model.common.parts.input_buffer import InputBufferTwin
 from tb.common.parts.monitor import Scoreboard, check_rate
-from tb.common.parts.parameters import Phase, instances, parameters_of, phases
+from tb.common.parts.parameters import Phase, parameters_of
 from tb.common.parts.stream import PauseGenerator, StreamSource, random_words
-from tb.common.parts.twin_bench import TwinBench
+from tb.common.parts.twin_bench import STEADY_CYCLES, TwinBench, all_phases, on_each_instance, steady_cycles
 from topology.common.flits import FlitFormat
 
 REGISTERED = ("link.ready", "present")
 LOOK_PROBABILITY = 0.3
-STEADY_CYCLES = 64
 
 
 class Reader:
@@ -102,25 +99,17 @@ class BufferBench:
         self.source.stopped, self.reader.looks = False, looks
 
 
-@cocotb.test()
-@cocotb.parametrize(instance=instances())
-async def random_traffic(dut, instance: str):
+@on_each_instance(BufferBench)
+async def random_traffic(run: BufferBench):
     """Every mixture of idle cycles and back-pressure."""
-    run = BufferBench(dut, instance)
-    await run.bench.reset()
-    for phase in phases():
-        await run.traffic(phase, parameters_of(instance)["cycles"])
+    await all_phases(run)
 
 
-@cocotb.test()
-@cocotb.parametrize(instance=instances())
-async def throughput(dut, instance: str):
+@on_each_instance(BufferBench)
+async def throughput(run: BufferBench):
     """One flit per cycle from a depth of 2 on, else one in two cycles; a flit can be read one cycle after it moved."""
-    run = BufferBench(dut, instance)
     run.reader.looks = False
-    await run.bench.reset()
-    for _ in range(STEADY_CYCLES):
-        await run.step()
+    await steady_cycles(run)
     due = STEADY_CYCLES if run.twin.depth >= 2 else STEADY_CYCLES // 2
     out = due if run.twin.depth == 1 else due - 1
     check_rate("link", run.moved_in, due, STEADY_CYCLES)

@@ -7,19 +7,25 @@ A cycle of the bench begins at the falling clock edge, when all registers have s
 3. every output is read and compared with the twin; registers must not have changed since 1.
 
 The rising edge that ends the cycle follows half a clock period later.
+
+``on_each_instance`` makes cocotb tests of functions that run on a `PartBench`: a part with its drivers around it.
 """
 
-from collections.abc import Collection
-from typing import Any
+import functools
+from collections.abc import Callable, Collection, Coroutine
+from typing import Any, Protocol, TypeVar
 
+import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly
 
 from sim_model.common.parts.twin import GoldenTwin, Inputs
 from tb.common.parts.monitor import RuleBroken
+from tb.common.parts.parameters import Phase, instances, parameters_of, phases
 
 CLOCK_PERIOD_NS = 10
 RESET_CYCLES = 2
+STEADY_CYCLES = 64
 
 
 class TwinMismatch(AssertionError):
@@ -41,6 +47,7 @@ class TwinBench:
 
     Members
     -------
+    instance : str
     cycle : int
         Cycles since reset.
     """
@@ -52,9 +59,9 @@ class TwinBench:
         twin: GoldenTwin,
         registered: Collection[str] = (),
     ):
+        self.instance = instance
         self.cycle = 0
         self._dut = dut
-        self._instance = instance
         self._twin = twin
         self._registered = tuple(registered)
         self._handles: dict[str, Any] = {}
@@ -101,7 +108,7 @@ class TwinBench:
 
     def _handle(self, port: str):
         if port not in self._handles:
-            self._handles[port] = getattr(self._dut, f"{self._instance}.{port}".replace(".", "__"))
+            self._handles[port] = getattr(self._dut, f"{self.instance}.{port}".replace(".", "__"))
         return self._handles[port]
 
     def _read(self, port: str) -> int:
@@ -120,3 +127,60 @@ class TwinBench:
     @staticmethod
     def _text(inputs: Inputs) -> str:
         return ", ".join(f"{port}={value:#x}" for port, value in inputs.items())
+
+
+class PartBench(Protocol):
+    """A part with its twin, and drivers and checks around it.
+
+    Members
+    -------
+    bench : TwinBench
+    """
+
+    bench: TwinBench
+
+    async def step(self) -> Any:
+        """One cycle."""
+
+    async def traffic(self, phase: Phase, cycles: int) -> None:
+        """Random traffic for so many cycles, then as many as it takes to run empty."""
+
+
+Bench = TypeVar("Bench", bound=PartBench)
+
+
+def on_each_instance(
+    make_bench: Callable[[Any, str], Bench],
+) -> Callable[[Callable[[Bench], Coroutine[Any, Any, None]]], Any]:
+    """Decorator of a test: cocotb runs it on every instance in the simulator, at the start of cycle 0 after reset.
+
+    Parameters
+    ----------
+    make_bench : callable
+        (cocotb handle of the top, name of the instance) -> PartBench.
+    """
+
+    def decorate(test: Callable[[Bench], Coroutine[Any, Any, None]]) -> Any:
+        @cocotb.test()
+        @cocotb.parametrize(instance=instances())
+        @functools.wraps(test)
+        async def on_instance(dut, instance: str) -> None:
+            run = make_bench(dut, instance)
+            await run.bench.reset()
+            await test(run)
+
+        return on_instance
+
+    return decorate
+
+
+async def all_phases(run: PartBench) -> None:
+    """Every mixture of idle cycles and back-pressure."""
+    for phase in phases():
+        await run.traffic(phase, parameters_of(run.bench.instance)["cycles"])
+
+
+async def steady_cycles(run: PartBench) -> None:
+    """`STEADY_CYCLES` cycles as the drivers stand; without any phase before they never pause."""
+    for _ in range(STEADY_CYCLES):
+        await run.step()

@@ -1,0 +1,53 @@
+"""A run that is interrupted: nothing half-written, no traceback, no process left, whichever signal ends it."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LONG = (
+    "network:\n  family: spam\n  topology: {kind: mesh, shape: [4, 4]}\n"
+    "traffic: {kind: random, cycles: 1000000000, messages_per_node_per_cycle: 0.0002, flits: 8}\n"
+)
+
+
+def _started(arguments: list[str], folder: Path) -> subprocess.Popen:
+    """The command in a group of processes of its own, once it is at work on its results."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hydranoc", *arguments, "-o", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    deadline = time.monotonic() + 60
+    while not list(folder.glob(".hydranoc-*")):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "the command never began"
+        time.sleep(0.05)
+    return process
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupted_run_leaves_nothing_behind(name, tmp_path):
+    (tmp_path / "long.yaml").write_text(LONG)
+    folder = tmp_path / "out"
+    process = _started(["model", str(tmp_path / "long.yaml")], folder)
+    process.send_signal(getattr(signal, name))
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.split() == ["interrupted"]
+    assert not folder.exists()
