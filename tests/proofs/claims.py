@@ -1,0 +1,177 @@
+"""What a proof says about a part: what it takes for granted, what must hold, and what must be possible.
+
+The part under proof and its claims are one Amaranth module, so claims are ordinary logic beside the part: reference
+models, counters, and the conditions themselves. Every claim has a name in words, and a counterexample names the claims
+that it breaks.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from amaranth.asserts import AnyConst, AnySeq
+from amaranth.back import rtlil
+from amaranth.hdl import Assert, Assume, ClockDomain, Cover, Fragment, Module, Signal, Value
+
+from rtl.common.selection import concat
+from rtl.common.structure import flat_ports
+
+TOP = "top"
+_NAME = re.compile(r"[a-zA-Z0-9:,'+ -]+")
+_CHECK_CELL = re.compile(r'cell \$check (\S+)\n(\s+)parameter \\FORMAT "([^"]*)"')
+
+
+class Claims:
+    """Collects the claims of one proof.
+
+    Parameters
+    ----------
+    only : str or None
+        Check this property alone, without invariants: the way to see that it alone finds a fault.
+
+    Members
+    -------
+    m : Module
+        The module that holds the part, with the clock domain ``sync``.
+    clock : Signal
+    design : Fragment
+        The finished module, once everything is claimed.
+    properties, invariants, possibilities : list of str
+        Names of the claims made so far.
+    """
+
+    def __init__(self, only: str | None = None):
+        self.m: Any = Module()
+        # registers begin as after a reset; in the midst of a run nobody pulls it
+        self.m.domains.sync = domain = ClockDomain("sync", reset_less=True)
+        self.clock = domain.clk
+        self.design: Any = None
+        self.only = only
+        self.properties: list[str] = []
+        self.invariants: list[str] = []
+        self.possibilities: list[str] = []
+
+    def assume(self, condition: Any) -> None:
+        """Take for granted that a condition is true in every cycle: what the part may expect of its user."""
+        self.m.d.comb += Assume(_one_bit(condition))
+
+    def always(self, name: str, condition: Any) -> None:
+        """Property: the condition is true in every cycle. A name used again adds to the property."""
+        _note(self.properties, name)
+        if self.only in (None, name):
+            self.m.d.comb += Assert(_one_bit(condition), name)
+
+    def invariant(self, name: str, condition: Any) -> None:
+        """Tie the inside of the part to the reference model, so that induction closes. Proved like a property."""
+        name = f"invariant: {name}"
+        _note(self.invariants, name)
+        if self.only is None:
+            self.m.d.comb += Assert(_one_bit(condition), name)
+
+    def possible(self, name: str, condition: Any) -> None:
+        """The condition can come true; otherwise the assumptions would leave out what matters."""
+        _note(self.possibilities, name)
+        if self.only is None:
+            self.m.d.comb += Cover(_one_bit(condition), name)
+
+    def was(self, value: Any, name: str) -> Any:
+        """The value one cycle ago; 0 in the first cycle."""
+        before = Signal(len(Value.cast(value)), name=f"was_{name}")
+        self.m.d.sync += before.eq(value)
+        return before
+
+    def named(self, value: Any, name: str) -> Any:
+        """The value as a signal with a name, for use in loops and for waveforms."""
+        signal = Signal(len(Value.cast(value)), name=name)
+        self.m.d.comb += signal.eq(value)
+        return signal
+
+    def anything(self, target: Any) -> None:
+        """Let a signal have any value, another one in every cycle."""
+        target = Value.cast(target)
+        value: Any = AnySeq(len(target))
+        self.m.d.comb += target.eq(value)
+
+    def constant(self, bits: int, name: str) -> Any:
+        """A number that may be any, but is the same in every cycle."""
+        signal = Signal(bits, name=name)
+        value: Any = AnyConst(bits)
+        self.m.d.comb += signal.eq(value)
+        return signal
+
+    def never_changes(self, target: Any) -> None:
+        """Take for granted that an input keeps its value."""
+        self.assume(target == self.constant(len(target), "kept"))
+
+    def free_inputs(self, part: Any) -> None:
+        """Let all inputs of a part have any value."""
+        for _, is_input, value in flat_ports(part):
+            if is_input:
+                self.anything(value)
+
+
+def at_most_one(bits: Any) -> Value:
+    """Whether no two bits of a signal are set."""
+    return ~concat(bits[i] & bits[:i].any() for i in range(1, len(bits))).any()
+
+
+def _one_bit(condition: Any) -> Value:
+    """A condition of several bits would be true if any of them is, which is hardly what is meant."""
+    value = Value.cast(condition)
+    if len(value) != 1:
+        raise ValueError(f"Condition must have one bit, not {len(value)!r}")
+    return value
+
+
+def _note(names: list[str], name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"Claim name must be words, not {name!r}")
+    if name not in names:
+        names.append(name)
+
+
+Describe = Callable[[Claims], None]
+"""Adds a part and the claims about it to the module of the claims."""
+
+
+def collect(describe: Describe, only: str | None = None) -> Claims:
+    """Make a module with a part and its claims.
+
+    Raises
+    ------
+    ValueError
+        If there is no property of the name ``only``.
+    """
+    claims = Claims(only)
+    describe(claims)
+    claims.design = Fragment.get(claims.m, None)
+    if only is not None and only not in claims.properties:
+        raise ValueError(f"Property must be one of {', '.join(claims.properties)}, not {only!r}")
+    return claims
+
+
+def rtlil_of(describe: Describe, only: str | None = None) -> str:
+    """A part and its claims in RTLIL, every claim under its own name.
+
+    A clock that is not a port would never tick, and everything would hold; so the clock is one.
+    """
+    claims = collect(describe, only)
+    return _named_checks(rtlil.convert(claims.design, name=TOP, ports=[claims.clock], emit_src=False))
+
+
+def _named_checks(text: str) -> str:
+    """Call the check cells what their messages say; a property of several asserts has numbered cells."""
+    used: dict[str, int] = {}
+
+    def renamed(match: re.Match) -> str:
+        name = match[3]
+        used[name] = used.get(name, 0) + 1
+        cell = f"{name.replace(' ', '_')}#{used[name]}"
+        return f'cell $check \\{cell}\n{match[2]}parameter \\FORMAT "{name}"'
+
+    return _CHECK_CELL.sub(renamed, text)
+
+
+def claim_of(cell: str) -> str:
+    """The name of the claim that a check cell belongs to."""
+    return cell.rpartition("#")[0].replace("_", " ")

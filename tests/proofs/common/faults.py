@@ -1,0 +1,208 @@
+"""Faults of the parts that every family uses: at least one for every property."""
+
+from tests.proofs.common.arbiter_claims import WAIT_BOUND
+from tests.proofs.common.links import HOLDS
+from tests.proofs.fault_lines import (
+    ARBITER,
+    BUFFER,
+    CHOOSES_TWO,
+    CROSSBAR,
+    EJECTOR,
+    INJECTOR,
+    KEEPS_THE_TURN,
+    LOSES_THE_SECOND_FLIT,
+    MIXES_INPUTS,
+    OVERWRITES_A_WAITING_FLIT,
+    READY_FOR_ONE_TOO_MANY,
+    SELECTION,
+    STALLS_BETWEEN_FLITS,
+)
+from tests.proofs.faults import Fault
+
+BUFFER_FAULTS = (
+    Fault("input-buffer-depth-2", "ready says whether a place is free", *READY_FOR_ONE_TOO_MANY),
+    Fault(
+        "input-buffer-depth-2",
+        "present says whether there is a front",
+        BUFFER,
+        "self.present.eq(arriving | count[1:].any())",
+        "self.present.eq(count[1:].any())",
+    ),
+    Fault("input-buffer-depth-2", "flits are read unaltered in the order of arrival", *LOSES_THE_SECOND_FLIT),
+    Fault(
+        "input-buffer-depth-1",
+        "flits are read unaltered in the order of arrival",
+        BUFFER,
+        "m.d.sync += places[0].eq(entry)",
+        "m.d.sync += places[0].eq(~Value.cast(entry))",
+    ),
+    Fault(
+        "input-buffer-depth-3",
+        "flits are read unaltered in the order of arrival",
+        BUFFER,
+        "pointer.eq(pointer + 1)",
+        "pointer.eq(pointer + 2)",
+    ),
+    Fault(
+        "input-buffer-depth-4-header-3",
+        "flits are read unaltered in the order of arrival",
+        BUFFER,
+        "cursor.eq(position + Mux(self.at_front, self.pop, self.advance))",
+        "cursor.eq(position + Mux(self.at_front, self.pop, 0))",
+    ),
+    Fault(
+        "input-buffer-depth-4-header-3",
+        "readable says whether there is a flit at the cursor",
+        BUFFER,
+        "self.readable.eq(before[1:].any() | before[0] & arriving)",
+        "self.readable.eq(before[1:].any())",
+    ),
+)
+
+ARBITER_FAULTS = (
+    Fault("round-robin-5", WAIT_BOUND, *KEEPS_THE_TURN),
+    Fault("round-robin-5", "the first one from the turn on is chosen", *KEEPS_THE_TURN),
+    Fault("round-robin-5", "at most one is chosen", *CHOOSES_TWO),
+    Fault(
+        "round-robin-5",
+        "only the eligible are chosen",
+        ARBITER,
+        "first_at_or_after(m, self.eligible, later",
+        "first_at_or_after(m, self.eligible | 1, later",
+    ),
+    Fault(
+        "round-robin-5",
+        "somebody is chosen if anybody is eligible",
+        SELECTION,
+        "Mux(preferred.any(), lowest_one(preferred), lowest_one(mask))",
+        "lowest_one(preferred)",
+    ),
+)
+
+AGE_FAULTS = (
+    Fault("age-matrix-3", "who enters is the youngest of all", ARBITER, "first.eq(0)", "first.eq(1)"),
+    Fault(
+        "age-matrix-3",
+        "nobody is older than itself",
+        ARBITER,
+        "[self.older[i][j].eq(first), ",
+        "[self.older[i][i].eq(1), self.older[i][j].eq(first), ",
+    ),
+    Fault("age-matrix-3", "of two members exactly one is older", ARBITER, "[i].eq(~first)", "[i].eq(first)"),
+    Fault(
+        "age-matrix-3",
+        "an entry changes nothing between the others",
+        ARBITER,
+        "with m.Elif(self.enter[i])",
+        "with m.Else()",
+    ),
+    Fault(
+        "age-matrix-3",
+        "the ages are one order of all",
+        ARBITER,
+        "with m.If(self.enter[j])",
+        "with m.If(self.enter[j] & ((i, j) != (0, 2)))",
+    ),
+)
+
+CROSSBAR_FAULTS = (
+    Fault("crossbar-3x3", HOLDS, *OVERWRITES_A_WAITING_FLIT),
+    Fault("crossbar-3x3", "free means empty or being emptied", *STALLS_BETWEEN_FLITS),
+    Fault("crossbar-3x3", "the flit is that of the selected input", *MIXES_INPUTS),
+    Fault(
+        "crossbar-3x3",
+        "valid is high from the load until the flit moves",
+        CROSSBAR,
+        "link.valid & ~link.ready)",
+        "link.valid)",
+    ),
+)
+
+INJECTOR_FAULTS = (
+    Fault("injector-header-3", "valid never waits for ready", INJECTOR, "~link.valid | link.ready", "link.ready"),
+    Fault("injector-header-3", HOLDS, INJECTOR, "free.eq(~link.valid | link.ready)", "free.eq(1)"),
+    Fault(
+        "injector-header-3",
+        "a flit follows the other without a bubble",
+        INJECTOR,
+        "~link.valid | link.ready",
+        "~link.valid",
+    ),
+    Fault(
+        "injector-header-3",
+        "nothing is sent without a message",
+        INJECTOR,
+        "flits_left.eq(message.flits - 1)",
+        "flits_left.eq(message.flits)",
+    ),
+    Fault(
+        "injector-header-3",
+        "the first flit alone is the head",
+        INJECTOR,
+        "link.payload.head.eq(0)",
+        "link.payload.head.eq(header_due)",
+    ),
+    Fault("injector-header-3", "the last flit alone is the tail", INJECTOR, "flits_left == 1", "flits_left <= 2"),
+    Fault(
+        "injector-header-3",
+        "header flits are those of the descriptor",
+        INJECTOR,
+        "header.eq(header >> flit_bits)",
+        "header.eq(header)",
+    ),
+    Fault(
+        "injector-header-3",
+        "body flits are the words in order",
+        INJECTOR,
+        "header[:flit_bits], self.payload.payload)",
+        "header[:flit_bits], self.payload.payload & -2)",
+    ),
+    Fault(
+        "injector-header-3", "each word is sent once", INJECTOR, "(flits_left != 0) & ~header_due", "(flits_left != 0)"
+    ),
+    Fault(
+        "injector-header-3",
+        "ready says that no message is in hand",
+        INJECTOR,
+        "link.valid & link.ready & link.payload.tail",
+        "link.valid & link.ready",
+    ),
+    Fault(
+        "injector-header-3",
+        "the head is on the link one cycle after the message",
+        INJECTOR,
+        "link.payload.head.eq(1)",
+        "link.payload.head.eq(0)",
+    ),
+)
+
+EJECTOR_FAULTS = (
+    Fault(
+        "ejector",
+        "valid waits for nothing once a flit is in",
+        EJECTOR,
+        "self.user.valid.eq(buffer.present)",
+        "self.user.valid.eq(buffer.present & self.user.ready)",
+    ),
+    Fault(
+        "ejector", HOLDS, EJECTOR, "buffer.pop.eq(buffer.present & self.user.ready)", "buffer.pop.eq(buffer.present)"
+    ),
+    Fault("ejector", "flits come out unaltered in order", *LOSES_THE_SECOND_FLIT),
+    Fault("ejector", "ready says whether a place is free", *READY_FOR_ONE_TOO_MANY),
+    Fault(
+        "ejector",
+        "a user that is always ready never stalls the link",
+        EJECTOR,
+        "EJECTOR_FLITS = 2",
+        "EJECTOR_FLITS = 1",
+    ),
+)
+
+COMMON_FAULTS = (
+    *BUFFER_FAULTS,
+    *ARBITER_FAULTS,
+    *AGE_FAULTS,
+    *CROSSBAR_FAULTS,
+    *INJECTOR_FAULTS,
+    *EJECTOR_FAULTS,
+)

@@ -1,0 +1,25 @@
+"""Files of the hardware, and faults that more than one proof must see: file, text, replacement."""
+
+BUFFER = "common/input_buffer.py"
+ARBITER = "common/arbiter.py"
+SELECTION = "common/selection.py"
+CROSSBAR = "common/crossbar.py"
+INJECTOR = "common/injector.py"
+EJECTOR = "common/ejector.py"
+QUEUES = "spam/ocrq.py"
+ROUTER = "spam/router.py"
+SCANNER = "spam/header_scanner.py"
+DECODER = "spam/header_decoder.py"
+ROUTE_UNIT = "spam/route_unit.py"
+
+OVERWRITES_A_WAITING_FLIT = (CROSSBAR, "with m.If(self.free[output]):", "with m.If(1):")
+STALLS_BETWEEN_FLITS = (CROSSBAR, "eq(~link.valid | link.ready)", "eq(~link.valid)")
+MIXES_INPUTS = (CROSSBAR, "choice | Mux(select[i], flits[i], 0)", "choice | flits[i]")
+READY_FOR_ONE_TOO_MANY = (BUFFER, "(count == self.depth) | (count == self.depth - 1) & arriving", "count == self.depth")
+LOSES_THE_SECOND_FLIT = (BUFFER, "Mux(count == self.depth, Value.cast(places[1]), Value.cast(entry))", "entry")
+KEEPS_THE_TURN = (ARBITER, "concat(chosen[:i].any() for i in range(1, self.count))", "0")
+CHOOSES_TWO = (SELECTION, "mask[i] & ~mask[:i].any() if i else mask[0]", "mask[i]")
+LETS_NEWCOMERS_OVERTAKE = (QUEUES, "free.eq(~Mux(newest[i], claimed, 0))", "free.eq(-1)")
+SEES_EQUAL_REQUESTS_ONLY = (QUEUES, "(self.request[i] & self.request[j]).any()", "self.request[i] == self.request[j]")
+COPIES_TO_ONE_OUTPUT = (ROUTER, "Mux(copied, request, 0)", "Mux(copied, request & -request, 0)")
+SWAPS_CLASSES = (ROUTE_UNIT, "Mux(is_cross, cross, up)", "Mux(is_cross, up, cross)")

