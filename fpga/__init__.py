@@ -1,1 +1,1 @@
-"""FPGA builds: board tops, synthesis reports. Nothing is built here yet; the README's status table says so."""
+"""FPGA figures and builds: wrappers and tool scripts for area and clock (``common``), and board tops (``boards``)."""

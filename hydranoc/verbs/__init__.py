@@ -3,8 +3,9 @@
 from hydranoc.verbs.check import check
 from hydranoc.verbs.compare import compare
 from hydranoc.verbs.draw import draw
+from hydranoc.verbs.fpga import fpga
 from hydranoc.verbs.model import model
 from hydranoc.verbs.reproduce import reproduce
 from hydranoc.verbs.verilog import verilog
 
-VERBS = (check, draw, verilog, model, compare, reproduce)
+VERBS = (check, draw, verilog, model, compare, fpga, reproduce)

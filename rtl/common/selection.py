@@ -35,7 +35,7 @@ def first_at_or_after(m: Module, mask: Value, after: Value, name: str) -> Signal
     return found
 
 
-def table_row(m: Module, table: Value, index: Value, row_bits: int, name: str) -> Value:
+def table_row(m: Module, table: Value, index: Any, row_bits: int, name: str) -> Value:
     """Row ``index`` of a table of equally wide rows, row 0 lowest.
 
     Halves the table once per index bit, from the highest one down: every step works on two contiguous slices, so a

@@ -1,0 +1,85 @@
+"""Table of router costs on ECP5: ``python -m benchmarks.router_table [--store] [--only PATTERN]``.
+
+``--store`` writes what was measured to the baseline, row by row, so that a run that is interrupted loses little.
+"""
+
+import argparse
+import fnmatch
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.router_rows import Row, rows
+from fpga.common.devices import DEVICES
+from fpga.common.subject import router_subject
+from hydranoc.fpga import Measurement, measure, tool_versions
+from hydranoc.fpga_baseline import changes, entry_of, read_baseline, write_baseline
+from hydranoc.progress import progress_bars
+
+DEVICE = DEVICES["ecp5"]
+SEEDS = 3
+HEAD = f"{'router':<24}{'LUT4':>7}{'FF':>7}{'RAM':>6}{'MHz':>8}   against the baseline: LUT4, FF, MHz"
+
+
+def measured(row: Row, seeds: int = SEEDS) -> Measurement:
+    """Measure one row."""
+    with tempfile.TemporaryDirectory(prefix="hydranoc-") as folder, progress_bars() as progress:
+        return measure(router_subject(row.plan, row.switch), DEVICE, seeds, Path(folder), progress)
+
+
+def line(row: Row, measurement: Measurement) -> str:
+    """A line of the table."""
+    area, clock = measurement.area, measurement.fmax_mhz or 0.0
+    text = f"{row.name:<24}{area.lut4:>7,}{area.flip_flops:>7,}{area.memory_cells:>6,}{clock:>8.1f}"
+    entry = next((entry for entry in read_baseline() if entry.name == row.name), None)
+    if entry is None:
+        return text
+    change = changes(measurement, entry)
+    return f"{text}   {change['lut4']:+.1%}, {change['flip_flops']:+.1%}, {change['fmax_mhz']:+.1%}"
+
+
+def store(row: Row, measurement: Measurement) -> None:
+    """Put a row into the baseline; rows that are no longer in the table leave it."""
+    entry = entry_of(row.name, measurement, row.plan, DEVICE, tool_versions(DEVICE))
+    names = {known.name for known in rows()} - {row.name}
+    write_baseline([*(old for old in read_baseline() if old.name in names), entry])
+
+
+def multicast_costs(found: Mapping[Row, Measurement]) -> list[str]:
+    """What multicast adds to those routers that were measured with and without it."""
+    lines = []
+    for row, with_it in found.items():
+        without = found.get(replace(row, multicast=False)) if row.multicast else None
+        if without:
+            now, before = with_it.area, without.area
+            lines.append(
+                f"multicast in {row.name}: {now.lut4 - before.lut4:+,} LUT4 ({now.lut4 / before.lut4 - 1:+.0%}), "
+                f"{now.flip_flops - before.flip_flops:+,} FF, {now.memory_cells - before.memory_cells:+,} RAM, "
+                f"{(with_it.fmax_mhz or 0) - (without.fmax_mhz or 0):+.1f} MHz"
+            )
+    return lines
+
+
+def main() -> None:
+    """Measure, print, and store if asked to."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.router_table", description="Costs of SPAM routers.")
+    parser.add_argument("--store", action="store_true", help="write the figures to the baseline")
+    parser.add_argument("--only", metavar="PATTERN", default="*", help="rows whose names match, such as 'p5-*'")
+    arguments = parser.parse_args()
+    chosen = [row for row in rows() if fnmatch.fnmatch(row.name, arguments.only)]
+    if not chosen:
+        sys.exit(f"error: no row matches {arguments.only!r}; rows are {', '.join(row.name for row in rows())}")
+    print(f"{DEVICE.title}; clock: median of {SEEDS} seeds; RAM: 16 x 4 bit or block memories\n{HEAD}", flush=True)
+    found: dict[Row, Measurement] = {}
+    for row in chosen:
+        found[row] = measured(row)
+        print(line(row, found[row]), flush=True)
+        if arguments.store:
+            store(row, found[row])
+    print("\n".join(multicast_costs(found)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+# amaranth: UnusedElaboratable=no
+# (a self-test that is written as text is not elaborated)
+"""Files and commands of a board's bitstream; running them is the front door's job.
+
+All tools run in one folder and are given names without a path: builds of them for WebAssembly see nothing else.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fpga.boards.registry import Board
+
+if TYPE_CHECKING:
+    from fpga.boards.common.descriptors import Descriptor
+    from rtl.common.plan import NetworkPlan
+
+AREA, TIMING = "area.json", "timing.json"
+SEED = 1
+
+
+@dataclass(frozen=True)
+class BoardBuild:
+    """How to make a bitstream.
+
+    Members
+    -------
+    files : mapping of str to str
+        Sources by name.
+    commands : sequence of sequences of str
+        Synthesis, place and route, packing; the first word of each is the tool's name.
+    bitstream : str
+        Name of the file to load.
+    log : str
+        What place and route says of the design.
+    kept : frozenset of str
+        Files worth keeping: sources, reports, bitstream.
+    """
+
+    files: Mapping[str, str]
+    commands: Sequence[Sequence[str]]
+    bitstream: str
+    log: str
+    kept: frozenset[str]
+
+
+def board_build(board: Board, plan: "NetworkPlan", descriptors: "Sequence[Sequence[Descriptor]]") -> BoardBuild:
+    """The build of a board whose self-test has this network.
+
+    Parameters
+    ----------
+    board : Board
+    plan : NetworkPlan
+    descriptors : sequence of sequences of Descriptor
+        What each node can send, as many as the board wants.
+
+    Raises
+    ------
+    ValueError
+        If there can be no self-test of this network.
+    """
+    from fpga.boards.common.self_test import SELF_TEST, SelfTest, self_test_verilog
+
+    platform = board.platform()
+    platform.add_file(f"{SELF_TEST}.v", self_test_verilog(SelfTest(plan, descriptors, board.parameters)))
+    name = board.design_name
+    routing = (*board.device.network_arguments, "--seed", str(SEED), "--report", TIMING, "--timing-allow-fail")
+    built = platform.prepare(
+        board.top(),
+        name,
+        emit_src=False,  # paths of this machine
+        synth_opts=board.synthesis_options,
+        script_after_synth=f"tee -q -o {AREA} stat -json",
+        nextpnr_opts=" ".join(routing),
+    )
+    # the same commands for a shell, a Windows shell, and as data
+    commands = json.loads(built.files[f"build_{name}.json"])["commands"]
+    left_out = {f"build_{name}.json", f"build_{name}.bat", f"{name}.debug.v"}
+    files = {file: text for file, text in built.files.items() if file not in left_out}
+    bitstream, log = name + board.bitstream_suffix, f"{name}.tim"
+    kept = frozenset((*files, bitstream, AREA, TIMING, f"{name}.rpt", log))
+    return BoardBuild(files, commands, bitstream, log, kept)

@@ -1,0 +1,1 @@
+"""The self-test: traffic, checks, totals, verdict and report, around a network of any family."""

@@ -1,0 +1,166 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""Holds what arrives at one node against what a sender must have sent."""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib.wiring import In, Out
+
+from fpga.boards.common.message import seed_words, spread
+from fpga.boards.common.parameters import LENGTH_FIELD, SEED_BITS
+from rtl.common.flit import link_signature
+from rtl.common.part import Part, place
+from rtl.common.pattern_source import PatternSource
+from rtl.common.selection import concat, table_row
+from topology.common.flits import HeaderFormat, bits_for
+
+STALL_BITS = 3
+
+
+class DeliveryChecker(Part):
+    """Reads a ``MessageEjector`` and looks at every bit of every flit.
+
+    It checks that the header is for this node, reads the seed in the first body words, and knows from then on how long
+    the message is and what is in it; see ``fpga.boards.common.message``. In one of eight cycles, at random, it is not
+    ready.
+
+    A message that is wrong may have several errors: each wrong flit is one. After a flit that should have been the tail
+    everything up to the next head is wrong.
+
+    Parameters
+    ----------
+    header : HeaderFormat
+        Header format of the network; the routing key must fit in the first flit.
+
+    Members
+    -------
+    unicast_key : In
+        Key of a message to this node alone, a constant.
+    own : In
+        The bit of a multicast header that stands for this node, a constant with one bit set.
+    random : In(3)
+        All zero: not ready.
+    link : In(link_signature)
+        Flits that have arrived.
+    flit : Out(1)
+        A register; high for one cycle per flit.
+    error : Out(1)
+        A register; high for one cycle per wrong flit.
+    delivered : Out(1)
+        A register; high for one cycle per tail.
+    delivered_seed : Out(16)
+        In these cycles the seed of the message, otherwise 0.
+
+    Raises
+    ------
+    ValueError
+        If the routing key takes several flits.
+    """
+
+    def __init__(self, header: HeaderFormat):
+        if header.key_flits > 1:
+            raise ValueError(f"Routing key must fit in {header.flit_bits} bits, not take {header.fields[0][1]}")
+        self.header = header
+        super().__init__(
+            "delivery_checker",
+            {
+                "unicast_key": In(header.fields[0][1]),
+                "own": In(header.multicast_flits * header.flit_bits),
+                "random": In(STALL_BITS),
+                "link": In(link_signature(header.flit_bits)),
+                "flit": Out(1),
+                "error": Out(1),
+                "delivered": Out(1),
+                "delivered_seed": Out(SEED_BITS),
+            },
+        )
+
+    def elaborate(self, platform):
+        m: Any = Module()
+        flit = self.link.payload
+        taken, last, wrong = Signal(), Signal(), Signal()
+        seed, folded = Signal(SEED_BITS), Signal(self.header.flit_bits)
+        m.d.comb += [
+            self.link.ready.eq(self.random.any()),
+            taken.eq(self.link.valid & self.link.ready),
+            last.eq(taken & flit.tail),
+        ]
+        pattern = place(m, platform, "pattern", PatternSource(self.header.flit_bits))
+        with m.FSM(name="expecting"):
+            with m.State("HEADER"):
+                self._header_flit(m, flit, taken, wrong, folded)
+            with m.State("SEED"):
+                self._seed_word(m, flit, taken, wrong, folded, seed, pattern)
+            with m.State("PATTERN"):
+                self._pattern_word(m, flit, taken, wrong, seed, pattern)
+        m.d.sync += [
+            self.flit.eq(taken),
+            self.error.eq(taken & wrong),
+            self.delivered.eq(last),
+            self.delivered_seed.eq(Mux(last, seed, 0)),
+        ]
+        return m
+
+    def _header_flit(self, m, flit, taken, wrong, folded) -> None:
+        header = self.header
+        position = Signal(range(max(2, header.multicast_flits)))
+        first, last, multicast, mine = Signal(), Signal(), Signal(), Signal()
+        was_multicast, was_mine = Signal(), Signal()
+        own = table_row(m, self.own, position[: bits_for(header.multicast_flits)], header.flit_bits, "own_row")
+        m.d.comb += [
+            first.eq(position == 0),
+            multicast.eq(Mux(first, flit.data[: len(self.unicast_key)] != self.unicast_key, was_multicast)),
+            mine.eq((~first & was_mine) | (flit.data & own).any()),
+            last.eq(position == Mux(multicast, header.multicast_flits - 1, header.unicast_flits - 1)),
+            wrong.eq((flit.head ^ first) | flit.tail | (last & multicast & ~mine)),
+        ]
+        with m.If(taken):
+            m.d.sync += [was_multicast.eq(multicast), was_mine.eq(mine)]
+            m.d.sync += folded.eq(Mux(first, flit.data, folded ^ flit.data))
+            with m.If(flit.tail | (first & ~flit.head)):
+                m.d.sync += position.eq(0)
+            with m.Elif(last):
+                m.d.sync += position.eq(0)
+                m.next = "SEED"
+            with m.Else():
+                m.d.sync += position.eq(position + 1)
+
+    def _seed_word(self, m, flit, taken, wrong, folded, seed, pattern) -> None:
+        flit_bits = self.header.flit_bits
+        words = seed_words(flit_bits)
+        position = Signal(range(max(2, words)))
+        collected = Signal((words - 1) * flit_bits)
+        assembled: Any = Signal(words * flit_bits)
+        last = Signal()
+        m.d.comb += [
+            assembled.eq(concat((collected, flit.data ^ folded))),
+            last.eq(position == words - 1),
+            wrong.eq(flit.head | flit.tail | (last & assembled[SEED_BITS:].any())),
+            pattern.start.eq(taken & last),
+            pattern.seed.eq(spread(assembled)),
+        ]
+        with m.If(taken):
+            m.d.sync += [collected.eq(assembled[flit_bits:]), folded.eq(0)]
+            with m.If(flit.tail):
+                m.d.sync += position.eq(0)
+                m.next = "HEADER"
+            with m.Elif(last):
+                m.d.sync += [position.eq(0), seed.eq(assembled)]
+                m.next = "PATTERN"
+            with m.Else():
+                m.d.sync += position.eq(position + 1)
+
+    def _pattern_word(self, m, flit, taken, wrong, seed, pattern) -> None:
+        position = Signal(LENGTH_FIELD.stop - LENGTH_FIELD.start)
+        last = Signal()
+        m.d.comb += [
+            last.eq(position == seed[LENGTH_FIELD]),
+            wrong.eq(flit.head | (flit.tail ^ last) | (flit.data != pattern.words.payload)),
+            pattern.words.ready.eq(taken),
+        ]
+        with m.If(taken):
+            m.d.sync += position.eq(position + 1)
+            with m.If(flit.tail | last):
+                m.d.sync += position.eq(0)
+                m.next = "HEADER"

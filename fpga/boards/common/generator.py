@@ -1,0 +1,139 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""The traffic of one node: random descriptors, random lengths, random pauses."""
+
+from functools import reduce
+from operator import xor
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.lib.wiring import In, Out
+
+from fpga.boards.common.descriptors import row_layout
+from fpga.boards.common.message import seed_words, spread
+from fpga.boards.common.parameters import LENGTH_FIELD, PAUSE_BITS, SEED_BITS
+from fpga.boards.common.random_bits import RANDOM_BITS
+from rtl.common.flit import stream_of
+from rtl.common.injector import descriptor_layout
+from rtl.common.part import Part, place
+from rtl.common.pattern_source import PatternSource
+from rtl.common.selection import table_row
+from topology.common.flits import HeaderFormat, bits_for
+
+PAUSE_FIELD = slice(SEED_BITS, RANDOM_BITS)
+
+
+class TrafficGenerator(Part):
+    """Sends message after message to a ``MessageInjector``; ``fpga.boards.common.message`` tells what is in them.
+
+    A message's seed is what the random bits are when the node has nothing else to do. Its low bits choose the
+    descriptor, others the length.
+
+    Parameters
+    ----------
+    header : HeaderFormat
+        Header format of the network.
+    descriptors : int
+        Rows of the table, a power of two.
+
+    Members
+    -------
+    table : In
+        The node's descriptors as ``pack_rows`` has them; a constant.
+    random : In(22)
+    enable : In(1)
+        Whether to start messages.
+    message : Out(stream of descriptor_layout)
+        Holds until it is taken.
+    payload : Out(stream of flit_bits)
+        Body words; always valid.
+    sent : Out(1)
+        A register; high for one cycle per message.
+    expected : Out(1)
+        A register; high for one cycle per delivery that has to come of it.
+    expected_seed : Out(16)
+        In these cycles the seed, otherwise 0.
+    """
+
+    def __init__(self, header: HeaderFormat, descriptors: int):
+        self.header = header
+        self.descriptors = descriptors
+        super().__init__(
+            "traffic_generator",
+            {
+                "table": In(descriptors * row_layout(header).size),
+                "random": In(RANDOM_BITS),
+                "enable": In(1),
+                "message": Out(stream_of(descriptor_layout(header))),
+                "payload": Out(stream_of(header.flit_bits)),
+                "sent": Out(1),
+                "expected": Out(1),
+                "expected_seed": Out(SEED_BITS),
+            },
+        )
+
+    def elaborate(self, platform):
+        m: Any = Module()
+        seed = Signal(SEED_BITS)
+        row: Any = Signal(row_layout(self.header))
+        offered, accepted = Signal(), Signal()
+        pause = Signal(PAUSE_BITS)
+        chosen = table_row(m, self.table, seed[: bits_for(self.descriptors)], len(Value.cast(row)), "row")
+        m.d.comb += [Value.cast(row).eq(chosen), accepted.eq(offered & self.message.ready)]
+        self._describe(m, row, seed, offered)
+        counted = self._count(m, row, seed, accepted)
+        seed_sent = self._send_body(m, platform, row, seed, accepted)
+        with m.If(accepted):
+            m.d.sync += [offered.eq(0), pause.eq(self.random[PAUSE_FIELD])]
+        with m.Elif(pause != 0):
+            m.d.sync += pause.eq(pause - 1)
+        with m.Elif(self.enable & ~offered & counted & seed_sent):
+            m.d.sync += [offered.eq(1), seed.eq(self.random[:SEED_BITS])]
+        return m
+
+    def _describe(self, m, row, seed, offered) -> None:
+        message = self.message.payload
+        body = 1 + seed_words(self.header.flit_bits) + seed[LENGTH_FIELD]
+        m.d.comb += [
+            self.message.valid.eq(offered),
+            message.header.eq(row.header),
+            message.header_flits.eq(row.header_flits),
+            message.flits.eq(row.header_flits + body),
+        ]
+
+    def _count(self, m, row, seed, accepted) -> Value:
+        """Tells of a message, and once per destination of a delivery to come; whether that is done."""
+        left = Signal(row.destinations.shape())
+        with m.If(accepted):
+            m.d.sync += left.eq(row.destinations)
+        with m.Elif(left != 0):
+            m.d.sync += left.eq(left - 1)
+        m.d.sync += [
+            self.sent.eq(accepted),
+            self.expected.eq(left != 0),
+            self.expected_seed.eq(Mux(left != 0, seed, 0)),
+        ]
+        return left == 0
+
+    def _send_body(self, m, platform, row, seed, accepted) -> Value:
+        """The seed in words, then the pattern; whether the seed may change."""
+        flit_bits = self.header.flit_bits
+        words = seed_words(flit_bits)
+        pattern = place(m, platform, "pattern", PatternSource(flit_bits))
+        sent = Signal(range(words + 1), init=words)
+        padded, folded = Signal(words * flit_bits), Signal(flit_bits)
+        header_flits = [row.header[low : low + flit_bits] for low in range(0, len(row.header), flit_bits)]
+        m.d.comb += [padded.eq(seed), folded.eq(reduce(xor, header_flits))]
+        word = table_row(m, padded, sent[: bits_for(words)], flit_bits, "word") ^ Mux(sent == 0, folded, 0)
+        m.d.comb += [
+            pattern.start.eq(accepted),
+            pattern.seed.eq(spread(seed)),
+            pattern.words.ready.eq(self.payload.ready & (sent == words)),
+            self.payload.valid.eq(1),
+            self.payload.payload.eq(Mux(sent == words, pattern.words.payload, word)),
+        ]
+        with m.If(accepted):
+            m.d.sync += sent.eq(0)
+        with m.Elif(self.payload.ready & (sent != words)):
+            m.d.sync += sent.eq(sent + 1)
+        return sent == words

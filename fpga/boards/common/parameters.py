@@ -1,0 +1,81 @@
+"""Everything that decides about a self-test besides the network."""
+
+from dataclasses import dataclass
+
+TOTAL_BITS = 40
+"""Width of all counters: six hours at 50 MHz."""
+SEED_BITS = 16
+"""Width of a message's seed, and of sums of seeds."""
+PAUSE_BITS = 6
+"""A node pauses 0 to 63 cycles before it has the next message ready."""
+LENGTH_FIELD = slice(8, 13)
+"""Bits of a seed that say how many pattern words follow it: one more than their value, 1 to 32."""
+MOST_DESCRIPTORS = 1 << LENGTH_FIELD.start
+"""So that length and destinations come from different bits of the seed."""
+LEAST_QUIET_CYCLES = 256
+LEAST_CYCLES_PER_BIT = 2
+LEAST_CYCLES_PER_LINE = 16
+UART_BAUD = 115_200
+
+
+@dataclass(frozen=True)
+class SelfTestParameters:
+    """How long a self-test runs and how it reports.
+
+    Parameters
+    ----------
+    messages : int
+        Nodes start no more messages after so many.
+    cycles_per_bit : int
+        Cycles per bit of the serial line, at least 2.
+    cycles_per_line : int
+        Cycles between two lines of the report, at least 16.
+    quiet_cycles : int
+        The test is over when no flit has been delivered for so many cycles, at least 256. Without traffic to wait for
+        that is the end; with messages on their way it is a fault.
+    descriptors : int
+        Destination sets that a node chooses from, a power of two, 2 to 256.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range.
+    """
+
+    messages: int
+    cycles_per_bit: int
+    cycles_per_line: int
+    quiet_cycles: int = 1 << 14
+    descriptors: int = 16
+
+    def __post_init__(self):
+        _check("Number of messages", self.messages, 1, (1 << TOTAL_BITS - 8) - 1)
+        _check("Cycles per bit", self.cycles_per_bit, LEAST_CYCLES_PER_BIT, 1 << 20)
+        _check("Cycles per line", self.cycles_per_line, LEAST_CYCLES_PER_LINE, 1 << 40)
+        _check("Quiet cycles", self.quiet_cycles, LEAST_QUIET_CYCLES, 1 << 40)
+        _check("Number of descriptors", self.descriptors, 2, MOST_DESCRIPTORS)
+        if self.descriptors & self.descriptors - 1:
+            raise ValueError(f"Number of descriptors must be a power of two, not {self.descriptors!r}")
+
+
+def _check(name: str, value: int, lowest: int, highest: int) -> None:
+    if not lowest <= value <= highest:
+        raise ValueError(f"{name} must be {lowest} to {highest}, not {value!r}")
+
+
+def parameters_at(clock_hz: int, messages: int, descriptors: int = 16) -> SelfTestParameters:
+    """A test that reports at 115,200 baud, a line per second.
+
+    Parameters
+    ----------
+    clock_hz : int
+        Frequency of the clock.
+    messages, descriptors
+        As in ``SelfTestParameters``.
+    """
+    return SelfTestParameters(
+        messages=messages,
+        cycles_per_bit=round(clock_hz / UART_BAUD),
+        cycles_per_line=clock_hz,
+        descriptors=descriptors,
+    )

@@ -1,0 +1,45 @@
+"""What nextpnr reached, against what the board needs."""
+
+import json
+from dataclasses import dataclass
+
+from fpga.common.area import ReportError
+
+
+@dataclass(frozen=True)
+class ClockTiming:
+    """A clock of a design.
+
+    Members
+    -------
+    name : str
+        The net.
+    achieved_mhz, wanted_mhz : float
+    """
+
+    name: str
+    achieved_mhz: float
+    wanted_mhz: float
+
+    @property
+    def met(self) -> bool:
+        """Whether the design is fast enough."""
+        return self.achieved_mhz >= self.wanted_mhz
+
+
+def read_clock(text: str) -> ClockTiming:
+    """The clock with the least margin in a report of nextpnr.
+
+    Raises
+    ------
+    ReportError
+        If it is no such report, or the design has no clock.
+    """
+    try:
+        clocks = [
+            ClockTiming(name, float(clock["achieved"]), float(clock["constraint"]))
+            for name, clock in json.loads(text)["fmax"].items()
+        ]
+        return min(clocks, key=lambda clock: clock.achieved_mhz / clock.wanted_mhz)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ReportError(f"Report of nextpnr must be JSON with clocks, not {text[:40]!r}") from error

@@ -1,0 +1,74 @@
+"""ULX3S: clock, reset and pins."""
+
+from typing import Any
+
+from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Instance, Module, Signal
+from amaranth.lib.cdc import ResetSynchronizer
+
+from fpga.boards.common.pins import drive_led, drive_uart, input_pin, place_self_test
+
+# 25 MHz times 2, by way of 600 MHz in the oscillator of the loop
+PLL_PARAMETERS = {
+    "CLKI_DIV": 1,
+    "CLKFB_DIV": 2,
+    "CLKOP_DIV": 12,
+    "CLKOP_CPHASE": 5,
+    "CLKOP_FPHASE": 0,
+    "CLKOP_ENABLE": "ENABLED",
+    "FEEDBK_PATH": "CLKOP",
+    "PLLRST_ENA": "DISABLED",
+    "INTFB_WAKE": "DISABLED",
+    "STDBY_ENABLE": "DISABLED",
+    "DPHASE_SOURCE": "DISABLED",
+    "OUTDIVIDER_MUXA": "DIVA",
+}
+PLL_ATTRIBUTES = {
+    "FREQUENCY_PIN_CLKI": "25",
+    "FREQUENCY_PIN_CLKOP": "50",
+    "ICP_CURRENT": "12",
+    "LPF_RESISTOR": "8",
+    "MFG_ENABLE_FILTEROPAMP": "1",
+    "MFG_GMCREF_SEL": "2",
+}
+
+
+class Ulx3sTop(Elaboratable):
+    """Clock of 50 MHz, two buttons, four LEDs and the serial line around the self-test.
+
+    Button FIRE 1 inverts one bit, FIRE 2 starts the test anew. LED 0 is the heartbeat, 1 shows that the test runs, 2
+    that it is passed, 3 that it failed.
+    """
+
+    def elaborate(self, platform: Any) -> Module:
+        m = Module()
+        self._make_clock(m, platform, restart=input_pin(m, platform, "button_fire", 1))
+        outputs = place_self_test(m, input_pin(m, platform, "button_fire", 0))
+        for number, name in enumerate(("heartbeat", "running", "passed", "failed")):
+            drive_led(m, platform, number, outputs[name])
+        drive_uart(m, platform, outputs["uart_tx"])
+        return m
+
+    def _make_clock(self, m: Module, platform: Any, restart: Any) -> None:
+        """The domain ``sync``, held in reset until the loop has locked and while the button is pressed."""
+        crystal, locked = input_pin(m, platform, "clk25"), Signal()
+        m.domains.sync = ClockDomain()
+        settings: dict[str, Any] = {f"p_{name}": value for name, value in PLL_PARAMETERS.items()}
+        settings |= {f"a_{name}": value for name, value in PLL_ATTRIBUTES.items()}
+        m.submodules.pll = Instance(
+            "EHXPLLL",
+            **settings,
+            i_CLKI=crystal,
+            i_CLKFB=ClockSignal(),
+            i_RST=0,
+            i_STDBY=0,
+            i_PHASESEL0=0,
+            i_PHASESEL1=0,
+            i_PHASEDIR=1,
+            i_PHASESTEP=1,
+            i_PHASELOADREG=1,
+            i_PLLWAKESYNC=0,
+            i_ENCLKOP=0,
+            o_CLKOP=ClockSignal(),
+            o_LOCK=locked,
+        )
+        m.submodules.reset = ResetSynchronizer(~locked | restart)

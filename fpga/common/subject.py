@@ -1,0 +1,92 @@
+# amaranth: UnusedElaboratable=no
+# (parts become modules of a library)
+"""What is measured: a router with its tables as constants, or a whole network."""
+
+from dataclasses import dataclass
+
+from fpga.common.devices import Device
+from fpga.common.wrappers import RegisteredPart, SerialPart, TiedPart
+from rtl.common.network import NetworkTop
+from rtl.common.part import Part
+from rtl.common.plan import NetworkPlan, RouterUse
+from rtl.common.verilog import ModuleLibrary
+
+TOP = "out_of_context"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A part to be measured.
+
+    Members
+    -------
+    name : str
+        Name for files and tables.
+    part : Part
+        Without wrappers for timing.
+    switch : int or None
+        Switch of the router; None for a whole network.
+    shape : str
+        Shape of the router; empty for a whole network.
+    """
+
+    name: str
+    part: Part
+    switch: int | None = None
+    shape: str = ""
+
+    def verilog(self, device: Device) -> str:
+        """All modules: the part, and the module ``TOP`` with the part in the wrappers that the device needs."""
+        wrapped = RegisteredPart(self.part)
+        library = ModuleLibrary()
+        library.add(SerialPart(wrapped) if device.serial else wrapped, TOP)
+        return library.verilog()
+
+    @property
+    def is_network(self) -> bool:
+        """Whether it is a whole network."""
+        return self.switch is None
+
+    @property
+    def module(self) -> str:
+        """Name of the part's module in that Verilog."""
+        return self.part.module_name
+
+
+def router_subject(plan: NetworkPlan, switch: int) -> Subject:
+    """The router of one switch.
+
+    Raises
+    ------
+    ValueError
+        If there is no such switch.
+    """
+    if not 0 <= switch < len(plan.routers):
+        raise ValueError(f"Switch must be 0 to {len(plan.routers) - 1}, not {switch!r}")
+    use = plan.routers[switch]
+    return Subject(f"router_s{switch}", TiedPart(plan.shapes[use.shape](), use.constants), switch, use.shape)
+
+
+def network_subject(plan: NetworkPlan) -> Subject:
+    """The whole network, with its injectors and ejectors."""
+    return Subject("network", NetworkTop(plan))
+
+
+def representative_switches(plan: NetworkPlan) -> dict[str, int]:
+    """For each router shape that is used, the switch with the largest tables.
+
+    That is the root, where the family has one and it has that shape, and else the switch whose constants have
+    the most ones; of several the lowest number.
+    """
+    chosen: dict[str, int] = {}
+    for switch, use in enumerate(plan.routers):
+        best = chosen.get(use.shape)
+        if best is None or _table_size(plan, switch) > _table_size(plan, best):
+            chosen[use.shape] = switch
+    return {shape: chosen[shape] for shape in plan.shapes if shape in chosen}
+
+
+def _table_size(plan: NetworkPlan, switch: int) -> tuple[bool, int]:
+    use: RouterUse = plan.routers[switch]
+    ones = sum(value.bit_count() for value in use.constants.values())
+    return switch == plan.parameters.get("root"), ones

@@ -1,0 +1,1 @@
+"""Bench for self-tests of boards: listens to the serial line."""

@@ -1,0 +1,27 @@
+"""What goes into a run of a board's self-test and what comes out of it; importable without a simulator."""
+
+from dataclasses import dataclass
+
+JOB_VARIABLE = "HYDRANOC_BOARD_JOB"
+
+
+@dataclass(frozen=True)
+class BoardJob:
+    """What one run needs.
+
+    Members
+    -------
+    cycles_per_bit : int
+        Of the serial line.
+    most_cycles : int
+        The run fails if the test takes longer.
+    result : str
+        File for the lines, as a JSON list.
+    inject_cycles : sequence of int
+        Cycles in which the button is pressed, in rising order.
+    """
+
+    cycles_per_bit: int
+    most_cycles: int
+    result: str
+    inject_cycles: tuple[int, ...] = ()

@@ -1,0 +1,70 @@
+# amaranth: UnusedElaboratable=no
+"""The routers cost what they cost when the baseline was stored, or less."""
+
+import pytest
+
+from benchmarks.router_rows import REFERENCE, Row, rows
+from benchmarks.router_table import DEVICE, SEEDS, measured, multicast_costs
+from fpga.common.area import Area
+from fpga.common.subject import router_subject
+from fpga.common.timing import Path, Timing
+from hydranoc.fpga import Measurement, tool_versions
+from hydranoc.fpga_baseline import find_entry, read_baseline, regressions
+
+ALLOWED = 0.05
+OTHERS = [row for row in rows() if row.name != REFERENCE]
+
+
+def hold(row: Row) -> None:
+    entry = next((entry for entry in read_baseline() if entry.name == row.name), None)
+    assert entry is not None, f"{row.name} is not in the baseline: python -m benchmarks.router_table --store"
+    assert find_entry([entry], row.plan, row.switch, DEVICE) == entry
+    found = regressions(measured(row), entry, ALLOWED)
+    tools = tool_versions(DEVICE)
+    other = "" if tools == entry.tools else f" (measured with {tools}, baseline with {entry.tools})"
+    assert not found, f"{row.name}: {'; '.join(found)}{other}"
+
+
+def test_the_reference_router_has_not_become_worse(require_tool):
+    for tool in ("yosys", DEVICE.place_and_route):
+        require_tool(tool)
+    assert Row().name == REFERENCE
+    hold(Row())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", OTHERS, ids=[row.name for row in OTHERS])
+def test_no_other_router_has_become_worse(row, require_tool):
+    for tool in ("yosys", DEVICE.place_and_route):
+        require_tool(tool)
+    hold(row)
+
+
+def test_the_baseline_has_three_seeds_of_every_row():
+    entries = {entry.name: entry for entry in read_baseline()}
+    assert entries.keys() == {row.name for row in rows()}
+    assert all(len(entry.fmax_mhz_by_seed) == SEEDS for entry in entries.values())
+
+
+@pytest.mark.parametrize("row", rows(), ids=[row.name for row in rows()])
+def test_a_row_is_the_router_that_its_name_says(row):
+    plan, switch = row.plan, row.switch
+    assert plan.network.degree(switch) == row.ports
+    assert len(plan.network.processors) == row.nodes
+    assert plan.flit_bits == row.flit_bits
+    assert ("reach" in plan.routers[switch].constants) == row.multicast
+    assert (switch != plan.parameters["root"]) == row.far
+
+
+def test_multicast_costs_are_differences():
+    def found(row: Row, lut4: int, mhz: float) -> Measurement:
+        subject = router_subject(row.plan, row.switch)
+        return Measurement(subject, Area(lut4, 300, {"TRELLIS_DPR16X4": 40}), (Timing(mhz, Path(())),))
+
+    small = Row(nodes=16)
+    figures = {
+        small: found(small, 1200, 100.0),
+        Row(nodes=16, multicast=False): found(Row(nodes=16, multicast=False), 1000, 110.0),
+        Row(ports=3): found(Row(ports=3), 500, 90.0),
+    }
+    assert multicast_costs(figures) == ["multicast in p5-f32-n16-b2: +200 LUT4 (+20%), +0 FF, +0 RAM, -10.0 MHz"]

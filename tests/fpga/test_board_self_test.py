@@ -1,0 +1,160 @@
+# amaranth: UnusedElaboratable=no
+"""The self-test as a board runs it, in simulation: it passes, it sees faults, and its report can be read."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from fpga.boards.common import checker, self_test
+from fpga.boards.registry import BOARDS
+from hydranoc import load
+from rtl.common import ejector, fabric, injector
+from rtl.spam import router
+from rtl.spam.network import spam_plan
+from tests.fpga.board_runner import (
+    Lines,
+    bench_source,
+    check_error_seen,
+    check_failed,
+    check_passed,
+    make_test,
+    parameters,
+    read_line,
+    receive,
+    routing_of,
+    run_source,
+)
+from tests.rtl.simulate import run
+from tests.tb.parts_runner import mutated
+from topology.common.graph import Network
+
+MANY, MANY_CYCLES = 10_000, 3_000_000
+
+
+def pair() -> Network:
+    return Network(1, [], [0, 0])
+
+
+def branching() -> Network:
+    """A tree with a branch at its root and one below it, and a link beside it."""
+    return Network(4, [(0, 1), (0, 2), (1, 3), (2, 3)], [0, 1, 2, 3, 3])
+
+
+@pytest.fixture
+def icarus(require_tool):
+    require_tool("icarus")
+
+
+def test_two_nodes_in_amaranth_s_simulator():
+    """The same elaboration as without Verilog; one line, at the end."""
+    settings = parameters(messages=12, descriptors=2)
+    test = make_test(routing_of(pair(), 16), settings)
+    bits, moved = [], 0
+
+    async def testbench(ctx):
+        nonlocal moved
+        after = 0
+        while after < 2_000:
+            bits.append(ctx.get(test.uart_tx))
+            moved += ctx.get(test.moved).bit_count()
+            after += not ctx.get(test.running)
+            assert len(bits) < 5_000
+            await ctx.tick()
+        assert (ctx.get(test.passed), ctx.get(test.failed)) == (1, 0)
+
+    run(test, testbench)
+    line, end = receive(bits, settings.cycles_per_bit).split("\r\n")
+    assert end == ""
+    check_passed([read_line(line)], 12)
+    assert moved == 2 * read_line(line)["flits"]  # each flit on one injection and one delivery channel
+
+
+@pytest.mark.usefixtures("icarus")
+@pytest.mark.parametrize("flit_bits", [8, 12, 64])
+def test_passes_and_sees_one_wrong_bit(flit_bits, tmp_path):
+    """Headers of 1 and 2 flits, seeds of 1 and 2 words, words that the seed does not fill."""
+    source = bench_source(make_test(routing_of(branching(), flit_bits), parameters()))
+    check_passed(run_source(source, "icarus", tmp_path / "sound"), 150)
+    lines = run_source(source, "icarus", tmp_path / "injected", [300])
+    check_error_seen(lines)
+    assert lines[0]["state"] == "FAIL"  # at once, and not only at the end
+
+
+def test_ten_thousand_messages_of_the_icebreaker(require_tool, tmp_path):
+    require_tool("verilator")
+    lines = run_board("icebreaker", [50_000, 90_000], tmp_path)
+    assert lines[0]["messages"] > 1_000
+
+
+@pytest.mark.slow
+def test_ten_thousand_messages_of_the_ulx3s(require_tool, tmp_path):
+    require_tool("verilator")
+    run_board("ulx3s-85f", [10_000], tmp_path)
+
+
+def run_board(name: str, inject_cycles: list[int], folder: Path) -> Lines:
+    """A board's own network, sound and with the button pressed."""
+    board = BOARDS[name]
+    settings = parameters(messages=MANY, cycles_per_line=40_000, descriptors=board.descriptors)
+    source = bench_source(make_test(load(board.config).routing, settings))
+    lines = run_source(source, "verilator", folder / "sound", most_cycles=MANY_CYCLES)
+    check_passed(lines, MANY)
+    check_error_seen(run_source(source, "verilator", folder / "injected", inject_cycles, MANY_CYCLES))
+    return lines
+
+
+@pytest.mark.usefixtures("icarus")
+def test_a_checker_that_ignores_data_is_caught(monkeypatch, tmp_path):
+    blind = mutated(checker, "(flit.data != pattern.words.payload)", "0")
+    monkeypatch.setattr(self_test, "DeliveryChecker", blind.DeliveryChecker)
+    source = bench_source(make_test(routing_of(branching(), 16), parameters()))
+    lines = run_source(source, "icarus", tmp_path, [300])
+    with pytest.raises(AssertionError):
+        check_error_seen(lines)
+
+
+# faults of the network: where a part is used, what it is called there, its module, and the changed line
+FAULTS = {
+    "ejector loses flits when the reader is not ready": (
+        fabric,
+        "MessageEjector",
+        ejector,
+        "buffer.present & self.user.ready",
+        "buffer.present",
+    ),
+    "injector sends one flit too few": (
+        fabric,
+        "MessageInjector",
+        injector,
+        "flits_left.eq(message.flits - 1)",
+        "flits_left.eq(message.flits - 2)",
+    ),
+    "router copies to its first output only": (
+        None,
+        "SpamRouter",
+        router,
+        "Mux(copied, request, 0)",
+        "Mux(copied, request & -request, 0)",
+    ),
+}
+
+
+@pytest.mark.usefixtures("icarus")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_of_the_network_fail(fault, monkeypatch, tmp_path):
+    user, name, module, text, replacement = FAULTS[fault]
+    faulty = getattr(mutated(module, text, replacement), name)
+    routing = routing_of(branching(), 16)
+    plan = spam_plan(routing)
+    if user is None:
+        plan = _with_routers(plan, faulty)
+    else:
+        monkeypatch.setattr(user, name, faulty)
+    source = bench_source(make_test(routing, parameters(), plan))
+    check_failed(run_source(source, "icarus", tmp_path))
+
+
+def _with_routers(plan, faulty):
+    shapes = {name: (lambda make=make: faulty(make().parameters)) for name, make in plan.shapes.items()}
+    return dataclasses.replace(plan, shapes=shapes)
