@@ -1,4 +1,4 @@
-# make demo   sets up .venv/ and runs the main job: RTL in lock-step with the golden model
+# make demo   sets up what it needs in .venv/ and runs the main job: RTL in lock-step with the golden model
 # make test   sets up .venv/ and runs the tests
 # make lint   ruff and pyright
 # make bench  prints the figures that matter
@@ -6,13 +6,15 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+RUNS := .venv/.runs
 READY := .venv/.ready
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 DEMO := results/demo
 PYTEST_ARGS ?=
 
 .PHONY: demo test test-slow lint format bench lock clean
 
-demo: $(READY)
+demo: $(RUNS)
 	@echo "1/4  The network: proved to reach everyone and to be free from deadlock"
 	$(BIN)/hydranoc check examples/demo.yaml
 	@echo "2/4  Its picture"
@@ -48,12 +50,18 @@ clean:
 	rm -rf .venv results build *.egg-info .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): requirements.lock pyproject.toml
+# What running needs comes first, in the versions of requirements.lock; the tools of the tests are as large again.
+# Python compiles what it imports: doing that for all packages at once takes longer than the demo.
+$(RUNS): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	    || { echo "HydraNoC needs Python 3.11 or newer; say which with: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 	@for tool in c++ perl; do command -v $$tool > /dev/null \
 	    || { echo "$$tool is missing: Verilator needs it to build simulators (Debian: apt-get install g++ perl)" >&2; exit 1; }; done
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(INSTALL) -c requirements.lock setuptools
+	$(INSTALL) -c requirements.lock --no-build-isolation -e .
+	@touch $@
+
+$(READY): $(RUNS)
+	$(INSTALL) -r requirements.lock
 	@touch $@
