@@ -18,16 +18,19 @@ def run_cycles(state, spam, trace, until_cycle):
     first_cycle = counters[CYCLE]
     cycle = first_cycle
     reason = LIMIT
+    counting = len(state.tallies) > 0
     while cycle < until_cycle and reason == LIMIT:
         row = cycle - first_cycle
-        count_channels(state, 1)
+        if counting:
+            count_channels(state, 1)
         changes = move_flits(cycle, state, trace, row)
         if cycle >= counters[NEXT_HOST_CYCLE]:
             changes += step_hosts(cycle, state, trace, row)
         changes += step_routers(state, spam)
         reason = status(changes, counters)
         following = next_cycle(cycle, changes, until_cycle, counters) if reason == LIMIT else cycle + 1
-        count_channels(state, following - cycle - 1)
+        if counting:
+            count_channels(state, following - cycle - 1)
         cycle = following
     counters[CYCLE] = cycle
     return reason
