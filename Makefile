@@ -59,7 +59,7 @@ $(RUNS): requirements.lock pyproject.toml
 	    || { echo "$$tool is missing: Verilator needs it to build simulators (Debian: apt-get install g++ perl)" >&2; exit 1; }; done
 	$(PYTHON) -m venv .venv
 	$(INSTALL) -c requirements.lock setuptools
-	$(INSTALL) -c requirements.lock --no-build-isolation -e .
+	PYTHONWARNINGS=ignore $(INSTALL) -c requirements.lock --no-build-isolation -e .
 	@touch $@
 
 $(READY): $(RUNS)
