@@ -66,7 +66,7 @@ class Row:
         return next(
             switch
             for shape, switch in representative_switches(plan).items()
-            if plan.network.degree(switch) == self.ports and plan.routers[switch].shape == shape
+            if len(plan.network.input_channel[switch]) == self.ports and plan.routers[switch].shape == shape
         )
 
 

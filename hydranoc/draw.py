@@ -15,7 +15,7 @@ from matplotlib.path import Path as Curve
 
 from hydranoc.family import LinkClasses
 from hydranoc.layout import bend_of, processor_positions, switch_positions
-from topology.common.graph import Network
+from topology.common.channels import ChannelNetwork
 
 INCHES_PER_UNIT = 0.85
 SMALLEST_INCHES, LARGEST_INCHES = 3.6, 15.0
@@ -39,12 +39,12 @@ def drawing_style() -> AbstractContextManager[None]:
     )
 
 
-def draw_network(network: Network, links: LinkClasses, title: str) -> dict[str, bytes]:
+def draw_network(network: ChannelNetwork, links: LinkClasses, title: str) -> dict[str, bytes]:
     """A picture of a network.
 
     Parameters
     ----------
-    network : Network
+    network : ChannelNetwork
     links : LinkClasses
         Tree and root, from the family.
     title : str
@@ -73,7 +73,7 @@ def render(figure: Figure) -> dict[str, bytes]:
     return files
 
 
-def _figure(network: Network, links: LinkClasses, title: str) -> Figure:
+def _figure(network: ChannelNetwork, links: LinkClasses, title: str) -> Figure:
     positions = switch_positions(network, links)
     processors = processor_positions(network, positions, BOX_WIDENING if _boxed(network) else 1.0)
     everything = np.concatenate([positions, processors])
@@ -97,7 +97,7 @@ def _figure(network: Network, links: LinkClasses, title: str) -> Figure:
     return figure
 
 
-def _draw_links(axes: Axes, network: Network, links: LinkClasses, positions: np.ndarray, unit: float) -> None:
+def _draw_links(axes: Axes, network: ChannelNetwork, links: LinkClasses, positions: np.ndarray, unit: float) -> None:
     """Tree links solid, others dashed; links around other switches in arcs."""
     width = float(np.clip(unit / 28, 0.8, 2.2))
     for a, b in network.edges:
@@ -121,11 +121,11 @@ def _curve(start: np.ndarray, end: np.ndarray, bend: float) -> Curve:
     return Curve([tuple(start), tuple(middle), tuple(end)], [Curve.MOVETO, Curve.CURVE3, Curve.CURVE3])
 
 
-def _boxed(network: Network) -> bool:
+def _boxed(network: ChannelNetwork) -> bool:
     return max(map(len, network.switch_names)) > LONGEST_NAME_IN_CIRCLE
 
 
-def _draw_switches(axes: Axes, network: Network, links: LinkClasses, positions: np.ndarray, unit: float) -> None:
+def _draw_switches(axes: Axes, network: ChannelNetwork, links: LinkClasses, positions: np.ndarray, unit: float) -> None:
     """Short names in circles; longer ones in boxes, which need no magnifying glass."""
     colours = [ROOT if switch == links.root else INK for switch in range(network.switches)]
     names = [name.removeprefix("s") if name.removeprefix("s").isdecimal() else name for name in network.switch_names]
@@ -149,7 +149,9 @@ def _draw_switches(axes: Axes, network: Network, links: LinkClasses, positions: 
         )
 
 
-def _draw_processors(axes: Axes, network: Network, positions: np.ndarray, processors: np.ndarray, unit: float) -> None:
+def _draw_processors(
+    axes: Axes, network: ChannelNetwork, positions: np.ndarray, processors: np.ndarray, unit: float
+) -> None:
     homes = positions[list(network.processors)]
     axes.add_collection(
         LineCollection(list(np.stack([homes, processors], axis=1)), colors=PROCESSOR, linewidths=0.8, zorder=1)
@@ -165,7 +167,7 @@ def _draw_processors(axes: Axes, network: Network, positions: np.ndarray, proces
             axes.annotate(str(processor), place, ha="center", va="center", fontsize=0.11 * unit, color=INK, zorder=4)
 
 
-def _draw_legend(axes: Axes, network: Network, links: LinkClasses, text_size: float) -> None:
+def _draw_legend(axes: Axes, network: ChannelNetwork, links: LinkClasses, text_size: float) -> None:
     entries = []
     if links.tree:
         cross = len(network.edges) - len(links.tree)

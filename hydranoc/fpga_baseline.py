@@ -16,7 +16,7 @@ from fpga.common.devices import Device
 from hydranoc.errors import ConfigError, reason
 from hydranoc.fpga import Measurement
 from rtl.common.plan import NetworkPlan
-from topology.common.graph import Network
+from topology.common.channels import ChannelNetwork
 
 BASELINE = Path(__file__).parents[1] / "benchmarks" / "baseline_fpga.json"
 
@@ -58,9 +58,10 @@ class BaselineEntry:
     tools: Sequence[str]
 
 
-def network_digest(network: Network) -> str:
-    """A name for a network: switches, links in their order and processors decide about it, and nothing else."""
-    facts = [network.switches, [[int(a), int(b)] for a, b in network.edges], [int(s) for s in network.processors]]
+def network_digest(network: ChannelNetwork) -> str:
+    """A name for a network: the number of switches and the channels decide about it, and nothing else."""
+    ends = [[int(c.source), c.source_port, int(c.sink), c.sink_port] for c in network.channels]
+    facts = [network.switches, ends]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
 
 

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 
 from hydranoc.family import LinkClasses
-from topology.common.graph import Network
+from topology.common.channels import ChannelNetwork
 
 LAYERED_UP_TO_SWITCHES = 20
 BESIDE_A_SWITCH = 0.3
@@ -16,7 +16,7 @@ WIDEST = 2000
 PROCESSOR_DISTANCE = 0.42
 
 
-def switch_positions(network: Network, links: LinkClasses) -> np.ndarray:
+def switch_positions(network: ChannelNetwork, links: LinkClasses) -> np.ndarray:
     """Positions of the switches, float, shape (switches, 2); the closest two are 1 apart.
 
     Those of the network if it has any; small networks otherwise get their tree drawn level by level, larger ones the
@@ -37,7 +37,7 @@ def _distances(positions: np.ndarray) -> np.ndarray:
     return np.linalg.norm(positions[:, np.newaxis] - positions[np.newaxis], axis=2)
 
 
-def _layered(network: Network, links: LinkClasses) -> np.ndarray:
+def _layered(network: ChannelNetwork, links: LinkClasses) -> np.ndarray:
     """Leaves of the tree side by side, every switch above the middle of what hangs on it."""
     level = links.level or (0,) * network.switches
     children: list[list[int]] = [[] for _ in range(network.switches)]
@@ -64,7 +64,7 @@ def _postorder(children: list[list[int]], root: int) -> list[int]:
     return order[::-1]
 
 
-def _spread(network: Network) -> np.ndarray:
+def _spread(network: ChannelNetwork) -> np.ndarray:
     graph = network.switch_graph
     placed = nx.kamada_kawai_layout(graph, pos=nx.circular_layout(graph))
     positions = np.array([placed[switch] for switch in range(network.switches)])
@@ -83,7 +83,7 @@ def _pushed_apart(positions: np.ndarray, rounds: int = 100) -> np.ndarray:
     return positions
 
 
-def processor_positions(network: Network, positions: np.ndarray, widened: float = 1.0) -> np.ndarray:
+def processor_positions(network: ChannelNetwork, positions: np.ndarray, widened: float = 1.0) -> np.ndarray:
     """Positions of the processors, float, shape (processors, 2): round their switch, in the gaps between its links.
 
     ``widened`` is how many times farther they are at the sides than above, to clear switches drawn as wide boxes.
@@ -91,7 +91,7 @@ def processor_positions(network: Network, positions: np.ndarray, widened: float 
     spots = np.zeros((len(network.processors), 2))
     for switch in range(network.switches):
         hosts = [i for i, home in enumerate(network.processors) if home == switch]
-        neighbours = [vertex for vertex in network.neighbours[switch] if network.is_switch(vertex)]
+        neighbours = [vertex for vertex in network.successors(switch) if network.is_switch(vertex)]
         offsets = positions[neighbours] - positions[switch] if neighbours else np.zeros((0, 2))
         angles = sorted({round(math.atan2(y, x), 6) for x, y in offsets})
         for processor, angle in zip(hosts, _free_angles(angles, len(hosts)), strict=True):

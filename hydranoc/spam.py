@@ -7,7 +7,9 @@ import numpy as np
 from hydranoc.config.schema import NetworkSection
 from hydranoc.errors import KeyWrong
 from hydranoc.family import CheckReport, LinkClasses
+from topology.common.channels import ChannelNetwork
 from topology.common.deadlock import check_deadlock
+from topology.common.errors import TopologyError
 from topology.common.graph import Network
 from topology.spam.deadlock import spam_dependencies
 from topology.spam.graph import SpamLabels
@@ -32,7 +34,7 @@ class SpamSection(NetworkSection):
     negative_control: Literal["non-atomic-enqueue", "up-after-down"] | None = None
 
 
-def build_routing(section: SpamSection, network: Network) -> SpamRouting:
+def build_routing(section: SpamSection, network: ChannelNetwork) -> SpamRouting:
     """Tables of the network.
 
     Raises
@@ -40,8 +42,10 @@ def build_routing(section: SpamSection, network: Network) -> SpamRouting:
     KeyWrong
         If the root is no switch.
     TopologyError
-        If the network is too large for SPAM's routers.
+        If the network is too large for SPAM's routers, or has links that lead one way.
     """
+    if not isinstance(network, Network):
+        raise TopologyError("Family 'spam' needs a network whose links lead both ways, with one channel per processor")
     root = None if section.root is None else _root(section.root, network)
     labels = SpamLabels(network, root)
     return SpamRouting(labels, section.flit_bits, up_after_down=section.negative_control == UP_AFTER_DOWN)

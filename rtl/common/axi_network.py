@@ -13,6 +13,7 @@ from rtl.common.counter_ports import connect_counters, counter_members
 from rtl.common.fabric import Fabric
 from rtl.common.network import GeneratedDesign, generate_design
 from rtl.common.plan import NetworkPlan
+from rtl.common.status_ports import connect_status, status_members
 from rtl.common.structure import Constant, Kind, StructuralPart, Structure, Use
 from topology.common.flits import bits_for
 
@@ -44,6 +45,8 @@ class AxiStreamTop(StructuralPart):
         manifest.
     counters_enable, counters_clear, counters_address, counters_data
         Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
+    others
+        Outputs of the plan's status parts, ``{name}_{output}``.
 
     Raises
     ------
@@ -66,6 +69,7 @@ class AxiStreamTop(StructuralPart):
             members.update(self._processor_members(i))
         members["moved"] = Out(len(plan.network.channels))
         members.update(counter_members(plan))
+        members.update(status_members(plan))
         super().__init__("axi_stream_network", members)
 
     def _processor_members(self, i: int) -> dict[str, wiring.Member]:
@@ -79,6 +83,7 @@ class AxiStreamTop(StructuralPart):
         fabric = Fabric(structure, self.plan)
         structure.outputs["moved"] = fabric.moved
         connect_counters(structure, fabric, self.plan)
+        connect_status(structure, fabric, self.plan)
         for i, (injector, ejector) in enumerate(zip(fabric.injectors, fabric.ejectors, strict=True)):
             self._connect_source(structure, i, _replaced(structure, injector, self._injector))
             self._connect_sink(structure, i, _replaced(structure, ejector, self._ejector))

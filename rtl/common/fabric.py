@@ -7,7 +7,7 @@ from rtl.common.injector import MessageInjector
 from rtl.common.monitor import TransferMonitor
 from rtl.common.plan import NetworkPlan
 from rtl.common.structure import Constant, Kind, Slice, Structure, Use, connect_link
-from topology.common.graph import Channel
+from topology.common.channels import Channel
 
 
 class Fabric:
@@ -22,7 +22,8 @@ class Fabric:
     Members
     -------
     injectors, ejectors : list of Use
-        One per processor, a ``MessageInjector`` and a ``MessageEjector``; their user sides are open.
+        One ``MessageInjector`` per processor and one ``MessageEjector`` per channel into a processor, in the order of
+        ``delivery_channels``; their user sides are open.
     valid, ready, tail : tuple of wires, one bit per channel
         Handshake of each channel, and the tail bit of the flit on it.
     moved : Wire, one bit per channel
@@ -36,11 +37,14 @@ class Fabric:
         used = {use.shape for use in plan.routers}
         shapes = {name: Kind(make) for name, make in plan.shapes.items() if name in used}
         self._routers = [self._router(switch, shapes) for switch in range(network.switches)]
+        for wire in plan.side_wires:
+            self._routers[wire.sink].connect(wire.input, self._routers[wire.source].output(wire.output))
         processors = range(len(network.processors))
         injector = Kind(lambda: MessageInjector(plan.header))
         ejector = Kind(lambda: MessageEjector(plan.flit_bits))
         self.injectors = [structure.use(f"injector_n{i}", injector) for i in processors]
-        self.ejectors = [structure.use(f"ejector_n{i}", ejector) for i in processors]
+        self.ejectors = [structure.use(f"ejector_{name}", ejector) for name in network.delivery_names]
+        self._ejector_at = dict(zip(network.delivery_channels, self.ejectors, strict=True))
         valid, ready, tail = [], [], []
         for channel in network.channels:
             (source, source_port), (sink, sink_port) = self._source(channel), self._sink(channel)
@@ -74,8 +78,12 @@ class Fabric:
         network = self._plan.network
         if network.is_switch(channel.sink):
             return self._routers[channel.sink], f"inputs__{channel.sink_port}"
-        return self.ejectors[channel.sink - network.switches], "link"
+        return self._ejector_at[channel.index], "link"
 
-    def delivered_flit(self, processor: int):
-        """The payload of a processor's delivery channel."""
-        return self.ejectors[processor].inputs["link__payload"]
+    def router_output(self, switch: int, port: str):
+        """An output of a router that is no link."""
+        return self._routers[switch].output(port)
+
+    def delivered_flit(self, delivery: int):
+        """The payload of one of the ``delivery_channels``."""
+        return self.ejectors[delivery].inputs["link__payload"]

@@ -18,6 +18,7 @@ from rtl.common.monitor import DeliveryMonitor, TransferMonitor
 from rtl.common.network import GeneratedDesign, generate_design
 from rtl.common.pattern_source import PatternSource
 from rtl.common.plan import NetworkPlan
+from rtl.common.status_ports import connect_status, status_members
 from rtl.common.structure import Constant, Kind, Slice, StructuralPart, Structure, Wire, connect_link
 from topology.common.pattern import SEED_BITS
 
@@ -49,20 +50,22 @@ class HarnessTop(StructuralPart):
         Bit c: a flit moved on channel c in this cycle.
     accepted : Out(processors)
         The injector takes the descriptor in this cycle. Combinational from ``message_valid``.
-    ejected : Out(processors * (flit width + 1))
-        Per processor: whether a flit moved on its delivery channel in this cycle (lowest bit), then the flit; all
-        zero if none.
+    ejected : Out(delivery channels * (flit width + 1))
+        Per channel into a processor: whether a flit moved on it in this cycle (lowest bit), then the flit; all zero if
+        none.
     observed : Out
         ``moved``, ``accepted`` and ``ejected`` side by side, ``moved`` lowest.
     counters_enable, counters_clear, counters_address, counters_data
         Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
+    others
+        Outputs of the plan's status parts, ``{name}_{output}``.
     """
 
     def __init__(self, plan: NetworkPlan):
         self.plan = plan
         processors, channels = len(plan.network.processors), len(plan.network.channels)
         message_bits = sum(width for _, width in message_fields(plan).values())
-        ejected_bits = processors * (flit_layout(plan.flit_bits).size + 1)
+        ejected_bits = len(plan.network.delivery_channels) * (flit_layout(plan.flit_bits).size + 1)
         members: dict[str, Any] = {"message_valid": In(processors)}
         members.update({f"message_n{i}": In(message_bits) for i in range(processors)})
         members["moved"] = Out(channels)
@@ -70,6 +73,7 @@ class HarnessTop(StructuralPart):
         members["ejected"] = Out(ejected_bits)
         members["observed"] = Out(channels + processors + ejected_bits)
         members.update(counter_members(plan))
+        members.update(status_members(plan))
         super().__init__("harness", members)
 
     def structure(self):
@@ -78,6 +82,7 @@ class HarnessTop(StructuralPart):
         accepted = self._connect_injectors(structure, fabric)
         ejected = self._connect_ejectors(structure, fabric)
         connect_counters(structure, fabric, self.plan)
+        connect_status(structure, fabric, self.plan)
         structure.outputs.update(
             {
                 "moved": fabric.moved,
@@ -111,8 +116,8 @@ class HarnessTop(StructuralPart):
         ejected = []
         for i, ejector in enumerate(fabric.ejectors):
             ejector.connect("user__ready", Constant(1, 1))
-            delivery = structure.use(f"delivery_n{i}", monitor)
-            delivery.connect("moved", Slice(fabric.moved, network.delivery_channel(i), 1))
+            delivery = structure.use(f"delivery_{network.delivery_names[i]}", monitor)
+            delivery.connect("moved", Slice(fabric.moved, network.delivery_channels[i], 1))
             delivery.connect("flit", fabric.delivered_flit(i))
             ejected.append(delivery.output("seen"))
         return tuple(ejected)
@@ -140,7 +145,11 @@ def generate_harness(plan: NetworkPlan, top: str = "harness") -> GeneratedDesign
     observed = {
         "moved": {"offset": 0, "bits": channels},
         "accepted": {"offset": channels, "bits": processors},
-        "ejected": {"offset": channels + processors, "bits": processors * stride, "bits_per_processor": stride},
+        "ejected": {
+            "offset": channels + processors,
+            "bits": len(plan.network.delivery_channels) * stride,
+            "bits_per_channel": stride,
+        },
     }
     message = {name: {"offset": offset, "bits": bits} for name, (offset, bits) in message_fields(plan).items()}
     return generate_design(HarnessTop, plan, top, {"harness": {"message": message, "observed": observed}})

@@ -61,9 +61,9 @@ def _nodes(plan: NetworkPlan) -> list[dict[str, Any]]:
             "vertex": network.processor_vertex(i),
             "switch": switch,
             "injector": f"injector_n{i}",
-            "ejector": f"ejector_n{i}",
+            "ejectors": [f"ejector_{name}" for name in network.delivery_names_of(i)],
             "injection_channel": network.injection_channel(i),
-            "delivery_channel": network.delivery_channel(i),
+            "delivery_channels": list(network.input_channel[network.processor_vertex(i)]),
         }
         for i, switch in enumerate(network.processors)
     ]

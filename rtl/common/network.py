@@ -16,6 +16,7 @@ from rtl.common.identifiers import is_identifier
 from rtl.common.injector import descriptor_layout
 from rtl.common.manifest import fusesoc_core, network_manifest, waivers
 from rtl.common.plan import NetworkPlan
+from rtl.common.status_ports import connect_status, status_members
 from rtl.common.structure import Slice, StructuralPart, Structure, Use
 from rtl.common.verilog import ModuleLibrary
 from topology.common.flits import FlitFormat
@@ -35,38 +36,46 @@ class NetworkTop(StructuralPart):
     inject_n{i}_payload_valid, _ready, _data
         Body words of the accepted message.
     eject_n{i}_valid, _ready, _head, _tail, _data
-        Flits that arrive at processor i.
+        Flits that arrive at processor i. If it has several delivery channels: ``eject_n{i}_c{k}_valid`` and so on.
     moved : Out(channels)
         Bit c: a flit moved on channel c in this cycle. Channels are numbered as in ``Network.channels`` and in the
         manifest.
     counters_enable, counters_clear, counters_address, counters_data
         Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
+    others
+        Outputs of the plan's status parts, ``{name}_{output}``.
     """
 
     def __init__(self, plan: NetworkPlan):
         self.plan = plan
         members: dict[str, Any] = {}
         for i in range(len(plan.network.processors)):
-            members.update(self._processor_members(i))
+            members.update(self._injector_members(f"inject_n{i}"))
+            for name in plan.network.delivery_names_of(i):
+                members.update(self._ejector_members(f"eject_{name}"))
         members["moved"] = Out(len(plan.network.channels))
         members.update(counter_members(plan))
+        members.update(status_members(plan))
         super().__init__("network", members)
 
-    def _processor_members(self, i: int) -> dict[str, wiring.Member]:
-        flit_bits = self.plan.flit_bits
+    def _injector_members(self, prefix: str) -> dict[str, wiring.Member]:
         descriptor = descriptor_layout(self.plan.header).members
         return {
-            f"inject_n{i}_message_valid": In(1),
-            f"inject_n{i}_message_ready": Out(1),
-            **{f"inject_n{i}_message_{name}": In(width) for name, width in descriptor.items()},
-            f"inject_n{i}_payload_valid": In(1),
-            f"inject_n{i}_payload_ready": Out(1),
-            f"inject_n{i}_payload_data": In(flit_bits),
-            f"eject_n{i}_valid": Out(1),
-            f"eject_n{i}_ready": In(1),
-            f"eject_n{i}_head": Out(1),
-            f"eject_n{i}_tail": Out(1),
-            f"eject_n{i}_data": Out(flit_bits),
+            f"{prefix}_message_valid": In(1),
+            f"{prefix}_message_ready": Out(1),
+            **{f"{prefix}_message_{name}": In(width) for name, width in descriptor.items()},
+            f"{prefix}_payload_valid": In(1),
+            f"{prefix}_payload_ready": Out(1),
+            f"{prefix}_payload_data": In(self.plan.flit_bits),
+        }
+
+    def _ejector_members(self, prefix: str) -> dict[str, wiring.Member]:
+        return {
+            f"{prefix}_valid": Out(1),
+            f"{prefix}_ready": In(1),
+            f"{prefix}_head": Out(1),
+            f"{prefix}_tail": Out(1),
+            f"{prefix}_data": Out(self.plan.flit_bits),
         }
 
     def structure(self):
@@ -74,9 +83,11 @@ class NetworkTop(StructuralPart):
         fabric = Fabric(structure, self.plan)
         structure.outputs["moved"] = fabric.moved
         connect_counters(structure, fabric, self.plan)
-        for i, (injector, ejector) in enumerate(zip(fabric.injectors, fabric.ejectors, strict=True)):
+        connect_status(structure, fabric, self.plan)
+        for i, injector in enumerate(fabric.injectors):
             self._connect_injector(structure, f"inject_n{i}", injector)
-            self._connect_ejector(structure, f"eject_n{i}", ejector)
+        for name, ejector in zip(self.plan.network.delivery_names, fabric.ejectors, strict=True):
+            self._connect_ejector(structure, f"eject_{name}", ejector)
         return structure
 
     def _connect_injector(self, structure: Structure, prefix: str, injector: Use):

@@ -1,11 +1,11 @@
 """What a family tells the network generator."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rtl.common.part import MAX_PORT_BITS, Part
+from topology.common.channels import ChannelNetwork
 from topology.common.flits import HeaderFormat
-from topology.common.graph import Network
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,43 @@ class Addressing:
 
 
 @dataclass(frozen=True)
+class SideWire:
+    """A wire between two routers that is no channel.
+
+    Parameters
+    ----------
+    source, sink : int
+        Switches; they may be the same.
+    output, input : str
+        Ports of their routers.
+    """
+
+    source: int
+    output: str
+    sink: int
+    input: str
+
+
+@dataclass(frozen=True)
+class StatusPart:
+    """A part that watches routers, and whose outputs are outputs of the network.
+
+    Parameters
+    ----------
+    name : str
+        Instance name, and prefix of the network's ports.
+    make : function
+        Makes the part.
+    watched : mapping of str to sequence of (int, str)
+        Per input: switches with output ports, the lowest bits first.
+    """
+
+    name: str
+    make: Callable[[], Part]
+    watched: Mapping[str, Sequence[tuple[int, str]]]
+
+
+@dataclass(frozen=True)
 class NetworkPlan:
     """A network of routers of one family.
 
@@ -57,7 +94,7 @@ class NetworkPlan:
     ----------
     family : str
         Name of the family.
-    network : Network
+    network : ChannelNetwork
     header : HeaderFormat
     shapes : mapping of str to function
         For each router shape a function that makes the router. A router has the members ``inputs`` and ``outputs``,
@@ -70,16 +107,20 @@ class NetworkPlan:
         Needed for endpoints that make headers themselves.
     counters : bool
         Count what happens on every channel.
+    side_wires : sequence of SideWire
+    status : sequence of StatusPart
     """
 
     family: str
-    network: Network
+    network: ChannelNetwork
     header: HeaderFormat
     shapes: Mapping[str, Callable[[], Part]]
     routers: tuple[RouterUse, ...]
     parameters: Mapping[str, object]
     addressing: Addressing | None = None
     counters: bool = False
+    side_wires: Sequence[SideWire] = ()
+    status: Sequence[StatusPart] = ()
 
     def __post_init__(self):
         channels = len(self.network.channels)

@@ -1,6 +1,6 @@
 """Small combinational building blocks: the lowest one of a mask, one row of a table."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
@@ -64,3 +64,8 @@ def table_row(m: Module, table: Value, index: Any, row_bits: int, name: str) -> 
         # rows without a partner in the upper half need no choice: their index bit is never set
         rows = concat((chosen, lower[len(upper) :]))
     return rows
+
+
+def packed(numbers: Sequence[int], bits: int) -> int:
+    """Numbers side by side, ``bits`` bits each, the first one lowest: a table for ``table_row``."""
+    return int("".join(f"{number:0{bits}b}" for number in reversed(numbers)), 2)

@@ -2,13 +2,13 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """From SPAM routing tables to a network plan."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from rtl.common.part import Part
 from rtl.common.plan import Addressing, NetworkPlan, RouterUse
+from rtl.common.selection import packed
 from rtl.spam.multicast_key import MulticastKey
-from rtl.spam.parameters import SpamRouterParameters
-from rtl.spam.route_unit import CLASS_BITS
+from rtl.spam.parameters import CLASS_BITS, SpamRouterParameters
 from rtl.spam.router import SpamRouter
 from topology.spam.routing import SpamRouting
 
@@ -86,13 +86,8 @@ def router_use(routing: SpamRouting, switch: int) -> RouterUse:
     classes = routing.labels.channel_class[list(network.input_channel[switch])].tolist()
     reach = routing.reach[switch, :ports].ravel().tolist()  # by port, then processor
     constants = {
-        "routes": _packed(masks, ports),
-        "port_class": _packed(classes, CLASS_BITS),
-        "reach": _packed(reach, 1),
+        "routes": packed(masks, ports),
+        "port_class": packed(classes, CLASS_BITS),
+        "reach": packed(reach, 1),
     }
     return RouterUse(f"spam_router_p{ports}", constants)
-
-
-def _packed(numbers: Sequence[int], bits: int) -> int:
-    """Numbers side by side, ``bits`` bits each, the first one lowest."""
-    return int("".join(f"{number:0{bits}b}" for number in reversed(numbers)), 2)

@@ -30,13 +30,12 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.common.crossbar import ReplicatingCrossbar
 from rtl.common.flit import link_signature
-from rtl.common.input_buffer import InputBuffer
 from rtl.common.part import Part, place
+from rtl.common.route_unit import RouteUnit
+from rtl.common.routed_input import place_input
 from rtl.common.selection import concat
-from rtl.spam.header_decoder import note_layout
 from rtl.spam.ocrq import OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters
-from rtl.spam.route_unit import CLASS_BITS, RouteUnit
 from rtl.spam.split_enqueue import SplitRequestQueues
 
 
@@ -67,7 +66,7 @@ class SpamRouter(Part):
                 "inputs": In(link).array(p.ports),
                 "outputs": Out(link).array(p.ports),
                 "routes": In(p.route_bits),
-                "port_class": In(CLASS_BITS * p.ports),
+                "port_class": In(p.class_bits * p.ports),
                 **reach,
             },
         )
@@ -78,7 +77,10 @@ class SpamRouter(Part):
         m.d.comb += [route_unit.routes.eq(self.routes), route_unit.port_class.eq(self.port_class)]
         if self.parameters.multicast:
             m.d.comb += route_unit.reach.eq(self.reach)
-        buffers = [self._input(m, platform, i, route_unit) for i in range(self.parameters.ports)]
+        buffers = [
+            place_input(m, platform, i, self.parameters, flipped(self.inputs[i]), route_unit)
+            for i in range(self.parameters.ports)
+        ]
         self._copy(m, platform, buffers, route_unit, self._queues(m, platform, route_unit))
         return m
 
@@ -93,31 +95,6 @@ class SpamRouter(Part):
         for requested, request in zip(queues.request, route_unit.request, strict=True):
             m.d.comb += requested.eq(request)
         return queues
-
-    def _input(self, m, platform, i, route_unit) -> Any:
-        parameters = self.parameters
-        header_flits, note_bits = parameters.header_flits, note_layout(parameters).size
-        buffer = InputBuffer(parameters.flit_bits, parameters.depth, header_flits, note_bits)
-        buffer = place(m, platform, f"buffer_{i}", buffer)
-        link = flipped(self.inputs[i])
-        connect(m, link, buffer.link)
-        m.d.comb += [
-            route_unit.arriving[i].eq(link.payload.data),
-            buffer.arriving_note.eq(route_unit.arriving_note[i]),
-            route_unit.buffered_note[i].eq(buffer.note),
-        ]
-        if parameters.watches_links:
-            m.d.comb += route_unit.arriving_valid[i].eq(link.valid & buffer.link.ready)
-        if header_flits > 1:
-            m.d.comb += [
-                route_unit.arriving_head[i].eq(link.payload.head),
-                route_unit.buffered_valid[i].eq(buffer.readable),
-                buffer.at_front.eq(route_unit.queued[i]),
-                buffer.advance.eq(route_unit.looked_at[i]),
-            ]
-        else:
-            m.d.comb += route_unit.buffered_valid[i].eq(buffer.present)
-        return buffer
 
     def _copy(self, m, platform, buffers, route_unit, queues):
         """Copies flits of granted inputs to all their outputs in one step; releases the outputs after the tail."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sim_model.common.model import Wait
-from topology.common.graph import Network
+from topology.common.channels import ChannelNetwork
 
 
 def waiting_cycle(waits: Sequence[Wait]) -> list[Wait]:
@@ -37,7 +37,7 @@ def _search(start: int, by_channel: dict[int, Wait], path: list[int], done: set[
     return []
 
 
-def deadlock_report(network: Network, waits: Sequence[Wait], cycle: int) -> str:
+def deadlock_report(network: ChannelNetwork, waits: Sequence[Wait], cycle: int) -> str:
     """The cycle of waiting for people, one line per input channel."""
     ring = waiting_cycle(waits)
     lines = [f"deadlock in cycle {cycle}: {len(ring)} input channels wait for each other"]

@@ -2,7 +2,7 @@
 
 from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT, TAIL
 from sim_model.common.engine.state import EngineState
-from topology.common.graph import Network
+from topology.common.channels import ChannelNetwork
 
 
 def ports_in(mask: int) -> list[int]:
@@ -30,7 +30,7 @@ def buffered_flits(state: EngineState, channel: int) -> list[int]:
     return [int(state.slots[channel, (front + k) & state.slot_mask]) for k in range(count)]
 
 
-def registered_flit(network: Network, state: EngineState, channel: int) -> int | None:
+def registered_flit(network: ChannelNetwork, state: EngineState, channel: int) -> int | None:
     """Packed flit in the output register of a channel, or None."""
     end = network.channels[channel]
     if int(state.vertices.occupied[end.source]) >> end.source_port & 1:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
-from topology.common.graph import Network
+from topology.common.channels import ChannelNetwork
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Model(Protocol):
     """A network of one family, without messages."""
 
     @property
-    def network(self) -> Network:
+    def network(self) -> ChannelNetwork:
         """The network."""
         ...
 

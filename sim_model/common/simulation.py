@@ -91,7 +91,7 @@ class Simulation:
         )
         self.router_state: Any = model.make_state(messages)
         self._reason = FINISHED if len(messages) == 0 else LIMIT
-        self._no_trace = make_trace(0, len(model.network.channels), len(model.network.processors))
+        self._no_trace = make_trace(0, model.network)
 
     @property
     def cycle(self) -> int:
@@ -123,11 +123,11 @@ class Simulation:
         Returns
         -------
         Trace
-            ``moved`` uint8[cycles, channels]; ``accepted_message``, ``ejected_message`` and ``ejected_flit``
-            int32[cycles, processors], -1 for none. Offers are accepted in the cycle in which they are made.
+            ``moved`` uint8[cycles, channels]; ``accepted_message`` int32[cycles, processors]; ``ejected_message`` and
+            ``ejected_flit`` int32[cycles, delivery channels]; -1 for none. Offers are accepted in the cycle in which
+            they are made.
         """
-        network = self.model.network
-        trace = make_trace(cycles, len(network.channels), len(network.processors))
+        trace = make_trace(cycles, self.model.network)
         until_cycle = self.cycle + cycles
         if self._reason == LIMIT:
             self._reason = self.model.run_cycles(self.state, self.router_state, trace, until_cycle)
@@ -140,10 +140,13 @@ class Simulation:
         """Run one cycle."""
         trace = self.record(1)
         accepted, ejected = trace.accepted_message[0], trace.ejected_message[0]
+        processors = self.model.network.delivery_processors
         return CycleReport(
             moved=trace.moved[0].astype(bool),
             accepted=[(int(p), int(accepted[p])) for p in np.flatnonzero(accepted >= 0)],
-            ejected=[(int(p), int(ejected[p]), int(trace.ejected_flit[0, p])) for p in np.flatnonzero(ejected >= 0)],
+            ejected=[
+                (processors[d], int(ejected[d]), int(trace.ejected_flit[0, d])) for d in np.flatnonzero(ejected >= 0)
+            ],
         )
 
     def snapshot(self) -> Any:

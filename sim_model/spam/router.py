@@ -7,8 +7,8 @@ this cycle's grants and releases), then grants, then copies, and last the new en
 from sim_model.common.engine.bits import TAIL, lowest_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
+from sim_model.common.engine.route_unit import scan_header
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
-from sim_model.spam.route_unit import scan_header
 from sim_model.spam.split_enqueue import enqueue_one, oldest_everywhere
 
 

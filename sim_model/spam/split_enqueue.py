@@ -19,7 +19,7 @@ def enqueue_one(switch, state, spam):
     if unfinished == 0:
         return 0
     port = first_at_or_after(unfinished, router.enqueue_turn)
-    router.enqueue_turn = port + 1 if port + 1 < state.vertices[switch].ports else 0
+    router.enqueue_turn = port + 1 if port + 1 < state.vertices[switch].inputs else 0
     number = state.input_channel[switch, port]
     output = first_at_or_after(spam.inputs[number].pending, port)
     spam.older[number, output] = _standing(switch, output, state.input_channel, spam)

@@ -39,7 +39,7 @@ class SpamState(NamedTuple):
         np.ndarray
     )  # int64[switches, vertices, 3], masks of candidate outputs by LCA and class of the arrival channel
     reach_ports: np.ndarray  # int64[switches, processors], mask of the tree output that leads to a processor, or 0
-    lca: np.ndarray  # int64[messages], vertex
+    key: np.ndarray  # int64[messages], lowest common ancestor
     inputs: np.recarray  # INPUT_FIELDS, by channel (which stands for the input at its sink)
     routers: np.recarray  # ROUTER_FIELDS, by switch
     older: np.ndarray  # int64[channels, queues], inputs that enqueued before; a column per output if enqueues are split
@@ -58,7 +58,7 @@ def make_spam_state(routing: SpamRouting, messages: Messages, *, routing_cycles:
         fixed_bits=header.fixed_bits,
         routes=np.ascontiguousarray(routing.routes, dtype=np.int64),
         reach_ports=_reach_ports(routing),
-        lca=_lowest_common_ancestors(routing, messages),
+        key=_lowest_common_ancestors(routing, messages),
         inputs=make_records(channels, INPUT_FIELDS, channel_class=routing.labels.channel_class),
         routers=make_records(routing.network.switches, ROUTER_FIELDS),
         older=np.zeros((channels, 1 if atomic else routing.most_ports), dtype=np.int64),

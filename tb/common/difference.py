@@ -1,7 +1,7 @@
 """The report on the first cycle in which hardware and golden model differ."""
 
+from topology.common.channels import ChannelNetwork
 from topology.common.flits import FlitFormat
-from topology.common.graph import Network
 
 
 def _field(row: str, low: int, width: int) -> str:
@@ -21,7 +21,7 @@ def _delivered_text(bits: str, layout: FlitFormat) -> str:
 
 
 def describe_difference(
-    network: Network, flit_bits: int, cycle: int, hardware: str, model: str
+    network: ChannelNetwork, flit_bits: int, cycle: int, hardware: str, model: str
 ) -> tuple[str, set[int]]:
     """What differs between two rows of ``observed`` bits.
 

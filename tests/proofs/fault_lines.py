@@ -8,9 +8,9 @@ INJECTOR = "common/injector.py"
 EJECTOR = "common/ejector.py"
 QUEUES = "spam/ocrq.py"
 ROUTER = "spam/router.py"
-SCANNER = "spam/header_scanner.py"
-DECODER = "spam/header_decoder.py"
-ROUTE_UNIT = "spam/route_unit.py"
+SCANNER = "common/header_scanner.py"
+DECODER = "common/header_decoder.py"
+ROUTE_UNIT = "common/route_unit.py"
 
 OVERWRITES_A_WAITING_FLIT = (CROSSBAR, "with m.If(self.free[output]):", "with m.If(1):")
 STALLS_BETWEEN_FLITS = (CROSSBAR, "eq(~link.valid | link.ready)", "eq(~link.valid)")
@@ -22,4 +22,8 @@ CHOOSES_TWO = (SELECTION, "mask[i] & ~mask[:i].any() if i else mask[0]", "mask[i
 LETS_NEWCOMERS_OVERTAKE = (QUEUES, "free.eq(~Mux(newest[i], claimed, 0))", "free.eq(-1)")
 SEES_EQUAL_REQUESTS_ONLY = (QUEUES, "(self.request[i] & self.request[j]).any()", "self.request[i] == self.request[j]")
 COPIES_TO_ONE_OUTPUT = (ROUTER, "Mux(copied, request, 0)", "Mux(copied, request & -request, 0)")
-SWAPS_CLASSES = (ROUTE_UNIT, "Mux(is_cross, cross, up)", "Mux(is_cross, up, cross)")
+SWAPS_CLASSES = (
+    ROUTE_UNIT,
+    "table_row(m, self.routes, self.port_class,",
+    "table_row(m, self.routes, self.port_class ^ 1,",
+)

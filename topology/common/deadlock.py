@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from topology.common.graph import Network
+from topology.common.channels import ChannelNetwork
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Dependencies:
 
     Parameters
     ----------
-    network : Network
+    network : ChannelNetwork
     path : nx.DiGraph
         Nodes are channel numbers; an edge c -> d says that some header that arrived on c may ask for d.
     splits : dict of (tuple of int) to int
@@ -41,7 +41,7 @@ class Dependencies:
         Reachable (arrival channel, routing key) without any output; there must be none.
     """
 
-    network: Network
+    network: ChannelNetwork
     path: nx.DiGraph
     splits: dict[tuple[int, ...], int]
     atomic: bool

@@ -16,13 +16,11 @@ from functools import cached_property
 
 import numpy as np
 
+from topology.common.channels import MAX_PORTS, MAX_PROCESSORS
 from topology.common.errors import TopologyError
 from topology.common.flits import HeaderFormat
 from topology.spam.graph import CROSS, TREE, UP, SpamLabels
 from topology.spam.header import spam_header
-
-MAX_PORTS = 32
-MAX_PROCESSORS = 512
 
 
 @dataclass(frozen=True)

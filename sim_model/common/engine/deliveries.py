@@ -7,19 +7,19 @@ from sim_model.common.engine.state import DISORDERED, NONE, STRAY
 
 
 @compiled
-def check_order(flit, host, counters):
-    """A flit moves over the delivery channel of a processor: it must be the next one of its message."""
+def check_order(flit, channel, counters):
+    """A flit moves over a channel into a processor: it must be the next one of its message."""
     body = flit & ~TAIL
-    if body != host.expected and (host.expected != NONE or index_of(flit) != 0):
+    if body != channel.expected and (channel.expected != NONE or index_of(flit) != 0):
         counters[DISORDERED] += 1
-    host.expected = NONE if flit & TAIL else body + NEXT_FLIT
+    channel.expected = NONE if flit & TAIL else body + NEXT_FLIT
 
 
 @compiled
-def record_ejection(processor, flit, trace, row):
+def record_ejection(delivery, flit, trace, row):
     """Write an ejected flit into a recording."""
-    trace.ejected_message[row, processor] = message_of(flit)
-    trace.ejected_flit[row, processor] = index_of(flit)
+    trace.ejected_message[row, delivery] = message_of(flit)
+    trace.ejected_flit[row, delivery] = index_of(flit)
 
 
 @compiled

@@ -22,7 +22,7 @@ def move_flits(cycle, state, trace, row):
 def _move_from_switches(cycle, state, trace, row):
     switches, depth, slot_mask = state.switches, state.buffer_depth_flits, state.slot_mask
     channels, slots, vertices = state.channels, state.slots, state.vertices
-    hosts, counters = state.hosts, state.counters
+    counters = state.counters
     recording = row < len(trace.moved)
     moved = 0
     ejected = 0
@@ -47,9 +47,9 @@ def _move_from_switches(cycle, state, trace, row):
                 vertices[channel.sink].arrived |= channel.sink_bit
             else:
                 ejected += 1
-                check_order(channel.register, hosts[channel.sink - switches], counters)
+                check_order(channel.register, channel, counters)
                 if recording:
-                    record_ejection(channel.sink - switches, channel.register, trace, row)
+                    record_ejection(channel.delivery, channel.register, trace, row)
                 if channel.register & TAIL:
                     count_arrival(cycle, channel.sink - switches, message_of(channel.register), state)
     counters[FLITS_IN_NETWORK] -= ejected

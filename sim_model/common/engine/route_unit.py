@@ -1,4 +1,4 @@
-"""The route unit of a router: looks at one header flit per cycle, turns headers into requests (paper 3.1, 3.2)."""
+"""The route unit of a router: looks at one header flit per cycle, turns headers into requests."""
 
 from sim_model.common.engine.bits import first_at_or_after, lowest_bit, message_of
 from sim_model.common.engine.compiled import compiled
@@ -6,7 +6,7 @@ from sim_model.common.engine.state import NONE
 
 
 @compiled
-def scan_header(switch, waiting, state, spam):
+def scan_header(switch, waiting, state, routing):
     """One cycle of a router's route unit.
 
     Parameters
@@ -21,22 +21,22 @@ def scan_header(switch, waiting, state, spam):
     complete : int
         Input whose request is complete and has to be queued at the end of this cycle, or NONE.
     """
-    eligible, delayed = _eligible(switch, waiting, state, spam)
+    eligible, delayed = _eligible(switch, waiting, state, routing)
     if eligible == 0:
         return delayed, NONE
-    port = first_at_or_after(eligible, spam.routers[switch].turn)
-    spam.routers[switch].turn = port + 1 if port + 1 < state.vertices[switch].ports else 0
-    if _look_at_flit(switch, state.input_channel[switch, port], state, spam):
+    port = first_at_or_after(eligible, routing.routers[switch].turn)
+    routing.routers[switch].turn = port + 1 if port + 1 < state.vertices[switch].inputs else 0
+    if _look_at_flit(switch, state.input_channel[switch, port], state, routing):
         return delayed + 1, port
     return delayed + 1, NONE
 
 
 @compiled
-def _eligible(switch, waiting, state, spam):
+def _eligible(switch, waiting, state, routing):
     """Mask of the inputs that may use the route unit, and the number of delays that counted."""
-    full_delay = max(spam.routing_cycles - 2, 0)
+    full_delay = max(routing.routing_cycles - 2, 0)
     # Flits that arrive in this very cycle count only with look-ahead.
-    hidden = 0 if spam.routing_cycles == 1 else state.vertices[switch].arrived
+    hidden = 0 if routing.routing_cycles == 1 else state.vertices[switch].arrived
     eligible = 0
     delayed = 0
     rest = waiting
@@ -44,7 +44,7 @@ def _eligible(switch, waiting, state, spam):
         port = lowest_bit(rest)
         rest &= rest - 1
         number = state.input_channel[switch, port]
-        header = spam.inputs[number]
+        header = routing.inputs[number]
         present = state.channels[number].count - (hidden >> port & 1)
         if header.scanned == 0 and header.delay < full_delay:
             if present > 0:
@@ -56,31 +56,31 @@ def _eligible(switch, waiting, state, spam):
 
 
 @compiled
-def _look_at_flit(switch, number, state, spam):
+def _look_at_flit(switch, number, state, routing):
     """Use the next header flit of an input channel. Returns whether its request is complete."""
-    header, channel = spam.inputs[number], state.channels[number]
+    header, channel = routing.inputs[number], state.channels[number]
     flit_number = header.scanned
     header.scanned = flit_number + 1
-    if flit_number < spam.key_flits - 1:
+    if flit_number < routing.key_flits - 1:
         return False
     message = message_of(state.slots[number, channel.front])
-    if flit_number == spam.key_flits - 1:
-        candidates = spam.routes[switch, spam.lca[message], header.channel_class]
+    if flit_number == routing.key_flits - 1:
+        candidates = routing.routes[switch, routing.key[message], header.channel_class]
         if candidates != 0:
-            header.request = _choose(switch, candidates, state, spam)
+            header.request = _choose(switch, candidates, state, routing)
             return True
         header.cursor = state.jobs[message].first_destination
-    _add_reached(switch, header, message, flit_number, state, spam)
-    return flit_number == spam.multicast_flits - 1
+    _add_reached(switch, header, message, flit_number, state, routing)
+    return flit_number == routing.multicast_flits - 1
 
 
 @compiled
-def _choose(switch, candidates, state, spam):
+def _choose(switch, candidates, state, routing):
     """Search phase, selection function: the lowest output that nobody requests, or else the lowest, as a mask."""
-    requested = spam.routers[switch].owned
-    rest = spam.routers[switch].queued
+    requested = routing.routers[switch].owned
+    rest = routing.routers[switch].queued
     while rest != 0:
-        requested |= spam.inputs[state.input_channel[switch, lowest_bit(rest)]].request
+        requested |= routing.inputs[state.input_channel[switch, lowest_bit(rest)]].request
         rest &= rest - 1
     free = candidates & ~requested
     mask = free if free != 0 else candidates
@@ -88,14 +88,14 @@ def _choose(switch, candidates, state, spam):
 
 
 @compiled
-def _add_reached(switch, header, message, flit_number, state, spam):
+def _add_reached(switch, header, message, flit_number, state, routing):
     """Split phase: add the outputs that lead to destinations whose bits stand in this header flit."""
-    first_beyond = (flit_number + 1) * spam.flit_bits - spam.fixed_bits
+    first_beyond = (flit_number + 1) * routing.flit_bits - routing.fixed_bits
     position = header.cursor
     end = state.jobs[message].end_destination
     outputs = 0
     while position < end and state.deliveries[position].destination < first_beyond:
-        outputs |= spam.reach_ports[switch, state.deliveries[position].destination]
+        outputs |= routing.reach_ports[switch, state.deliveries[position].destination]
         position += 1
     header.cursor = position
     header.request |= outputs

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim_model.common.messages import Messages
-from topology.common.graph import Network
+from topology.common.channels import ChannelNetwork
 
 NEVER = np.iinfo(np.int64).max
 NONE = -1
@@ -33,10 +33,12 @@ CHANNEL_FIELDS = (
     "register",  # packed flit in the output register, meaningful where occupied
     "front",  # slot of the first flit in the buffer
     "count",  # flits in the buffer, one that arrives in this cycle included
+    "delivery",  # place among the channels into processors, or NONE; never changes
+    "expected",  # into a processor: next flit (without its tail bit) of the message that is arriving, or NONE
 )
 VERTEX_FIELDS = (
     "first_output",  # channel at output port 0; never changes
-    "ports",  # never changes
+    "inputs",  # how many; never changes
     "occupied",  # output registers that hold a flit
     "blocked",  # occupied registers known to have a full buffer behind them
     "nonempty",  # inputs with a flit at the start of the cycle
@@ -51,7 +53,6 @@ HOST_FIELDS = (
     "queued",  # position in the queue of the next message with a given start
     "queue_end",  # position behind the last one; never changes
     "released",  # first dependent message whose parent has arrived, or NONE
-    "expected",  # next flit (without its tail bit) of the message that is arriving, or NONE
 )
 JOB_FIELDS = (
     "source",  # processor; never changes, like all down to end_child
@@ -103,8 +104,8 @@ class Trace(NamedTuple):
 
     moved: np.ndarray  # uint8[rows, channels]
     accepted_message: np.ndarray  # int32[rows, processors], NONE for none, like all below
-    ejected_message: np.ndarray  # int32[rows, processors]
-    ejected_flit: np.ndarray  # int32[rows, processors], index in the message
+    ejected_message: np.ndarray  # int32[rows, delivery channels]
+    ejected_flit: np.ndarray  # int32[rows, delivery channels], index in the message
 
 
 def make_records(count: int, fields: tuple[str, ...], **columns) -> np.recarray:
@@ -115,18 +116,19 @@ def make_records(count: int, fields: tuple[str, ...], **columns) -> np.recarray:
     return records
 
 
-def make_trace(rows: int, channels: int, processors: int) -> Trace:
+def make_trace(rows: int, network: ChannelNetwork) -> Trace:
     """An empty recording of ``rows`` cycles."""
+    deliveries = len(network.delivery_channels)
     return Trace(
-        moved=np.zeros((rows, channels), dtype=np.uint8),
-        accepted_message=np.full((rows, processors), NONE, dtype=np.int32),
-        ejected_message=np.full((rows, processors), NONE, dtype=np.int32),
-        ejected_flit=np.full((rows, processors), NONE, dtype=np.int32),
+        moved=np.zeros((rows, len(network.channels)), dtype=np.uint8),
+        accepted_message=np.full((rows, len(network.processors)), NONE, dtype=np.int32),
+        ejected_message=np.full((rows, deliveries), NONE, dtype=np.int32),
+        ejected_flit=np.full((rows, deliveries), NONE, dtype=np.int32),
     )
 
 
 def make_state(
-    network: Network,
+    network: ChannelNetwork,
     messages: Messages,
     *,
     buffer_depth_flits: int,
@@ -163,7 +165,7 @@ def make_state(
             network.vertices,
             VERTEX_FIELDS,
             first_output=[channels[0] for channels in network.output_channel],
-            ports=[len(neighbours) for neighbours in network.neighbours],
+            inputs=[len(channels) for channels in network.input_channel],
         ),
         input_channel=_input_channels(network),
         hosts=hosts,
@@ -178,7 +180,9 @@ def make_state(
     )
 
 
-def _make_channels(network: Network) -> np.recarray:
+def _make_channels(network: ChannelNetwork) -> np.recarray:
+    delivery = np.full(len(network.channels), NONE)
+    delivery[list(network.delivery_channels)] = range(len(network.delivery_channels))
     return make_records(
         len(network.channels),
         CHANNEL_FIELDS,
@@ -186,11 +190,13 @@ def _make_channels(network: Network) -> np.recarray:
         source_bit=[1 << channel.source_port for channel in network.channels],
         sink=[channel.sink for channel in network.channels],
         sink_bit=[1 << channel.sink_port for channel in network.channels],
+        delivery=delivery,
+        expected=NONE,
     )
 
 
-def _input_channels(network: Network) -> np.ndarray:
-    table = np.zeros((network.vertices, max(map(len, network.neighbours))), dtype=np.int64)
+def _input_channels(network: ChannelNetwork) -> np.ndarray:
+    table = np.zeros((network.vertices, max(map(len, network.input_channel))), dtype=np.int64)
     for vertex, channels in enumerate(network.input_channel):
         table[vertex, : len(channels)] = channels
     return table
@@ -233,7 +239,6 @@ def _make_hosts(messages: Messages, processors: int) -> tuple[np.recarray, np.nd
         queued=first[:-1],
         queue_end=first[1:],
         released=NONE,
-        expected=NONE,
     )
     return hosts, queue
 

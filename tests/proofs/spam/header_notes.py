@@ -4,10 +4,9 @@ from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal, Value
 
+from rtl.common.header_decoder import note_layout
 from rtl.common.selection import concat
-from rtl.spam.header_decoder import note_layout
-from rtl.spam.parameters import CLASSES
-from rtl.spam.route_unit import CLASS_BITS
+from rtl.spam.parameters import CLASS_BITS, CLASSES
 from tests.proofs.claims import Claims
 from tests.proofs.inside import Inside
 

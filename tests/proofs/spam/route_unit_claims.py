@@ -4,10 +4,10 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Signal
 
+from rtl.common.header_decoder import note_layout
+from rtl.common.route_unit import RouteUnit
 from rtl.common.selection import concat, lowest_one
-from rtl.spam.header_decoder import note_layout
-from rtl.spam.parameters import CLASSES, SpamRouterParameters
-from rtl.spam.route_unit import CLASS_BITS, RouteUnit
+from rtl.spam.parameters import CLASS_BITS, CLASSES, SpamRouterParameters
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.common.arbiter_claims import bound_waiting, reference_turn
 from tests.proofs.inside import Inside

@@ -10,8 +10,7 @@ from typing import Any
 from amaranth.hdl import Array, Mux, Signal, Value
 
 from rtl.common.selection import concat
-from rtl.spam.parameters import CLASSES, SpamRouterParameters
-from rtl.spam.route_unit import CLASS_BITS
+from rtl.spam.parameters import CLASS_BITS, CLASSES, SpamRouterParameters
 from rtl.spam.router import SpamRouter
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.common.links import assume_link_rules, prove_link_rules

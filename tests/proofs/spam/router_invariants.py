@@ -7,8 +7,8 @@ from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal, Value
 
+from rtl.common.header_decoder import note_layout
 from rtl.common.selection import concat
-from rtl.spam.header_decoder import note_layout
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.common.reference_queue import ReferenceQueue
 from tests.proofs.inside import Inside

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (specimens of parts only say what ports there are)
-"""Route unit: decodes header flits, and looks at one of them, of one input, per cycle (paper 3.2).
+"""Route unit: decodes header flits, and looks at one of them, of one input, per cycle.
 
 Because one unit serves all inputs of a router, and a header enqueues all its requests when its last flit has been
 looked at, enqueues are atomic: no two headers enqueue in the same cycle.
@@ -13,15 +13,12 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.arbiter import RoundRobinArbiter
+from rtl.common.header_decoder import HeaderDecoder, note_layout
+from rtl.common.header_scanner import HeaderScanner
 from rtl.common.part import Part
-from rtl.common.selection import concat
+from rtl.common.router_parameters import RouterParameters
+from rtl.common.selection import concat, table_row
 from rtl.common.structure import Bits, Constant, Kind, Slice, StructuralPart, Structure, Use, Wire
-from rtl.spam.header_decoder import HeaderDecoder, note_layout
-from rtl.spam.header_scanner import HeaderScanner
-from rtl.spam.parameters import SpamRouterParameters
-from topology.spam.graph import CROSS, TREE, UP
-
-CLASS_BITS = 2
 
 
 class ClassTable(Part):
@@ -29,31 +26,29 @@ class ClassTable(Part):
 
     Parameters
     ----------
-    parameters : SpamRouterParameters
+    parameters : RouterParameters
+        With more than one class.
 
     Members
     -------
-    routes : In(3 * vertices * ports)
+    routes : In(classes * keys * outputs)
         The tables of all classes, see ``RouteUnit``.
-    port_class : In(2)
+    port_class : In(class_bits)
         The class.
-    chosen : Out(vertices * ports)
+    chosen : Out(keys * outputs)
         Its table.
     """
 
-    def __init__(self, parameters: SpamRouterParameters):
+    def __init__(self, parameters: RouterParameters):
         p = self.parameters = parameters
         super().__init__(
-            f"spam_class_table_p{p.ports}",
-            {"routes": In(p.route_bits), "port_class": In(CLASS_BITS), "chosen": Out(p.vertices * p.ports)},
+            f"class_table_{p.size_name}",
+            {"routes": In(p.route_bits), "port_class": In(p.class_bits), "chosen": Out(p.keys * p.outputs)},
         )
 
     def elaborate(self, _platform):
         m: Any = Module()
-        size = len(self.chosen)
-        up, cross, tree = (self.routes.word_select(kind, size) for kind in (UP, CROSS, TREE))
-        is_cross, is_tree = self.port_class
-        m.d.comb += self.chosen.eq(Mux(is_tree, tree, Mux(is_cross, cross, up)))
+        m.d.comb += self.chosen.eq(table_row(m, self.routes, self.port_class, len(self.chosen), "choice"))
         return m
 
 
@@ -62,32 +57,31 @@ class BusyOutputs(Part):
 
     Parameters
     ----------
-    ports : int
-        Ports of the router.
+    parameters : RouterParameters
 
     Members
     -------
-    queued : In(ports)
+    queued : In(inputs)
         Inputs whose request is complete; one that is still being collected does not count.
-    request : In(ports).array(ports)
+    request : In(outputs).array(inputs)
         Requested outputs per input.
-    busy : Out(ports)
+    busy : Out(outputs)
     """
 
-    def __init__(self, ports: int):
-        self.ports = ports
+    def __init__(self, parameters: RouterParameters):
+        p = self.parameters = parameters
         super().__init__(
-            f"spam_busy_outputs_{ports}",
-            {"queued": In(ports), "request": In(ports).array(ports), "busy": Out(ports)},
+            f"busy_outputs_{p.size_name}",
+            {"queued": In(p.inputs), "request": In(p.outputs).array(p.inputs), "busy": Out(p.outputs)},
         )
 
     def elaborate(self, _platform):
         m: Any = Module()
-        ports = range(self.ports)
-        standing = [Signal(self.ports, name=f"standing_{i}") for i in ports]
-        for i in ports:
+        inputs, outputs = range(self.parameters.inputs), range(self.parameters.outputs)
+        standing = [Signal(len(outputs), name=f"standing_{i}") for i in inputs]
+        for i in inputs:
             m.d.comb += standing[i].eq(Mux(self.queued[i], self.request[i], 0))
-        m.d.comb += self.busy.eq(concat(concat(request[o] for request in standing).any() for o in ports))
+        m.d.comb += self.busy.eq(concat(concat(request[o] for request in standing).any() for o in outputs))
         return m
 
 
@@ -98,62 +92,64 @@ class RouteUnit(StructuralPart):
 
     Parameters
     ----------
-    parameters : SpamRouterParameters
+    parameters : RouterParameters
 
     Members
     -------
-    routes : In(3 * vertices * ports)
-        Constant. Bits ``(class * vertices + lca) * ports ..``: mask of candidate outputs; 0 means split phase.
-    port_class : In(2 * ports)
-        Constant. Class of each input channel: up 0, cross 1, tree 2.
-    reach : In(ports * processors)
-        Constant. Bit ``port * processors + processor``: the output is a tree channel that leads to the processor. Only
-        in routers that multicast.
+    routes : In(classes * keys * outputs)
+        Constant. Bits ``(class * keys + key) * outputs ..``: mask of candidate outputs; 0 means split phase.
+    port_class : In(class_bits * inputs)
+        Constant. Class of each input channel. Only if there are several.
+    reach : In(outputs * processors)
+        Constant. Bit ``output * processors + processor``: a message that branches at the output comes to the processor.
+        Only in routers that multicast.
     arriving, arriving_head, arriving_valid : In
         Per input: header bits of the flit on the link, whether it is the first of its message (not there if headers
         have one flit), and whether it moves (only if something depends on that).
-    arriving_note : Out(note_layout).array(ports)
+    arriving_note : Out(note_layout).array(inputs)
         What that flit means, to be kept with it.
-    buffered_note : In(note_layout).array(ports)
+    buffered_note : In(note_layout).array(inputs)
         What the next flit to be looked at means, if it is in the buffer.
-    buffered_valid : In(ports)
+    buffered_valid : In(inputs)
         Whether it is.
-    release, completed, queued, request : per input, see ``HeaderScanner``
+    release, completed, branching, queued, request : per input, see ``HeaderScanner``
         At most one bit of ``completed`` is set.
-    looked_at : Out(ports)
+    looked_at : Out(inputs)
         The input, at most one, whose flit is looked at in this cycle.
     """
 
-    def __init__(self, parameters: SpamRouterParameters):
+    def __init__(self, parameters: RouterParameters):
         p = self.parameters = parameters
         note_bits = note_layout(p).size
-        reach = {"reach": In(p.ports * p.processors)} if p.multicast else {}
-        head = {"arriving_head": In(p.ports)} if p.header_flits > 1 else {}
-        moves = {"arriving_valid": In(p.ports)} if p.watches_links else {}
+        port_class = {"port_class": In(p.class_bits * p.inputs)} if p.class_bits else {}
+        reach = {"reach": In(p.outputs * p.processors)} if p.multicast else {}
+        head = {"arriving_head": In(p.inputs)} if p.header_flits > 1 else {}
+        moves = {"arriving_valid": In(p.inputs)} if p.watches_links else {}
         super().__init__(
-            f"spam_route_unit_p{p.ports}",
+            f"route_unit_{p.size_name}",
             {
                 "routes": In(p.route_bits),
-                "port_class": In(CLASS_BITS * p.ports),
+                **port_class,
                 **reach,
-                "arriving": In(p.scan_bits).array(p.ports),
+                "arriving": In(p.scan_bits).array(p.inputs),
                 **head,
                 **moves,
-                "arriving_note": Out(note_bits).array(p.ports),
-                "buffered_note": In(note_bits).array(p.ports),
-                "buffered_valid": In(p.ports),
-                "release": In(p.ports),
-                "looked_at": Out(p.ports),
-                "completed": Out(p.ports),
-                "queued": Out(p.ports),
-                "request": Out(p.ports).array(p.ports),
+                "arriving_note": Out(note_bits).array(p.inputs),
+                "buffered_note": In(note_bits).array(p.inputs),
+                "buffered_valid": In(p.inputs),
+                "release": In(p.inputs),
+                "looked_at": Out(p.inputs),
+                "completed": Out(p.inputs),
+                **({"branching": Out(p.inputs)} if p.tells_branching else {}),
+                "queued": Out(p.inputs),
+                "request": Out(p.outputs).array(p.inputs),
             },
         )
 
     def structure(self):
-        structure, ports = Structure(self), range(self.parameters.ports)
+        structure, inputs = Structure(self), range(self.parameters.inputs)
         scanner = Kind(lambda: HeaderScanner(self.parameters))
-        scanners = [structure.use(f"scanner_{i}", scanner) for i in ports]
+        scanners = [structure.use(f"scanner_{i}", scanner) for i in inputs]
         chosen = self._choose(structure, tuple(scanner.output("eligible") for scanner in scanners))
         self._decode(structure, scanners)
         self._connect_busy(structure, scanners)
@@ -164,29 +160,26 @@ class RouteUnit(StructuralPart):
             scanner.connect("release", Slice(structure.ports["release"], i, 1))
             structure.outputs[f"request__{i}"] = scanner.output("request")
         structure.outputs["looked_at"] = chosen
-        for name in ("completed", "queued"):
+        told = ("completed", "queued", *(("branching",) if self.parameters.tells_branching else ()))
+        for name in told:
             structure.outputs[name] = tuple(scanner.output(name) for scanner in scanners)
         return structure
 
     def _choose(self, structure: Structure, eligible: tuple[Wire, ...]) -> Wire:
         if len(eligible) == 1:
             return eligible[0]
-        arbiter = structure.use("arbiter", Kind(lambda: RoundRobinArbiter(self.parameters.ports)))
+        arbiter = structure.use("arbiter", Kind(lambda: RoundRobinArbiter(self.parameters.inputs)))
         arbiter.connect("eligible", eligible)
         return arbiter.output("chosen")
 
     def _decode(self, structure: Structure, scanners: list[Use]) -> None:
         ports = structure.ports
-        table = Kind(lambda: ClassTable(self.parameters))
         decoder = Kind(lambda: HeaderDecoder(self.parameters))
         multicast = self.parameters.multicast
         reach = structure.name("reach_by_flit", tuple(self._reach_by_flit(ports["reach"]))) if multicast else None
         for i, scanner in enumerate(scanners):
-            of_class = structure.use(f"table_{i}", table)
-            of_class.connect("routes", ports["routes"])
-            of_class.connect("port_class", Slice(ports["port_class"], i * CLASS_BITS, CLASS_BITS))
             decodes = structure.use(f"decoder_{i}", decoder)
-            decodes.connect("routes", of_class.output("chosen"))
+            decodes.connect("routes", self._table(structure, i))
             if reach:
                 decodes.connect("reach", reach)
             decodes.connect("data", ports[f"arriving__{i}"])
@@ -198,8 +191,18 @@ class RouteUnit(StructuralPart):
                 scanner.connect("arriving", decodes.output("note"))
                 scanner.connect("arriving_valid", Slice(ports["arriving_valid"], i, 1))
 
+    def _table(self, structure: Structure, i: int) -> Wire:
+        """The routing table of an input."""
+        ports, bits = structure.ports, self.parameters.class_bits
+        if not bits:
+            return ports["routes"]
+        of_class = structure.use(f"table_{i}", Kind(lambda: ClassTable(self.parameters)))
+        of_class.connect("routes", ports["routes"])
+        of_class.connect("port_class", Slice(ports["port_class"], i * bits, bits))
+        return of_class.output("chosen")
+
     def _connect_busy(self, structure: Structure, scanners: list[Use]) -> None:
-        busy = structure.use("busy_outputs", Kind(lambda: BusyOutputs(self.parameters.ports)))
+        busy = structure.use("busy_outputs", Kind(lambda: BusyOutputs(self.parameters)))
         busy.connect("queued", tuple(scanner.output("queued") for scanner in scanners))
         for i, scanner in enumerate(scanners):
             busy.connect(f"request__{i}", scanner.output("request"))
@@ -214,7 +217,7 @@ class RouteUnit(StructuralPart):
             first = min(max(start, 0), start + parameters.scan_bits)
             end = max(first, min(start + parameters.scan_bits, parameters.processors))
             below, above = first - start, start + parameters.scan_bits - end
-            for output in range(parameters.ports):
+            for output in range(parameters.outputs):
                 word = (
                     Constant(0, below),
                     Slice(reach, output * parameters.processors + first, end - first),

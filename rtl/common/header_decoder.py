@@ -1,4 +1,4 @@
-"""Looks up what each header flit means for this switch, while it moves in on the link (paper 3.1, 3.2).
+"""Looks up what each header flit means for this switch, while it moves in on the link.
 
 What is found depends on constant tables alone, so it can be worked out on arrival and be kept with the flit in the
 input buffer; later, when the route unit has time for the flit, only a few bits are left to look at.
@@ -11,19 +11,19 @@ from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.part import Part
+from rtl.common.router_parameters import RouterParameters
 from rtl.common.selection import concat, table_row
-from rtl.spam.parameters import SpamRouterParameters
 
 
-def note_layout(parameters: SpamRouterParameters) -> data.StructLayout:
+def note_layout(parameters: RouterParameters) -> data.StructLayout:
     """What a header flit means.
 
     ``candidates``: outputs one of which leads on in the search phase; 0 in the split phase, and unless this is the
     last flit of the key. ``branches``: outputs behind which the flit names a destination (only in routers that
     multicast). ``last``: no more header flits are needed.
     """
-    branches = {"branches": parameters.ports} if parameters.multicast else {}
-    return data.StructLayout({"candidates": parameters.ports, **branches, "last": 1})
+    branches = {"branches": parameters.outputs} if parameters.multicast else {}
+    return data.StructLayout({"candidates": parameters.outputs, **branches, "last": 1})
 
 
 class HeaderDecoder(Part):
@@ -31,7 +31,7 @@ class HeaderDecoder(Part):
 
     Parameters
     ----------
-    parameters : SpamRouterParameters
+    parameters : RouterParameters
 
     Members
     -------
@@ -39,25 +39,25 @@ class HeaderDecoder(Part):
         A flit moves on the link; it is the first one of its message. Not there if headers have one flit.
     data : In(scan_bits)
         Its header bits.
-    routes : In(vertices * ports)
-        Routing table for this input's class, one mask of candidate outputs per vertex.
-    reach : In(header flits * ports * scan_bits)
+    routes : In(keys * outputs)
+        Routing table for this input's class, one mask of candidate outputs per key.
+    reach : In(header flits * outputs * scan_bits)
         Per header flit and output: the bits of the flit that are destinations behind the output. Only in routers that
         multicast.
     note : Out(note_layout)
         Unspecified for flits behind the header.
     """
 
-    def __init__(self, parameters: SpamRouterParameters):
+    def __init__(self, parameters: RouterParameters):
         p = self.parameters = parameters
         reach = {"reach": In(p.reach_bits)} if p.multicast else {}
         counted = {"moved": In(1), "head": In(1)} if p.header_flits > 1 else {}
         super().__init__(
-            f"spam_header_decoder_p{p.ports}",
+            f"header_decoder_{p.size_name}",
             {
                 **counted,
                 "data": In(p.scan_bits),
-                "routes": In(p.vertices * p.ports),
+                "routes": In(p.keys * p.outputs),
                 **reach,
                 "note": Out(note_layout(p)),
             },
@@ -105,20 +105,20 @@ class HeaderDecoder(Part):
             with m.If(self.moved):
                 m.d.sync += earlier.eq(concat((earlier, self.data)) >> flit_bits)
         key = Signal(parameters.key_bits)
-        candidates = Signal(parameters.ports)
+        candidates = Signal(parameters.outputs)
         m.d.comb += [
             key.eq(concat((earlier, self.data))),
-            candidates.eq(table_row(m, self.routes, key, parameters.ports, "candidates")),
+            candidates.eq(table_row(m, self.routes, key, parameters.outputs, "candidates")),
         ]
         return candidates
 
     def _branches(self, m, position) -> Signal:
         """Split phase: the outputs behind which this flit names a destination."""
-        ports, scan_bits = self.parameters.ports, self.parameters.scan_bits
-        row = Signal(ports * scan_bits, name="reach_row")
-        branches = Signal(ports)
+        outputs, scan_bits = self.parameters.outputs, self.parameters.scan_bits
+        row = Signal(outputs * scan_bits, name="reach_row")
+        branches = Signal(outputs)
         m.d.comb += row.eq(table_row(m, self.reach, position, len(row), "reach_half"))
-        words = [row.word_select(o, scan_bits) for o in range(ports)]
+        words = [row.word_select(o, scan_bits) for o in range(outputs)]
         m.d.comb += branches.eq(concat((self.data & word).any() for word in words))
         return branches
 

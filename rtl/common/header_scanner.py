@@ -1,14 +1,14 @@
-"""What the route unit keeps per input: the outputs that its worm requests (paper 3.2)."""
+"""What the route unit keeps per input: the outputs that its worm requests."""
 
 from typing import Any
 
 from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
+from rtl.common.header_decoder import note_layout
 from rtl.common.part import Part
+from rtl.common.router_parameters import RouterParameters
 from rtl.common.selection import first_at_or_after
-from rtl.spam.header_decoder import note_layout
-from rtl.spam.parameters import SpamRouterParameters
 
 
 class HeaderScanner(Part):
@@ -19,7 +19,7 @@ class HeaderScanner(Part):
 
     Parameters
     ----------
-    parameters : SpamRouterParameters
+    parameters : RouterParameters
 
     Members
     -------
@@ -28,7 +28,7 @@ class HeaderScanner(Part):
     buffered_valid, arriving_valid : In(1)
         Whether the flit is there, and whether it moves in in this cycle. Without look-ahead (``routing_cycles`` over 1)
         there are no ``arriving`` members.
-    busy : In(ports)
+    busy : In(outputs)
         Outputs that some queued input requests.
     taken : In(1)
         The route unit looks at this input's flit in this cycle. Only if ``eligible``.
@@ -38,28 +38,32 @@ class HeaderScanner(Part):
         Whether there is a flit to look at. Combinational.
     completed : Out(1)
         The last flit needed is being looked at: the request stands from the next cycle on. Combinational.
-    request : Out(ports)
+    branching : Out(1)
+        With ``completed``: the request is for two outputs or more. Only if the parameters say so. Combinational.
+    request : Out(outputs)
         Requested outputs, complete when ``queued``. A register.
     queued : Out(1)
         Whether the request stands in the output queues or is being served. A register.
     """
 
-    def __init__(self, parameters: SpamRouterParameters):
+    def __init__(self, parameters: RouterParameters):
         p = self.parameters = parameters
         note = note_layout(p)
         arriving = {"arriving": In(note), "arriving_valid": In(1)} if p.looks_ahead else {}
+        branching = {"branching": Out(1)} if p.tells_branching else {}
         super().__init__(
-            f"spam_header_scanner_p{p.ports}",
+            f"header_scanner_{p.size_name}",
             {
                 "buffered": In(note),
                 "buffered_valid": In(1),
                 **arriving,
-                "busy": In(p.ports),
+                "busy": In(p.outputs),
                 "taken": In(1),
                 "release": In(1),
                 "eligible": Out(1),
                 "completed": Out(1),
-                "request": Out(p.ports),
+                **branching,
+                "request": Out(p.outputs),
                 "queued": Out(1),
             },
         )
@@ -72,10 +76,12 @@ class HeaderScanner(Part):
         m.d.comb += self.completed.eq(self.taken & flit.last)
         requested = port
         if self.parameters.multicast:
-            collected = Signal(self.parameters.ports)
-            requested = Signal(self.parameters.ports)
+            collected = Signal(self.parameters.outputs)
+            requested = Signal(self.parameters.outputs)
             m.d.comb += collected.eq(self.request | flit.branches)
             m.d.comb += requested.eq(Mux(flit.candidates.any(), port, collected))
+            if self.parameters.tells_branching:
+                m.d.comb += self.branching.eq(~flit.candidates.any() & (collected & (collected - 1)).any())
         with m.If(self.release):
             m.d.sync += [self.queued.eq(0), self.request.eq(0)]
         with m.Elif(self.taken):

@@ -1,0 +1,27 @@
+# amaranth: UnusedElaboratable=no
+# (specimens of parts only say what ports there are)
+"""Parts that watch a network's routers, and their outputs at its top."""
+
+from typing import Any
+
+from amaranth.lib.wiring import Out
+
+from rtl.common.fabric import Fabric
+from rtl.common.plan import NetworkPlan
+from rtl.common.structure import Kind, Structure
+
+
+def status_members(plan: NetworkPlan) -> dict[str, Any]:
+    """Members of a top: the outputs of all status parts, ``{name}_{output}``."""
+    kinds = {status.name: Kind(status.make) for status in plan.status}
+    return {f"{name}_{port}": Out(width) for name, kind in kinds.items() for port, width in kind.outputs.items()}
+
+
+def connect_status(structure: Structure, fabric: Fabric, plan: NetworkPlan) -> None:
+    """Put the status parts of a plan into a top."""
+    for status in plan.status:
+        part = structure.use(status.name, Kind(status.make))
+        for port, watched in status.watched.items():
+            part.connect(port, tuple(fabric.router_output(switch, output) for switch, output in watched))
+        for port in part.kind.outputs:
+            structure.outputs[f"{status.name}_{port}"] = part.output(port)

@@ -1,0 +1,180 @@
+"""What all networks have in common: switches, processors, and directed channels between numbered ports.
+
+Vertices are numbered ``0 .. switches-1`` for switches and ``switches .. switches+processors-1`` for processors.
+Channels are numbered by source vertex, then by source port; that number is the channel's position in the ``moved``
+vector, in every array of the golden model and in the manifest. A processor sends into one channel, and receives from
+one or more delivery channels, which are its input ports.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import networkx as nx
+import numpy as np
+
+from topology.common.errors import TopologyError
+
+MAX_PORTS = 32
+"""Ports of a switch on either side, at most: wider routers have not been tried."""
+MAX_PROCESSORS = 512
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One direction of a link.
+
+    Members
+    -------
+    index : int
+        Position in ``moved`` and in all channel arrays.
+    source, source_port, sink, sink_port : int
+        Vertices and their ports.
+    name : str
+        For people: ``s3->s5``, ``p2->s1`` (injection), ``s1->p2`` (delivery).
+    """
+
+    index: int
+    source: int
+    source_port: int
+    sink: int
+    sink_port: int
+    name: str
+
+
+class ChannelNetwork:
+    """A network of switches and processors, given by its channels.
+
+    Parameters
+    ----------
+    switches : int
+        Number of switches, at least 1.
+    processors : int
+        Number of processors, at least 1.
+    wires : iterable of (int, int, int, int)
+        Source vertex, source port, sink vertex and sink port of every channel. Ports of a vertex are numbered from 0
+        without gaps, inputs and outputs by themselves. Processors have one output each, and channels to switches only.
+    switch_names : sequence of str or None
+        Names for messages and pictures; default ``s0``, ``s1``, ...
+    positions : array of float, shape (switches, 2), or None
+        Where to draw the switches.
+
+    Members
+    -------
+    processors : tuple of int
+        The switch that each processor sends into.
+
+    Raises
+    ------
+    TopologyError
+        For too few switches or processors, an unknown vertex, or ports with gaps.
+    """
+
+    def __init__(
+        self,
+        switches: int,
+        processors: int,
+        wires: Iterable[tuple[int, int, int, int]],
+        *,
+        switch_names: Sequence[str] | None = None,
+        positions: np.ndarray | None = None,
+    ):
+        if switches < 1:
+            raise TopologyError(f"A network must have at least 1 switch, not {switches!r}")
+        if processors < 1:
+            raise TopologyError(f"A network must have at least 1 processor, not {processors!r}")
+        self.switches = switches
+        self.vertices = switches + processors
+        self.switch_names = tuple(switch_names) if switch_names is not None else tuple(f"s{i}" for i in range(switches))
+        self.positions = positions
+        self.channels = tuple(self._channels(wires))
+        self.output_channel = self._by_port(lambda channel: (channel.source, channel.source_port))
+        self.input_channel = self._by_port(lambda channel: (channel.sink, channel.sink_port))
+        self.processors = tuple(self._first_switch(processor) for processor in range(processors))
+
+    def _channels(self, wires: Iterable[tuple[int, int, int, int]]) -> Iterable[Channel]:
+        for index, (source, source_port, sink, sink_port) in enumerate(sorted(wires)):
+            for end in (source, sink):
+                if not 0 <= end < self.vertices:
+                    raise TopologyError(f"A channel ends at unknown vertex {end!r}; they are 0 to {self.vertices - 1}")
+            name = f"{self.vertex_name(source)}->{self.vertex_name(sink)}"
+            yield Channel(index, source, source_port, sink, sink_port, name)
+
+    def _by_port(self, end) -> tuple[tuple[int, ...], ...]:
+        """Channel numbers by vertex and port."""
+        found: list[dict[int, int]] = [{} for _ in range(self.vertices)]
+        for channel in self.channels:
+            vertex, port = end(channel)
+            if port in found[vertex]:
+                raise TopologyError(f"Port {port} of {self.vertex_name(vertex)} has two channels")
+            found[vertex][port] = channel.index
+        for vertex, ports in enumerate(found):
+            if ports.keys() != set(range(len(ports))):
+                raise TopologyError(f"Ports of {self.vertex_name(vertex)} must be numbered without gaps from 0")
+        return tuple(tuple(ports[port] for port in range(len(ports))) for ports in found)
+
+    def _first_switch(self, processor: int) -> int:
+        outputs = self.output_channel[self.processor_vertex(processor)]
+        if len(outputs) != 1:
+            raise TopologyError(f"Processor {processor} must send into one channel, not {len(outputs)}")
+        return self.channels[outputs[0]].sink
+
+    def processor_vertex(self, processor: int) -> int:
+        """Vertex number of a processor."""
+        return self.switches + processor
+
+    def is_switch(self, vertex: int) -> bool:
+        """Whether a vertex is a switch."""
+        return vertex < self.switches
+
+    def vertex_name(self, vertex: int) -> str:
+        """Name of a vertex for people."""
+        return self.switch_names[vertex] if self.is_switch(vertex) else f"p{vertex - self.switches}"
+
+    def injection_channel(self, processor: int) -> int:
+        """The channel from a processor into its switch."""
+        return self.output_channel[self.processor_vertex(processor)][0]
+
+    def delivery_channel(self, processor: int) -> int:
+        """The first channel from a switch to a processor."""
+        return self.input_channel[self.processor_vertex(processor)][0]
+
+    @cached_property
+    def delivery_channels(self) -> tuple[int, ...]:
+        """All channels into processors, by processor and then by its port. Whatever arrives is listed in this order."""
+        return tuple(
+            channel for vertex in range(self.switches, self.vertices) for channel in self.input_channel[vertex]
+        )
+
+    @cached_property
+    def delivery_processors(self) -> tuple[int, ...]:
+        """The processor behind each of ``delivery_channels``."""
+        return tuple(self.channels[channel].sink - self.switches for channel in self.delivery_channels)
+
+    def delivery_names_of(self, processor: int) -> list[str]:
+        """Names of a processor's delivery channels for ports and instances: ``n3``, or ``n3_c0``, ``n3_c1``, ..."""
+        count = len(self.input_channel[self.processor_vertex(processor)])
+        return [f"n{processor}" if count == 1 else f"n{processor}_c{port}" for port in range(count)]
+
+    @cached_property
+    def delivery_names(self) -> tuple[str, ...]:
+        """Names of all ``delivery_channels``."""
+        return tuple(name for processor in range(len(self.processors)) for name in self.delivery_names_of(processor))
+
+    @cached_property
+    def edges(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of switches that are joined in either direction, lower number first."""
+        joined = {(min(c.source, c.sink), max(c.source, c.sink)) for c in self.channels if c.sink < self.switches}
+        return tuple(sorted(pair for pair in joined if pair[1] < self.switches))
+
+    @cached_property
+    def switch_graph(self) -> nx.Graph:
+        """The switches alone, without directions."""
+        graph = nx.Graph()
+        graph.add_nodes_from(range(self.switches))
+        graph.add_edges_from(self.edges)
+        return graph
+
+    def successors(self, switch: int) -> list[int]:
+        """Vertices behind the outputs of a switch, by port."""
+        return [self.channels[channel].sink for channel in self.output_channel[switch]]
