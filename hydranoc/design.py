@@ -14,8 +14,8 @@ from hydranoc.config.topologies import located
 from hydranoc.errors import KeyWrong
 from hydranoc.families import Family
 from hydranoc.family import CheckReport, Progress
+from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
-from topology.common.graph import Network
 
 if TYPE_CHECKING:
     from hydranoc.simulator import BenchSource
@@ -69,7 +69,7 @@ class Outcome:
 
         write_messages(self.results, Path(path))
 
-    def write_channels(self, path: str | Path, network: Network) -> None:
+    def write_channels(self, path: str | Path, network: ChannelNetwork) -> None:
         """Write ``channels.csv``, one row per channel, if channels were counted."""
         from hydranoc.summary import write_channels
 
@@ -104,7 +104,7 @@ class Design:
 
     Members
     -------
-    network : Network
+    network : ChannelNetwork
         Switches, processors and channels.
     routing
         The family's tables.
@@ -119,7 +119,7 @@ class Design:
     def __init__(self, config: Config):
         self.config = config
         self.family: Family = config.family
-        self.network: Network = config.network
+        self.network: ChannelNetwork = config.network
 
     @cached_property
     def routing(self) -> Any:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hydranoc import spam, spam_figures
+from hydranoc import min as multistage
+from hydranoc import min_figures, spam, spam_figures
 from hydranoc.config.schema import NetworkSection
 from hydranoc.family import CheckReport, LinkClasses, Reproduction
-from topology.common.graph import Network
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Family:
     name: str
     title: str
     network_section: type[NetworkSection]
-    build_routing: Callable[[Any, Network], Any]
+    build_routing: Callable[[Any, Any], Any]
     check: Callable[[Any, Any], CheckReport]
     build_model: Callable[[Any, Any], Any]
     build_plan: Callable[[Any, Any], Any]
@@ -58,5 +58,16 @@ FAMILIES: dict[str, Family] = {
         build_plan=spam.build_plan,
         link_classes=spam.link_classes,
         reproductions=spam_figures.REPRODUCTIONS,
+    ),
+    "min": Family(
+        name="min",
+        title="MIN: asynchronous tree multicast in multistage networks (Varavithya and Mohapatra)",
+        network_section=multistage.MinSection,
+        build_routing=multistage.build_routing,
+        check=multistage.check,
+        build_model=multistage.build_model,
+        build_plan=multistage.build_plan,
+        link_classes=multistage.link_classes,
+        reproductions=min_figures.REPRODUCTIONS,
     ),
 }

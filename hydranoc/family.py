@@ -113,6 +113,8 @@ class Figure:
         Logarithmic horizontal axis.
     bars : bool
         One bar per series instead of curves.
+    x_names : tuple of str
+        What stands at 0, 1, ... on the horizontal axis, if those are not numbers.
     """
 
     title: str
@@ -124,6 +126,7 @@ class Figure:
     rows: tuple[tuple[object, ...], ...]
     log_x: bool = False
     bars: bool = False
+    x_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

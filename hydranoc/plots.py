@@ -32,6 +32,8 @@ def plot_figure(figure: Figure) -> dict[str, bytes]:
         axes.set_ylim(0, HEADROOM * _highest(figure))
         axes.set_title(figure.title, fontsize=10, color=INK)
         axes.set_xlabel(figure.x_label)
+        if figure.x_names:
+            axes.set_xticks(range(len(figure.x_names)), figure.x_names, rotation=30, ha="right", fontsize=8)
         axes.set_ylabel(figure.y_label)
         axes.grid(alpha=0.25)
         canvas.supxlabel(_claims_text(figure), fontsize=8, color=INK, ha="left", x=0.02)

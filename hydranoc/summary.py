@@ -8,7 +8,7 @@ from typing import Any
 from sim_model.common.results import Results
 from sim_model.common.simulation import ChannelCounts
 from sim_model.common.statistics import Summary
-from topology.common.graph import Network
+from topology.common.channels import ChannelNetwork
 
 CHANNEL_COLUMNS = ("channel", "name", "flits", "stalled_cycles", "bubbles", "utilisation")
 COLUMNS = ("message", "source", "destination", "flits", "start_cycle", "arrival_cycle")
@@ -62,7 +62,7 @@ def write_messages(results: Results, path: Path) -> None:
             )
 
 
-def write_channels(counts: ChannelCounts, network: Network, cycles: int, path: Path) -> None:
+def write_channels(counts: ChannelCounts, network: ChannelNetwork, cycles: int, path: Path) -> None:
     """``channels.csv``: one row per channel; utilisation is the part of all cycles in which a flit moved."""
     rows = zip(
         network.channels, counts.flits.tolist(), counts.stalled_cycles.tolist(), counts.bubbles.tolist(), strict=True

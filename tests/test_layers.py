@@ -14,7 +14,7 @@ STANDARD_IN_LAYERS = {
     "tb": {"topology", "sim_model", "cocotb", "cocotbext", "numpy"},
     "fpga": {"topology", "rtl", "amaranth", "amaranth_boards"},
 }
-FAMILIES = ("spam",)
+FAMILIES = ("spam", "min")
 LAYERS = (*STANDARD_IN_LAYERS, "hydranoc")
 
 

@@ -8,7 +8,7 @@ from hydranoc.config.source import YamlSource
 from hydranoc.config.topologies import build_network
 from hydranoc.config.validation import choose, validate
 from hydranoc.families import FAMILIES, Family
-from topology.common.graph import Network
+from topology.common.channels import ChannelNetwork
 
 NETWORK, TRAFFIC = ("network",), ("traffic",)
 
@@ -26,7 +26,7 @@ class Config:
     network_section : NetworkSection
         The family's own section class.
     traffic : Traffic or None
-    network : Network
+    network : ChannelNetwork
     """
 
     path: Path
@@ -34,7 +34,7 @@ class Config:
     family: Family
     network_section: schema.NetworkSection
     traffic: schema.Traffic | None
-    network: Network
+    network: ChannelNetwork
 
     @property
     def name(self) -> str:

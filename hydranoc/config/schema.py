@@ -124,6 +124,23 @@ class Tree(Topology):
     leaves_only: bool = True
 
 
+class Multistage(Section):
+    """A multistage network.
+
+    Members
+    -------
+    radix : int
+        Ports on each side of a switch.
+    consumption_channels : int
+        Channels into each processor: 1, or the radix.
+    """
+
+    kind: Literal["baseline", "butterfly", "omega", "bi-butterfly"]
+    radix: Count = 2
+    stages: Count
+    consumption_channels: Count = 1
+
+
 class FileTopology(Topology):
     """A network from a file, relative to the configuration."""
 
@@ -147,7 +164,7 @@ class InlineTopology(Topology):
     names: list[str | int] | None = None
 
 
-TOPOLOGIES: dict[str, type[Topology]] = {
+TOPOLOGIES: dict[str, type[Section]] = {
     "lattice": Lattice,
     "irregular": Irregular,
     "mesh": Grid,
@@ -155,6 +172,10 @@ TOPOLOGIES: dict[str, type[Topology]] = {
     "hypercube": Hypercube,
     "tree": Tree,
     "ring": Ring,
+    "baseline": Multistage,
+    "butterfly": Multistage,
+    "omega": Multistage,
+    "bi-butterfly": Multistage,
 }
 
 

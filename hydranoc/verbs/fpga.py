@@ -14,7 +14,7 @@ from hydranoc.design import Design
 from hydranoc.output import result_folder
 from hydranoc.progress import progress_bars
 from hydranoc.verbs.options import RESULTS, json_option, output_option, say
-from topology.common.graph import Network
+from topology.common.channels import ChannelNetwork
 
 if TYPE_CHECKING:
     from fpga.common.subject import Subject
@@ -125,7 +125,7 @@ def _subjects(design: Design, switch: str | None, whole: bool) -> list["Subject"
     return [router_subject(design.plan, number) for number in representative_switches(design.plan).values()]
 
 
-def _switch(network: Network, text: str) -> int:
+def _switch(network: ChannelNetwork, text: str) -> int:
     """A switch by name or number."""
     names = network.switch_names
     if text in names:

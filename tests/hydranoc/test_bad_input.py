@@ -36,7 +36,27 @@ WRONG = {
     "unknown family": (
         "network:\n  family: spma\n",
         2,
-        "network.family must be spam, not 'spma'; did you mean 'spam'?",
+        "network.family must be spam or min, not 'spma'; did you mean 'spam'?",
+    ),
+    "one-way links for spam": (
+        "network:\n  family: spam\n  topology: {kind: omega, stages: 3}\n",
+        3,
+        "Family 'spam' needs a network whose links lead both ways",
+    ),
+    "no multistage topology": (
+        "network:\n  family: min\n  topology: {kind: ring, switches: 4}\n",
+        3,
+        "Family 'min' needs a multistage topology: kind must be one of baseline,",
+    ),
+    "too many stages": (
+        "network:\n  family: min\n  topology: {kind: omega, radix: 4, stages: 7}\n",
+        3,
+        "Stages of 4 x 4 switches must be 1 to 4 (at most 512 processors), not 7",
+    ),
+    "consumption channels": (
+        "network:\n  family: min\n  topology: {kind: omega, radix: 4, stages: 2, consumption_channels: 3}\n",
+        3,
+        "Consumption channels must be 1 or the radix, 4, not 3",
     ),
     "unknown top key": (NETWORK + "trafic: {}\n", 4, "unknown key 'trafic'; did you mean 'traffic'?"),
     "unknown key": (

@@ -7,6 +7,9 @@ import pytest
 from hydranoc.config.schema import NetworkSection
 from hydranoc.families import FAMILIES, Family
 from topology.common.lattice import lattice_network
+from topology.min.graph import MinNetwork
+
+NETWORKS = {"spam": lattice_network(6, seed=1), "min": MinNetwork("baseline", 2, 3)}
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -22,7 +25,7 @@ def test_every_slot_is_filled(name):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_slots_fit_together(name):
     family = FAMILIES[name]
-    network = lattice_network(6, seed=1)
+    network = NETWORKS[name]
     section = family.network_section(family=name, topology={})
     routing = family.build_routing(section, network)
     assert family.check(section, routing).right

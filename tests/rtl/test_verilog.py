@@ -12,8 +12,11 @@ import pytest
 from hydranoc.tools import tool_environment
 from rtl.common.harness import generate_harness
 from rtl.common.network import generate_network
+from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from topology.common.lattice import lattice_network
+from topology.min.graph import MinNetwork
+from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
@@ -46,7 +49,17 @@ tee -o figures.txt stat
 """
 
 
+MIN_SETTINGS = {
+    "min-uni": (generate_network, "omega", {}),
+    "min-bi": (generate_harness, "bi-butterfly", {"consumption_channels": 2}),
+}
+LINTED = (*SETTINGS, *MIN_SETTINGS)
+
+
 def design(name):
+    if name in MIN_SETTINGS:
+        generate, kind, network = MIN_SETTINGS[name]
+        return generate(min_plan(MinRouting(MinNetwork(kind, 2, 3, **network), 16)))
     generate, switches, flit_bits, settings = SETTINGS[name]
     network = lattice_network(switches, seed=7)
     return generate(spam_plan(SpamRouting(SpamLabels(network), flit_bits), **settings))
@@ -54,7 +67,7 @@ def design(name):
 
 @pytest.fixture(scope="module")
 def designs():
-    return {name: design(name) for name in SETTINGS}
+    return {name: design(name) for name in LINTED}
 
 
 @pytest.fixture
@@ -78,7 +91,7 @@ def call(tool, arguments, folder):
     return answer.stdout + answer.stderr
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", LINTED)
 def test_size(designs, name):
     assert len(designs[name].files[f"{designs[name].top}.v"]) < MOST_BYTES
 
@@ -121,7 +134,7 @@ def test_harness_manifest_says_where_everything_is(designs):
         assert parts[name] == {**parts[name], "offset": end, "bits": widths[name]}
         end += widths[name]
     assert end == widths["observed"]
-    assert parts["ejected"]["bits_per_processor"] == 8 + 2 + 1
+    assert parts["ejected"]["bits_per_channel"] == 8 + 2 + 1
     assert sum(field["bits"] for field in manifest["harness"]["message"].values()) == widths["message_n0"]
 
 
@@ -142,21 +155,21 @@ def test_same_bytes_in_every_process(designs):
     assert outputs == {here + "\n"}
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", LINTED)
 def test_verilator_lint(require_tool, written, name):
     verilator = require_tool("verilator")
     top, folder = written(name)
     assert call(verilator, ["--lint-only", "-Wall", f"{top}.vlt", f"{top}.v"], folder).count("%Warning") == 0
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", LINTED)
 def test_icarus_reads_it(require_tool, written, name):
     icarus = require_tool("icarus")
     top, folder = written(name)
     assert call(icarus, ["-g2005", "-Wall", "-o", "design.vvp", f"{top}.v"], folder) == ""
 
 
-@pytest.mark.parametrize("name", ["fast", "split"])
+@pytest.mark.parametrize("name", ["fast", "split", "min-uni", "min-bi"])
 def test_yosys_check(require_tool, written, name):
     yosys = require_tool("yosys")
     top, folder = written(name)

@@ -1,4 +1,4 @@
-"""One-line faults of the SPAM hardware, and the Verilog of a network that has one of them.
+"""One-line faults of the hardware, and the Verilog of a network that has one of them.
 
 The hardware modules import each other, so a fault is put into a copy of the whole ``rtl`` package, and another process
 that imports the copy writes the Verilog.
@@ -12,18 +12,17 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-from topology.spam.routing import SpamRouting
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 _GENERATE = """
-import pickle, sys
+import importlib, pickle, sys
 from dataclasses import replace
 from rtl.common.harness import generate_harness
-from rtl.spam.network import spam_plan
 
-routing, settings, counters = pickle.load(sys.stdin.buffer)
-plan = replace(spam_plan(routing, **settings), counters=counters)
+family, routing, settings, counters = pickle.load(sys.stdin.buffer)
+make_plan = getattr(importlib.import_module(f"rtl.{family}.network"), f"{family}_plan")
+plan = replace(make_plan(routing, **settings), counters=counters)
 sys.stdout.write(generate_harness(plan).files["harness.v"])
 """
 
@@ -74,7 +73,7 @@ MUTATIONS = (
     ),
     Mutation(
         "keeps one output after the release",
-        "spam/header_scanner.py",
+        "common/header_scanner.py",
         "[self.queued.eq(0), self.request.eq(0)]",
         "[self.queued.eq(0), self.request.eq(self.request & (self.request - 1))]",
     ),
@@ -142,43 +141,43 @@ MUTATIONS = (
     ),
     Mutation(
         "takes the highest candidate",
-        "spam/header_scanner.py",
+        "common/header_scanner.py",
         'first_at_or_after(m, flit.candidates, ~self.busy, "port")',
         'first_at_or_after(m, flit.candidates[::-1], ~self.busy[::-1], "port")[::-1]',
     ),
     Mutation(
         "ignores which candidates are busy",
-        "spam/header_scanner.py",
+        "common/header_scanner.py",
         "flit.candidates, ~self.busy",
         "flit.candidates, flit.candidates",
     ),
     Mutation(
         "swaps the classes up and cross",
-        "spam/route_unit.py",
-        "Mux(is_cross, cross, up)",
-        "Mux(is_cross, up, cross)",
+        "common/route_unit.py",
+        "self.routes, self.port_class,",
+        "self.routes, self.port_class ^ 1,",
     ),
     Mutation(
         "skips the last header flit",
-        "spam/header_decoder.py",
+        "common/header_decoder.py",
         "_is(position, self.parameters.header_flits - 1)",
         "_is(position, self.parameters.header_flits - 2)",
     ),
     Mutation(
         "forgets the outputs of earlier header flits",
-        "spam/header_scanner.py",
+        "common/header_scanner.py",
         "collected.eq(self.request | flit.branches)",
         "collected.eq(flit.branches)",
     ),
     Mutation(
         "looks at the link before the buffer",
-        "spam/header_scanner.py",
+        "common/header_scanner.py",
         "Mux(self.buffered_valid, Value.cast(self.buffered), Value.cast(self.arriving))",
         "Mux(self.arriving_valid, Value.cast(self.arriving), Value.cast(self.buffered))",
     ),
     Mutation(
         "routes one cycle early",
-        "spam/header_scanner.py",
+        "common/header_scanner.py",
         "waited.eq(delay == waits)",
         "waited.eq(delay == waits - 1)",
         "routing-delay",
@@ -253,23 +252,25 @@ def copy_hardware(folder: Path, mutation: Mutation | None) -> None:
 
 
 def harness_verilog(
-    folder: Path, routing: SpamRouting, settings: Mapping[str, object], *, counters: bool = False
+    folder: Path, routing: Any, settings: Mapping[str, object], *, family: str = "spam", counters: bool = False
 ) -> str:
     """The Verilog of a network's lock-step harness, written by the ``rtl`` package in a folder.
 
     Parameters
     ----------
     folder : Path
-    routing : SpamRouting
+    routing
+        The family's tables.
     settings : mapping
-        Keywords for ``spam_plan``.
+        Keywords for the family's plan.
+    family : str
     counters : bool
         With channel counters.
     """
     path = os.pathsep.join([str(folder), str(ROOT)])
     answer = subprocess.run(
         [sys.executable, "-c", _GENERATE],
-        input=pickle.dumps((routing, dict(settings), counters)),
+        input=pickle.dumps((family, routing, dict(settings), counters)),
         capture_output=True,
         cwd=folder,
         env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},

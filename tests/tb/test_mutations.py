@@ -62,8 +62,15 @@ def sound_job():
 
 def compare_copy(sound: Comparison, workload: str, mutation: Mutation | None, folder: Path) -> LockstepResult:
     """Compare with the Verilog of a copy of the hardware; unlike ``compare_network`` without a waveform."""
+    return compare_verilog(sound, mutation, folder, settings(SHAPES[workload]), "spam")
+
+
+def compare_verilog(
+    sound: Comparison, mutation: Mutation | None, folder: Path, plan_settings: dict[str, object], family: str
+) -> LockstepResult:
+    """The same for a network of any family."""
     copy_hardware(folder, mutation)
-    verilog = harness_verilog(folder, sound.model.routing, settings(SHAPES[workload]))
+    verilog = harness_verilog(folder, sound.model.routing, plan_settings, family=family)
     assert (verilog == sound.harness.verilog) == (mutation is None)
     result, job = folder / "result.json", folder / "job.pickle"
     progress = str(folder / "progress")

@@ -1,0 +1,1 @@
+"""Hardware of multistage networks: a switch with asynchronous tree multicast and token rings."""

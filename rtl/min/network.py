@@ -1,0 +1,135 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""From the routing tables of a multistage network to a network plan."""
+
+from collections.abc import Callable
+
+from rtl.common.part import Part
+from rtl.common.plan import NetworkPlan, RouterUse, SideWire, StatusPart
+from rtl.common.selection import packed
+from rtl.min.parameters import MinRouterParameters
+from rtl.min.router import MinRouter
+from rtl.min.token_monitor import TokenMonitor
+from topology.min.groups import EXACT, NO_TOKEN, TOKEN_RULES
+from topology.min.routing import MinRouting
+
+TOKENS = (*TOKEN_RULES, NO_TOKEN)
+
+
+def min_plan(routing: MinRouting, *, buffer_flits: int = 2, routing_cycles: int = 1, token: str = EXACT) -> NetworkPlan:
+    """Plan of a multistage network: one router shape per pair of port numbers, with and without token.
+
+    Parameters
+    ----------
+    routing : MinRouting
+    buffer_flits : int
+        Flits of an input buffer beyond the longest header less one, at least 1.
+    routing_cycles : int
+        Cycles from input buffer to output register for a head without contention, at least 1.
+    token : str
+        When a token goes on: ``exact``; or, as negative controls, ``printed``, the paper's rule, and ``none`` for
+        switches without tokens.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    if token not in TOKENS:
+        raise ValueError(f"Token must be one of {', '.join(TOKENS)}, not {token!r}")
+    network = routing.network
+    planner = _Planner(routing, buffer_flits, routing_cycles, token)
+    shapes: dict[str, Callable[[], Part]] = {}
+    uses = []
+    for switch in range(network.switches):
+        parameters = planner.parameters(switch)
+        part = MinRouter(parameters)
+        shapes.setdefault(part.module_name, lambda parameters=parameters: MinRouter(parameters))
+        uses.append(RouterUse(part.module_name, planner.constants(switch, parameters)))
+    return NetworkPlan(
+        family="min",
+        network=network,
+        header=routing.header,
+        shapes=shapes,
+        routers=tuple(uses),
+        parameters={
+            "flit_bits": routing.flit_bits,
+            "buffer_flits": buffer_flits,
+            "routing_cycles": routing_cycles,
+            "token": token,
+            "kind": network.kind,
+            "radix": network.radix,
+            "stages": network.stages,
+            "consumption_channels": network.consumption_channels,
+        },
+        side_wires=tuple(planner.rings()),
+        status=planner.monitors(),
+    )
+
+
+class _Planner:
+    """What the switches of one network have in common."""
+
+    def __init__(self, routing: MinRouting, buffer_flits: int, routing_cycles: int, token: str):
+        self.routing = routing
+        self.network = routing.network
+        self.buffer_flits = buffer_flits
+        self.routing_cycles = routing_cycles
+        self.token = token
+        self.groups = routing.groups.groups if token in TOKEN_RULES else ()
+        self.depth_flits = routing.header.multicast_flits - 1 + buffer_flits
+        self.most_release_flits = max((self._release_flits(group.switches[0]) for group in self.groups), default=0)
+
+    def _release_flits(self, switch: int) -> int:
+        return self.routing.groups.release_flits(switch, self.depth_flits, self.token)
+
+    def _has_token(self, switch: int) -> bool:
+        return self.token in TOKEN_RULES and self.routing.groups.group_of[switch] is not None
+
+    def parameters(self, switch: int) -> MinRouterParameters:
+        """Shape of a switch's router."""
+        return MinRouterParameters(
+            input_ports=len(self.network.input_channel[switch]),
+            output_ports=len(self.network.output_channel[switch]),
+            routing_keys=self.routing.keys,
+            arrival_classes=self.routing.classes,
+            header=self.routing.header,
+            most_release_flits=self.most_release_flits if self._has_token(switch) else 0,
+            buffer_flits=self.buffer_flits,
+            routing_cycles=self.routing_cycles,
+        )
+
+    def constants(self, switch: int, parameters: MinRouterParameters) -> dict[str, int]:
+        """Constants of a switch's router; laid out as ``RouteUnit`` says."""
+        routing, outputs = self.routing, parameters.outputs
+        classes = [routing.input_class(channel) for channel in self.network.input_channel[switch]]
+        constants = {
+            "routes": packed(routing.routes[switch].T.ravel().tolist(), outputs),
+            "reach": packed(routing.reach[switch, :outputs].ravel().tolist(), 1),
+        }
+        if parameters.class_bits:
+            constants["port_class"] = packed(classes, parameters.class_bits)
+        if parameters.has_token:
+            group = self.groups[routing.groups.group_of[switch] or 0]
+            constants["release_flits"] = self._release_flits(switch)
+            constants["starts_here"] = int(group.switches[0] == switch)
+        return constants
+
+    def rings(self) -> list[SideWire]:
+        """The token rings."""
+        wires = []
+        for group in self.groups:
+            following = (*group.switches[1:], group.switches[0])
+            wires += [
+                SideWire(switch, "token_out", after, "token_in")
+                for switch, after in zip(group.switches, following, strict=True)
+            ]
+        return wires
+
+    def monitors(self) -> tuple[StatusPart, ...]:
+        """The watch over the rings."""
+        if not self.groups:
+            return ()
+        sizes = [len(group.switches) for group in self.groups]
+        here = [(switch, "here") for group in self.groups for switch in group.switches]
+        return (StatusPart("token", lambda: TokenMonitor(sizes), {"here": here}),)

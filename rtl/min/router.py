@@ -1,0 +1,150 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""Switch of a multistage network: wormhole switching with asynchronous tree multicast (paper 2.2 and 3.2).
+
+A worm that enters is handled in three steps:
+
+1. Each header flit is decoded as it moves in. The route unit makes up a set of requested outputs from it: the unicast's
+   output, one of the ways up, or all branches.
+2. A set of one enters the output queues at once; a tree operation needs the token of the switch's group first.
+3. Each flit is copied to each of its outputs as soon as that output is the worm's and has room. It leaves the buffer
+   when all have copied it; branches that were faster have bubbles until then.
+
+=========================  =========================================================================
+cycle                      a head that meets no contention, ``routing_cycles`` = R, header of one flit
+=========================  =========================================================================
+t                          moves on the input link
+t + R - 1                  looked at by the route unit; the token, if it is here, is taken
+t + R                      copied from the input buffer
+t + R + 1                  valid on its output links
+=========================  =========================================================================
+
+Throughput 1 flit per cycle and output, with input buffers of at least 2 flits. All outputs are registers.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from rtl.common.crossbar import ReplicatingCrossbar
+from rtl.common.flit import link_signature
+from rtl.common.part import Part, place
+from rtl.common.route_unit import RouteUnit
+from rtl.common.routed_input import place_input
+from rtl.common.selection import concat
+from rtl.min.branch_queues import BranchQueues
+from rtl.min.parameters import MinRouterParameters
+from rtl.min.token_station import TokenStation
+
+STATION_CONSTANTS = ("starts_here", "release_flits")
+
+
+class MinRouter(Part):
+    """One switch.
+
+    Parameters
+    ----------
+    parameters : MinRouterParameters
+
+    Members
+    -------
+    inputs : In(link_signature).array(inputs)
+        Links that end here. ``ready`` is a register.
+    outputs : Out(link_signature).array(outputs)
+        Links that start here. ``valid`` and ``payload`` are registers.
+    routes, port_class, reach : In
+        Constants of this switch, see ``RouteUnit``; ``port_class`` only if there are several classes.
+    starts_here, release_flits, token_in, token_out, here
+        See ``TokenStation``; only if the switch needs a token. Constants and registers.
+    """
+
+    def __init__(self, parameters: MinRouterParameters):
+        p = self.parameters = parameters
+        link = link_signature(p.flit_bits)
+        port_class = {"port_class": In(p.class_bits * p.inputs)} if p.class_bits else {}
+        token = {
+            "starts_here": In(1),
+            "release_flits": In(p.release_bits),
+            "token_in": In(1),
+            "token_out": Out(1),
+            "here": Out(1),
+        }
+        super().__init__(
+            f"min_router_{p.size_name}" + ("" if p.has_token else "_no_token"),
+            {
+                "inputs": In(link).array(p.inputs),
+                "outputs": Out(link).array(p.outputs),
+                "routes": In(p.route_bits),
+                **port_class,
+                "reach": In(p.outputs * p.processors),
+                **(token if p.has_token else {}),
+            },
+        )
+
+    def elaborate(self, platform):
+        m: Any = Module()
+        parameters = self.parameters
+        route_unit = place(m, platform, "route_unit", RouteUnit(parameters))
+        m.d.comb += [route_unit.routes.eq(self.routes), route_unit.reach.eq(self.reach)]
+        if parameters.class_bits:
+            m.d.comb += route_unit.port_class.eq(self.port_class)
+        buffers = [
+            place_input(m, platform, i, parameters, flipped(self.inputs[i]), route_unit)
+            for i in range(parameters.inputs)
+        ]
+        queues = place(m, platform, "queues", BranchQueues(parameters.inputs, parameters.outputs))
+        for requested, request in zip(queues.request, route_unit.request, strict=True):
+            m.d.comb += requested.eq(request)
+        self._copy(m, platform, buffers, route_unit, queues)
+        if parameters.has_token:
+            self._wait_for_token(m, platform, buffers, route_unit, queues)
+        else:
+            m.d.comb += queues.enter.eq(route_unit.completed)
+        return m
+
+    def _wait_for_token(self, m, platform, buffers, route_unit, queues):
+        station = place(m, platform, "station", TokenStation(self.parameters))
+        for name in (*STATION_CONSTANTS, "token_in"):
+            m.d.comb += getattr(station, name).eq(getattr(self, name))
+        trees = Signal(self.parameters.inputs)
+        m.d.comb += [
+            self.token_out.eq(station.token_out),
+            self.here.eq(station.here),
+            trees.eq(route_unit.completed & route_unit.branching),
+            station.tree.eq(trees),
+            station.popped.eq(concat(buffer.pop for buffer in buffers)),
+            station.tail.eq(concat(buffer.flit.tail for buffer in buffers)),
+            queues.enter.eq(route_unit.completed & ~trees | station.granted),
+            queues.enters_first.eq(station.granted[:-1]),
+        ]
+
+    def _copy(self, m, platform, buffers, route_unit, queues):
+        """Copies each flit to each of its outputs by itself."""
+        parameters = self.parameters
+        crossbar = ReplicatingCrossbar(parameters.flit_bits, parameters.inputs, parameters.outputs)
+        crossbar = place(m, platform, "crossbar", crossbar)
+        loads = [Signal(parameters.outputs, name=f"loads_{i}") for i in range(parameters.inputs)]
+        for i, buffer in enumerate(buffers):
+            copied = Signal(parameters.outputs, name=f"copied_{i}")
+            waits = Signal(parameters.outputs, name=f"waits_{i}")
+            tail: Any = buffer.flit.tail
+            m.d.comb += [
+                loads[i].eq(Mux(buffer.present, queues.may[i] & crossbar.free & ~copied, 0)),
+                waits.eq(queues.owed[i] & ~copied & ~loads[i]),
+                buffer.pop.eq(buffer.present & queues.owed[i].any() & ~waits.any()),
+                queues.finished[i].eq(Mux(tail, loads[i], 0)),
+                queues.leave[i].eq(buffer.pop & tail),
+                route_unit.release[i].eq(buffer.pop & tail),
+                crossbar.flits[i].eq(Value.cast(buffer.flit)),
+            ]
+            with m.If(buffer.pop):
+                m.d.sync += copied.eq(0)
+            with m.Else():
+                m.d.sync += copied.eq(copied | loads[i])
+        for o in range(parameters.outputs):
+            connect(m, crossbar.links[o], flipped(self.outputs[o]))
+            m.d.comb += [
+                crossbar.select[o].eq(concat(may[o] for may in queues.may)),
+                crossbar.load[o].eq(concat(load[o] for load in loads).any()),
+            ]

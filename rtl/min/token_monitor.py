@@ -1,0 +1,48 @@
+"""Watches the token rings of a network: each must have one token."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.part import Part
+from rtl.common.selection import concat
+
+
+class TokenMonitor(Part):
+    """Says which rings have lost their token or have two, from two cycles after the fault up to the next reset.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Switches of each ring.
+
+    Members
+    -------
+    here : In(sum of sizes)
+        Whether the token is at a switch (``TokenStation.here``), ring by ring.
+    lost, duplicated : Out(rings)
+        Whether a ring had no token, or more than one. Registers.
+    """
+
+    def __init__(self, sizes: Sequence[int]):
+        self.sizes = tuple(sizes)
+        rings = len(self.sizes)
+        members = {"here": In(sum(self.sizes)), "lost": Out(rings), "duplicated": Out(rings)}
+        super().__init__("token_monitor", members)
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        settling = Signal(2, init=3)  # after reset no station says anything for one cycle
+        m.d.sync += settling.eq(settling >> 1)
+        none, many, first = [], [], 0
+        for ring, size in enumerate(self.sizes):
+            places = Signal(size, name=f"ring_{ring}")
+            m.d.comb += places.eq(self.here[first : first + size])
+            none.append(~places.any())
+            many.append((places & (places - 1)).any())
+            first += size
+        with m.If(~settling.any()):
+            m.d.sync += [self.lost.eq(self.lost | concat(none)), self.duplicated.eq(self.duplicated | concat(many))]
+        return m

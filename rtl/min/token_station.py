@@ -1,0 +1,108 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""A switch's place on the token ring of its group (paper 3.2).
+
+The token moves one switch per cycle. A switch keeps it while one of its inputs carries out a tree operation, until so
+many flits have been copied on all branches that every branch has its way to the processors.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.arbiter import RoundRobinArbiter
+from rtl.common.part import Part, place
+from rtl.min.parameters import MinRouterParameters
+
+
+class TokenStation(Part):
+    """Takes the token for tree operations, one at a time, and passes it on.
+
+    A tree operation that is complete while the token is here and free gets it in the same cycle.
+
+    Parameters
+    ----------
+    parameters : MinRouterParameters
+        Of a switch with at least two inputs.
+
+    Members
+    -------
+    starts_here : In(1)
+        Constant: the token is here after reset.
+    release_flits : In(release_bits)
+        Constant: flits after which the token goes on.
+    token_in : In(1)
+        The token arrives from the switch before this one, for this cycle.
+    token_out : Out(1)
+        It goes to the next switch. A register.
+    here : Out(1)
+        The token was here in the cycle before: from registers. One switch of the ring says so.
+    tree : In(inputs)
+        The input, at most one, whose tree operation has become complete in this cycle.
+    popped, tail : In(inputs)
+        Whether all branches of an input have copied its first flit, and whether that is a tail.
+    granted : Out(inputs)
+        The input that gets the token in this cycle. Combinational.
+    """
+
+    def __init__(self, parameters: MinRouterParameters):
+        p = self.parameters = parameters
+        if not p.has_token:
+            raise ValueError("A token station must be in a switch with a token")
+        super().__init__(
+            f"token_station_{p.inputs}",
+            {
+                "starts_here": In(1),
+                "release_flits": In(p.release_bits),
+                "token_in": In(1),
+                "token_out": Out(1),
+                "here": Out(1),
+                **{name: In(p.inputs) for name in ("tree", "popped", "tail")},
+                "granted": Out(p.inputs),
+            },
+        )
+
+    def elaborate(self, platform):
+        m: Any = Module()
+        inputs = self.parameters.inputs
+        holder, seeking = Signal(inputs), Signal(inputs)
+        after_reset = Signal(init=1)
+        held, idle, release = Signal(), Signal(), Signal()
+        m.d.comb += [
+            held.eq(holder.any()),
+            idle.eq((self.token_in | after_reset & self.starts_here) & ~held),
+            self.here.eq(self.token_out | held),
+        ]
+        m.d.sync += after_reset.eq(0)
+        self._grant(m, platform, idle, seeking)
+        taken = Signal()
+        m.d.comb += taken.eq(self.granted.any())
+        self._count(m, holder, taken, release)
+        m.d.sync += self.token_out.eq((idle & ~taken) | release)
+        with m.If(taken | release):
+            m.d.sync += holder.eq(self.granted)
+        return m
+
+    def _grant(self, m, platform, idle, seeking):
+        """Whoever waits comes first, round robin, and then whoever has just arrived."""
+        arbiter = place(m, platform, "arbiter", RoundRobinArbiter(self.parameters.inputs))
+        m.d.comb += [
+            arbiter.eligible.eq(Mux(idle, seeking, 0)),
+            self.granted.eq(Mux(seeking.any(), arbiter.chosen, Mux(idle, self.tree, 0))),
+        ]
+        m.d.sync += seeking.eq((seeking | self.tree) & ~self.granted)
+
+    def _count(self, m, holder, taken, release):
+        """Flits until the release."""
+        left = Signal(self.parameters.release_bits)
+        popped, tail = Signal(), Signal()
+        m.d.comb += [
+            popped.eq((holder & self.popped).any()),
+            tail.eq((holder & self.popped & self.tail).any()),
+            release.eq(tail | popped & (left == 1)),
+        ]
+        with m.If(taken):
+            m.d.sync += left.eq(self.release_flits)
+        with m.Elif(popped):
+            m.d.sync += left.eq(left - 1)

@@ -1,0 +1,135 @@
+"""The switch of a multistage network, one cycle of all switches (docs/timing.md, paper 3).
+
+Everything reads the state at the start of the cycle. That decides the order here: the route unit first (it must not see
+this cycle's releases), then copies (which outputs an input may use is worked out for all inputs before any copies), and
+last the token and the new entries in the queues.
+"""
+
+from sim_model.common.engine.bits import TAIL, lowest_bit
+from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.links import pop
+from sim_model.common.engine.route_unit import scan_header
+from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
+from sim_model.min.token import pass_on, seek_token
+
+
+@compiled
+def step_routers(cycle, state, family):
+    """One cycle of all switches. Returns a number that is 0 only if no register changed that ever stops changing."""
+    vertices, routers = state.vertices, family.routers
+    changes = 0
+    for switch in range(state.switches):
+        vertex, router = vertices[switch], routers[switch]
+        waiting = (vertex.nonempty | vertex.arrived) & ~router.queued
+        if waiting == 0 and router.seeking == 0 and not (vertex.awake or router.recheck or vertex.arrived):
+            continue  # all worms here are blocked as before
+        complete = NONE
+        if waiting != 0:
+            scans, complete = scan_header(switch, waiting, state, family)
+            changes += scans
+        router.recheck = 0
+        if router.standing & vertex.nonempty:
+            changes += _copy_all(cycle, switch, state, family)
+        changes += _enter(cycle, switch, complete, state, family)
+        vertex.awake = 1 if vertex.arrived else 0
+        vertex.nonempty |= vertex.arrived
+        vertex.arrived = 0
+    return changes
+
+
+@compiled
+def _copy_all(cycle, switch, state, family):
+    """Copy the first flits of all inputs to those of their outputs that can take them. Returns the copies."""
+    vertex, inputs, input_channel = state.vertices[switch], family.inputs, state.input_channel
+    standing = family.routers[switch].standing
+    rest = standing & vertex.nonempty
+    while rest != 0:
+        number = input_channel[switch, lowest_bit(rest)]
+        rest &= rest - 1
+        taken = vertex.occupied
+        others = inputs[number].older & standing
+        while others != 0:
+            taken |= inputs[input_channel[switch, lowest_bit(others)]].owed
+            others &= others - 1
+        inputs[number].allowed = inputs[number].owed & ~inputs[number].copied & ~taken
+    copies = 0
+    rest = standing & vertex.nonempty
+    while rest != 0:
+        port = lowest_bit(rest)
+        rest &= rest - 1
+        number = input_channel[switch, port]
+        if inputs[number].allowed != 0:
+            copies += _copy(cycle, switch, port, number, state, family)
+    return copies
+
+
+@compiled
+def _copy(cycle, switch, port, number, state, family):
+    """Copy the first flit of an input to the outputs that it is allowed. Returns the copies."""
+    vertex, router, header = state.vertices[switch], family.routers[switch], family.inputs[number]
+    channels, slots = state.channels, state.slots
+    flit = slots[number, channels[number].front]
+    vertex.occupied |= header.allowed
+    copies = 0
+    outputs = header.allowed
+    while outputs != 0:
+        channels[vertex.first_output + lowest_bit(outputs)].register = flit
+        outputs &= outputs - 1
+        copies += 1
+    header.copied |= header.allowed
+    finished = header.owed & ~header.copied == 0
+    if flit & TAIL:
+        header.owed &= ~header.allowed
+        router.recheck = 1
+    state.counters[FLITS_IN_NETWORK] += copies
+    if finished:
+        state.counters[FLITS_IN_NETWORK] -= 1
+        pop(number, 1 << port, vertex, state.buffer_depth_flits, channels, slots, state.vertices)
+        header.copied = 0
+        router.recheck = 1
+        if router.holder == port:
+            router.popped += 1
+            if router.popped == router.release_flits or flit & TAIL:
+                pass_on(cycle, router, family.groups)
+        if flit & TAIL:
+            router.queued ^= 1 << port
+            router.standing ^= 1 << port
+            header.request = 0
+            header.scanned = 0
+            header.delay = 0
+    return copies
+
+
+@compiled
+def _enter(cycle, switch, complete, state, family):
+    """Inputs that enter the queues: one that gets the token, and one whose request is complete and needs none."""
+    router, input_channel = family.routers[switch], state.input_channel
+    if complete == NONE and router.seeking == 0:
+        return 0
+    tree = NONE
+    if complete != NONE:
+        router.queued |= 1 << complete
+        request = family.inputs[input_channel[switch, complete]].request
+        if router.group != NONE and request & (request - 1):
+            tree = complete
+    changes, holder = seek_token(cycle, switch, tree, state, family)
+    if holder != NONE:
+        _join_queues(switch, holder, input_channel, family)
+    if complete != NONE and tree == NONE:
+        _join_queues(switch, complete, input_channel, family)
+    return changes + 1 if complete != NONE else changes
+
+
+@compiled
+def _join_queues(switch, port, input_channel, family):
+    """An input is younger than all that stand in the queues."""
+    router = family.routers[switch]
+    rest = router.standing
+    while rest != 0:
+        family.inputs[input_channel[switch, lowest_bit(rest)]].older &= ~(1 << port)
+        rest &= rest - 1
+    header = family.inputs[input_channel[switch, port]]
+    header.older = router.standing
+    header.owed = header.request
+    router.standing |= 1 << port
+    router.recheck = 1

@@ -1,0 +1,63 @@
+"""The token of a group of switches: where it is, who takes it, and when it goes on (paper 3.2)."""
+
+from sim_model.common.engine.bits import first_at_or_after
+from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.state import NONE
+
+
+@compiled
+def seek_token(cycle, switch, tree, state, family):
+    """Give the token to a tree operation, if it is here.
+
+    Parameters
+    ----------
+    tree : int
+        Input whose request has just become complete and is a tree operation, or NONE.
+
+    Returns
+    -------
+    changes : int
+        0 only if the token cannot come without something else happening.
+    holder : int
+        Input that gets the token in this cycle, or NONE.
+    """
+    router, groups = family.routers[switch], family.groups
+    if tree == NONE and router.seeking == 0:
+        return 0, NONE
+    if groups[router.group].held:
+        if tree != NONE:
+            router.seeking |= 1 << tree
+        return 0, NONE
+    if not _is_here(cycle, groups[router.group], router.place):
+        if tree != NONE:
+            router.seeking |= 1 << tree
+        return 1, NONE
+    holder = tree
+    if router.seeking != 0:
+        holder = first_at_or_after(router.seeking, router.token_turn)
+        router.token_turn = holder + 1 if holder + 1 < state.vertices[switch].inputs else 0
+        router.seeking ^= 1 << holder
+        if tree != NONE:
+            router.seeking |= 1 << tree
+    router.holder = holder
+    router.popped = 0
+    groups[router.group].held = 1
+    return 1, holder
+
+
+@compiled
+def _is_here(cycle, group, place):
+    """Whether the free token, which moves one switch per cycle, is at a place of the ring."""
+    if cycle < group.free_cycle:
+        return False
+    return (group.free_place + cycle - group.free_cycle) % group.switches == place
+
+
+@compiled
+def pass_on(cycle, router, groups):
+    """The holder lets go: the token is at the next switch in the next cycle."""
+    group = groups[router.group]
+    router.holder = NONE
+    group.held = 0
+    group.free_cycle = cycle + 1
+    group.free_place = (router.place + 1) % group.switches

@@ -1,0 +1,132 @@
+"""Multistage networks in lock-step with their golden model, and one-line faults that it must report."""
+
+import numpy as np
+import pytest
+
+from hydranoc.compare import Comparison, harness_source
+from rtl.min.network import min_plan
+from sim_model.common.messages import Message, Messages
+from sim_model.common.simulation import Simulation
+from sim_model.min.model import MinModel
+from tests.tb.mutations import Mutation
+from tests.tb.test_lockstep import assert_equal
+from tests.tb.test_mutations import REPORT, compare_verilog
+from topology.min.graph import MinNetwork
+from topology.min.groups import NO_TOKEN
+from topology.min.routing import MinRouting
+
+# kind, radix, stages, consumption channels, flit bits, buffer flits, routing cycles
+SMALL = (
+    ("baseline", 2, 2, 1, 16, 1, 1),
+    ("baseline", 2, 3, 1, 16, 2, 1),
+    ("omega", 2, 3, 1, 8, 1, 1),
+    ("butterfly", 2, 3, 2, 32, 2, 3),
+    ("bi-butterfly", 2, 3, 1, 16, 2, 1),
+    ("bi-butterfly", 2, 3, 2, 16, 1, 2),
+    ("baseline", 4, 2, 1, 16, 16, 1),
+)
+LARGE = [
+    (kind, radix, stages, channels, 16, buffer_flits, 1)
+    for kind, radix, stages in (
+        ("baseline", 2, 3),
+        ("bi-butterfly", 2, 3),
+        ("baseline", 4, 2),
+        ("bi-butterfly", 4, 2),
+        ("baseline", 2, 6),
+        ("bi-butterfly", 4, 3),
+        ("baseline", 8, 2),
+        ("bi-butterfly", 8, 2),
+    )
+    for channels in (1, radix)
+    for buffer_flits in (1, 2, 16)
+]
+STATION, QUEUES, ROUTER, NETWORK = (
+    f"min/{file}.py" for file in ("token_station", "branch_queues", "router", "network")
+)
+MUTATIONS = [
+    Mutation(name, file, text, replacement)
+    for name, file, text, replacement in (
+        ("has a token at every switch", NETWORK, "int(group.switches[0] == switch)", "1"),
+        ("swaps two reach sets", NETWORK, "reach[switch, :outputs].ravel()", "reach[switch, :outputs][::-1].ravel()"),
+        ("takes a token that is not there", STATION, "Mux(idle, self.tree, 0)", "self.tree"),
+        ("passes a held token on", STATION, "(idle & ~taken) | release", "(idle & ~taken) | held"),
+        ("passes the token on one flit early", STATION, "left == 1", "left == 2"),
+        ("passes the token on with the tail alone", STATION, "tail | popped & (left == 1)", "tail"),
+        ("forgets who waits for the token", STATION, "(seeking | self.tree) & ~", "self.tree & ~"),
+        ("pops when one branch has copied", ROUTER, "queues.owed[i].any() & ~waits.any()", "loads[i].any()"),
+        ("copies a flit twice", ROUTER, "copied.eq(copied | loads[i])", "copied.eq(loads[i])"),
+        ("takes tree operations for unicasts", ROUTER, "completed & route_unit.branching", "completed & 0"),
+        ("keeps an output after the tail", QUEUES, "done.eq(done | self.finished[i])", "done.eq(done)"),
+        ("lets newcomers overtake", QUEUES, "before.eq(~self.enter[i] | self.enters_first[i])", "before.eq(0)"),
+    )
+]
+FAULTY = ("bi-butterfly", 2, 3, 1, 16, 2, 1)
+
+
+def job(kind, radix, stages, channels, flit_bits, buffer_flits, routing_cycles, cycles=2_500, seed=3, token="exact"):
+    """Unicasts and multicasts at three loads, the last one past saturation."""
+    routing = MinRouting(MinNetwork(kind, radix, stages, channels), flit_bits)
+    settings = {"buffer_flits": buffer_flits, "routing_cycles": routing_cycles, "token": token}
+    model, random = MinModel(routing, **settings), np.random.default_rng(seed)
+    nodes, records = radix**stages, []
+    for third, gap in enumerate((12.0, 4.0, 1.5)):
+        start = third * cycles / 3
+        while start < (third + 1) * cycles / 3:
+            source = int(random.integers(nodes))
+            wanted = 1 if random.random() < 0.5 else int(random.integers(1, nodes))
+            others = random.choice(nodes - 1, wanted, replace=False)
+            destinations = [int(other) + int(other >= source) for other in others]
+            flits = model.header_flits(destinations) + int(random.integers(0, 24))
+            records.append(Message(source, destinations, flits, start_cycle=int(start)))
+            start += random.exponential(gap * wanted**0.5)
+    messages = Messages.build(records, processors=nodes, header_flits=model.header_flits)
+    results = Simulation(model, messages).run()
+    assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
+    return Comparison(model, messages, 0, results.cycles + 16, harness_source(min_plan(routing, **settings)))
+
+
+def name(shape) -> str:
+    kind, radix, stages, channels, flit_bits, buffer_flits, routing_cycles = shape
+    return f"{kind}-{radix}x{stages}-c{channels}-flit{flit_bits}-buffer{buffer_flits}-routing{routing_cycles}"
+
+
+@pytest.mark.parametrize("shape", SMALL, ids=name)
+def test_small_networks_under_icarus(shape, tmp_path, require_tool):
+    require_tool("icarus")
+    assert_equal(job(*shape), "icarus", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", LARGE, ids=name)
+def test_campaign(shape, tmp_path, require_tool):
+    require_tool("verilator")
+    comparison = job(*shape, cycles=100_000)
+    assert comparison.cycles >= 100_000
+    assert_equal(comparison, "verilator", tmp_path)
+
+
+def test_without_tokens_hardware_and_model_deadlock_alike(tmp_path, require_tool):
+    require_tool("icarus")
+    routing = MinRouting(MinNetwork("baseline", 2, 3), 64)
+    model, plan = MinModel(routing, token=NO_TOKEN), min_plan(routing, token=NO_TOKEN)
+    for seed in range(100):
+        random = np.random.default_rng(seed)
+        records = [
+            Message(int(s), [int(d) for d in random.permutation(8)[:5] if d != s], 24, start_cycle=0)
+            for s in random.permutation(8)[:5]
+        ]
+        messages = Messages.build(records, processors=8, header_flits=model.header_flits)
+        results = Simulation(model, messages).run()
+        if results.deadlocked:
+            break
+    assert results.deadlocked
+    assert_equal(Comparison(model, messages, 0, results.cycles + 200, harness_source(plan)), "icarus", tmp_path)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name.replace(" ", "-"))
+def test_mutation_is_reported(mutation, tmp_path, require_tool):
+    require_tool("icarus")
+    settings = {"buffer_flits": FAULTY[5], "routing_cycles": FAULTY[6]}
+    result = compare_verilog(job(*FAULTY, cycles=600), mutation, tmp_path, settings, "min")
+    assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
+    assert REPORT.match(result.report or ""), result.report

@@ -1,0 +1,1 @@
+"""Multistage networks: wiring, groups of switches, routing tables (Varavithya and Mohapatra)."""

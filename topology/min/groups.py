@@ -1,0 +1,151 @@
+"""Groups of switches whose tree operations can get into each other's way, and what a token has to wait for (paper 3.2).
+
+Two tree operations can deadlock if both reach the same two later switches. The paper's algorithm (figure 9) gives each
+switch a tag: the set of switches at the end of its branches. Switches of one stage with equal tags are a group, and one
+token per group lets one tree operation begin at a time. Tags of a stage are equal or disjoint.
+
+The switches before the processors end the recursion. If inputs have consumption channels of their own, these cannot
+be in each other's way, and the recursion ends one stage earlier.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from topology.common.errors import TopologyError
+from topology.min.graph import MinNetwork
+
+OUTPUT_REGISTER_FLITS = 1
+EXACT, PRINTED, NO_TOKEN = "exact", "printed", "none"
+"""When a token goes on: by the exact rule; by the paper's, which deadlocks with small buffers; or there is no token."""
+TOKEN_RULES = (EXACT, PRINTED)
+
+
+def branch_ports(network: MinNetwork, switch: int) -> range:
+    """Output ports at which a message may branch: all, or in bidirectional networks those to the left."""
+    outputs = len(network.output_channel[switch])
+    return range(min(outputs, network.radix) if network.bidirectional else outputs)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Switches that share a token.
+
+    Members
+    -------
+    switches : tuple of int
+        In the order in which the token goes round.
+    levels : int
+        Switches behind one of these on the way to a processor that a message may have to wait for.
+    """
+
+    switches: tuple[int, ...]
+    levels: int
+
+
+@dataclass(frozen=True)
+class TokenGroups:
+    """All groups of a network.
+
+    Parameters
+    ----------
+    network : MinNetwork
+
+    Raises
+    ------
+    TopologyError
+        If two tags of a stage overlap, so that groups do not keep tree operations apart.
+    """
+
+    network: MinNetwork
+
+    @cached_property
+    def tags(self) -> tuple[frozenset[int] | None, ...]:
+        """By switch: the switches at the end of its branches; None if it needs no token."""
+        found: dict[int, frozenset[int] | None] = {}
+        for switch in self._last_first:
+            behind = [found[sink] for sink in self._behind(switch)]
+            if self._delivers(switch):
+                found[switch] = None if self.network.private_consumption else frozenset({switch})
+            elif all(tag is None for tag in behind):
+                found[switch] = frozenset({switch})
+            else:
+                found[switch] = frozenset().union(*(tag for tag in behind if tag is not None))
+        return tuple(found[switch] for switch in range(self.network.switches))
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Groups, by lowest switch."""
+        members: dict[tuple[int, frozenset[int]], list[int]] = {}
+        for switch, tag in enumerate(self.tags):
+            if tag is not None:
+                members.setdefault((self.network.places[switch].stage, tag), []).append(switch)
+        for stage, tag in members:
+            for other_stage, other in members:
+                if stage == other_stage and tag != other and tag & other:
+                    raise TopologyError(f"Groups of stage {stage} must be apart, but two reach the same switches")
+        return tuple(Group(tuple(switches), self.levels[switches[0]]) for switches in members.values())
+
+    @cached_property
+    def group_of(self) -> tuple[int | None, ...]:
+        """By switch: the number of its group; None if it needs no token."""
+        found: list[int | None] = [None] * self.network.switches
+        for number, group in enumerate(self.groups):
+            for switch in group.switches:
+                found[switch] = number
+        return tuple(found)
+
+    @cached_property
+    def levels(self) -> tuple[int, ...]:
+        """By switch: q of ``release_flits``; 0 for switches that need no token."""
+        found: dict[int, int] = {}
+        for switch in self._last_first:
+            tagged = [found[sink] for sink in self._behind(switch) if self.tags[sink] is not None]
+            found[switch] = 1 + max(tagged) if tagged else 0
+        return tuple(found[switch] for switch in range(self.network.switches))
+
+    def release_flits(self, switch: int, buffer_depth_flits: int, rule: str = EXACT) -> int:
+        """Flits of a tree operation that all its branches must have copied before the token may go on.
+
+        Until a header has its last channel, all flits that its branch has copied sit in the q buffers and q output
+        registers on the way. So with one flit more every header has got through. The paper's own rule counts one
+        buffer more and forgets the registers, which is too little for small buffers.
+
+        Parameters
+        ----------
+        switch : int
+        buffer_depth_flits : int
+            Flits that an input buffer holds.
+        rule : str
+            ``EXACT`` or ``PRINTED``.
+        """
+        if rule == PRINTED:
+            return (self.levels[switch] + 1) * buffer_depth_flits + 1
+        return self.levels[switch] * (buffer_depth_flits + OUTPUT_REGISTER_FLITS) + 1
+
+    @cached_property
+    def _last_first(self) -> Sequence[int]:
+        """Switches so that those behind the branches of a switch come before it."""
+        network, order, seen = self.network, [], set()
+        for switch in range(network.switches):
+            pending = [switch]
+            while pending:
+                current = pending[-1]
+                open_ones = [sink for sink in self._behind(current) if sink not in seen]
+                pending.extend(open_ones)
+                if not open_ones:
+                    pending.pop()
+                    if current not in seen:
+                        seen.add(current)
+                        order.append(current)
+        return order
+
+    def _behind(self, switch: int) -> list[int]:
+        """Switches behind the branches of a switch."""
+        network = self.network
+        sinks = [network.channels[network.output_channel[switch][port]].sink for port in branch_ports(network, switch)]
+        return [sink for sink in sinks if network.is_switch(sink)]
+
+    def _delivers(self, switch: int) -> bool:
+        """Whether the branches of a switch lead to processors."""
+        return not self._behind(switch)

@@ -1,0 +1,145 @@
+"""Routing tables of multistage networks: destination tags, turnaround, and bit strings (paper 2.3, 4.2 and 4.3).
+
+A unicast's key is its destination. In a unidirectional network that decides about every output; in a bidirectional one
+a message goes up, by any free port, until the destination is to the left of the switch, and there turns round. A
+multicast carries a bit string; its key says where it turns round, because no branches are made on the way up:
+
+* ``routes[switch, key, class of the arrival channel]`` is a mask of output ports, of which one is taken;
+* a mask of 0 means a tree operation: the outputs are those whose ``reach`` holds a destination.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from topology.common.flits import HeaderFormat, bits_for
+from topology.min.graph import BACKWARD, FORWARD, MinNetwork
+from topology.min.groups import TokenGroups, branch_ports
+
+
+@dataclass(frozen=True)
+class MinRouting:
+    """Tables of a multistage network.
+
+    Parameters
+    ----------
+    network : MinNetwork
+    flit_bits : int
+        Data bits of a flit, 8 to 512.
+
+    Members
+    -------
+    keys : int
+        Number of routing keys: one per processor, and one per stage at which a multicast may turn round (in
+        unidirectional networks one).
+    classes : int
+        Classes of arrival channels.
+    routes : int64 array, shape (switches, keys, classes)
+        Masks of candidate output ports.
+    reach : bool array, shape (switches, most ports, processors)
+        Whether a message that branches at an output comes to a processor.
+    groups : TokenGroups
+    """
+
+    network: MinNetwork
+    flit_bits: int
+
+    @property
+    def keys(self) -> int:
+        return len(self.network.processors) + (self.network.stages if self.network.bidirectional else 1)
+
+    @property
+    def classes(self) -> int:
+        return 2 if self.network.bidirectional else 1
+
+    @cached_property
+    def groups(self) -> TokenGroups:
+        return TokenGroups(self.network)
+
+    @cached_property
+    def header(self) -> HeaderFormat:
+        """Header format of this network: the routing key, the source, and in multicasts the destination bits."""
+        processors = len(self.network.processors)
+        return HeaderFormat(
+            (("key", bits_for(self.keys)), ("source", bits_for(processors))), processors, self.flit_bits
+        )
+
+    @cached_property
+    def most_ports(self) -> int:
+        """Outputs of the largest switch."""
+        return max(len(self.network.output_channel[switch]) for switch in range(self.network.switches))
+
+    @cached_property
+    def reach(self) -> np.ndarray:
+        network = self.network
+        table = np.zeros((network.switches, self.most_ports, len(network.processors)), dtype=bool)
+        done: set[int] = set()
+
+        def fill(switch: int) -> None:
+            if switch in done:
+                return
+            done.add(switch)
+            for port in branch_ports(network, switch):
+                sink = network.channels[network.output_channel[switch][port]].sink
+                if network.is_switch(sink):
+                    fill(sink)
+                    table[switch, port] = table[sink].any(axis=0)
+                else:
+                    table[switch, port, sink - network.switches] = True
+
+        for switch in range(network.switches):
+            fill(switch)
+        return table
+
+    @cached_property
+    def routes(self) -> np.ndarray:
+        network, processors = self.network, len(self.network.processors)
+        table = np.zeros((network.switches, self.keys, self.classes), dtype=np.int64)
+        weights = (1 << np.arange(self.most_ports, dtype=np.int64))[:, np.newaxis]
+        for switch, place in enumerate(network.places):
+            onward = (self.reach[switch] * weights).sum(axis=0)  # one output at most leads to a processor
+            table[switch, :processors, :] = onward[:, np.newaxis]
+            upward = sum(1 << port for port in range(network.radix, len(network.output_channel[switch])))
+            if network.bidirectional and upward:
+                table[switch, :processors, FORWARD] = np.where(onward == 0, upward, onward)
+                turns = np.arange(network.stages)
+                table[switch, processors:, FORWARD] = np.where(turns > place.stage, upward, 0)
+        return table
+
+    def input_class(self, channel: int) -> int:
+        """Class of an arrival channel: FORWARD, or BACKWARD in bidirectional networks."""
+        return self.network.input_class(channel)
+
+    def turn_stage(self, source: int, destinations: Sequence[int]) -> int:
+        """The lowest stage from whose switches on the way up all destinations are to the left."""
+        network = self.network
+        switch, stage = network.processors[source], 0
+        while not self.reach[switch][:, list(destinations)].any(axis=0).all():
+            up = network.output_channel[switch][network.radix]
+            switch, stage = network.channels[up].sink, stage + 1
+        return stage
+
+    def destinations_of(self, source: int, destinations: Sequence[int]) -> tuple[int, ...]:
+        """The destination set of a message: sorted, without repeats and without the source."""
+        return tuple(sorted(set(destinations) - {source}))
+
+    def header_flits(self, destinations: Sequence[int]) -> int:
+        """Header length in flits of a message to these destinations."""
+        return self.header.unicast_flits if len(destinations) == 1 else self.header.multicast_flits
+
+    def routing_key(self, source: int, destinations: Sequence[int]) -> int:
+        """The routing key of a message."""
+        if len(destinations) == 1:
+            return destinations[0]
+        turn = self.turn_stage(source, destinations) if self.network.bidirectional else 0
+        return len(self.network.processors) + turn
+
+    def header_value(self, source: int, destinations: Sequence[int]) -> int:
+        """The header of a message, as an integer."""
+        bits = sum(1 << processor for processor in destinations) if len(destinations) > 1 else 0
+        return self.header.pack((self.routing_key(source, destinations), source), bits)
+
+
+ARRIVAL_CLASSES = {FORWARD: "forward", BACKWARD: "backward"}
