@@ -1,8 +1,11 @@
 """What the slots of a family return: results of checks, classes of links, figures of papers."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from sim_model.common.points import KeptPoints
 from topology.common.deadlock import DeadlockVerdict
 
 Progress = Callable[[str, int, int], None]
@@ -64,12 +67,20 @@ class Series:
     x, y : sequence of float
     error : sequence of float or None
         Half widths of the 95 % confidence intervals of ``y``.
+    panel : int
+        Part of the figure, by position in its ``panels``.
+    colour : int or None
+        Number of its colour; None for one of its own.
+    dashed : bool
     """
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
     error: Sequence[float] | None = None
+    panel: int = 0
+    colour: int | None = None
+    dashed: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,12 +120,14 @@ class Figure:
         Header of the CSV file.
     rows : tuple of tuples
         Its rows.
-    log_x : bool
-        Logarithmic horizontal axis.
+    log_x, log_y : bool
+        Logarithmic axes.
     bars : bool
         One bar per series instead of curves.
     x_names : tuple of str
         What stands at 0, 1, ... on the horizontal axis, if those are not numbers.
+    panels : tuple of str
+        Titles of the parts, if there are several; two stand side by side.
     """
 
     title: str
@@ -127,6 +140,8 @@ class Figure:
     log_x: bool = False
     bars: bool = False
     x_names: tuple[str, ...] = ()
+    panels: tuple[str, ...] = ()
+    log_y: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,8 +153,37 @@ class Reproduction:
     title : str
         What it shows, with the place in the paper.
     run : callable
-        (quick, progress) -> Figure.
+        Effort -> Figure.
     """
 
     title: str
-    run: Callable[[bool, Progress | None], Figure] = field(repr=False)
+    run: Callable[["Effort"], Figure] = field(repr=False)
+
+
+MOST_PROCESSES = 8
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How a figure is measured.
+
+    Members
+    -------
+    quick : bool
+        Coarse, but soon.
+    progress : callable or None
+        See ``Progress``.
+    kept : KeptPoints or None
+        Points of an interrupted run; where this one keeps its own.
+    """
+
+    quick: bool = False
+    progress: Progress | None = None
+    kept: KeptPoints | None = None
+
+    @property
+    def points(self) -> dict[str, Any]:
+        """How ``measure_points`` is to go about it."""
+        progress = self.progress
+        counted = None if progress is None else lambda done, total: progress("measuring", done, total)
+        return {"processes": min(os.cpu_count() or 1, MOST_PROCESSES), "progress": counted, "kept": self.kept}

@@ -49,12 +49,15 @@ def check(section: MinSection, routing: MinRouting) -> CheckReport:
     network, depth_flits = routing.network, _depth_flits(section, routing)
     processors = len(network.processors)
     groups = routing.groups.groups
+    outputs = [len(channels) for channels in network.output_channel]
     sizes = {
         "switches": network.switches,
         "processors": processors,
         "stages": network.stages,
         "radix": network.radix,
         "channels": len(network.channels),
+        "links": len(network.edges),
+        "most_ports": routing.most_ports,
         "token_groups": len(groups),
         "largest_token_group": max((len(group.switches) for group in groups), default=0),
         "largest_release_flits": max(
@@ -64,6 +67,8 @@ def check(section: MinSection, routing: MinRouting) -> CheckReport:
         "unicast_header_flits": routing.header.unicast_flits,
         "multicast_header_flits": routing.header.multicast_flits,
         "buffer_flits": depth_flits,
+        "route_table_bits": sum(routing.keys * routing.classes * ports for ports in outputs),
+        "reach_table_bits": sum(processors * ports for ports in outputs),
     }
     return CheckReport(
         sizes=sizes,

@@ -1,18 +1,20 @@
 """Plots of reproduced figures, with the paper's own claims marked."""
 
 import textwrap
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from hydranoc.draw import INK, drawing_style, render
-from hydranoc.family import Figure
+from hydranoc.family import Figure, Series
 
 COLOURS = ("#1f5f99", "#d9822b", "#2e8b57", "#8e44ad", "#c0392b", "#16808d")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 CLAIM = "#7f8c8d"
 CLAIM_WIDTH = 105
 HEADROOM = 1.15
+PANELS_ACROSS = 2
 
 
 def plot_figure(figure: Figure) -> dict[str, bytes]:
@@ -22,33 +24,56 @@ def plot_figure(figure: Figure) -> dict[str, bytes]:
     the plot with what was measured.
     """
     with drawing_style():
-        canvas = Canvas(figsize=(7.2, 4.6), layout="constrained")
-        axes = canvas.add_subplot()
-        (_draw_bars if figure.bars else _draw_curves)(axes, figure)
-        _draw_claims(axes, figure)
-        if figure.log_x:
-            axes.set_xscale("log", base=2)
-            axes.xaxis.set_major_formatter("{x:g}")
-        axes.set_ylim(0, HEADROOM * _highest(figure))
-        axes.set_title(figure.title, fontsize=10, color=INK)
-        axes.set_xlabel(figure.x_label)
-        if figure.x_names:
-            axes.set_xticks(range(len(figure.x_names)), figure.x_names, rotation=30, ha="right", fontsize=8)
-        axes.set_ylabel(figure.y_label)
-        axes.grid(alpha=0.25)
+        if figure.panels:
+            rows = -(-len(figure.panels) // PANELS_ACROSS)
+            canvas = Canvas(figsize=(10.5, 3.9 * rows + 1), layout="constrained")
+            panels = canvas.subplots(rows, PANELS_ACROSS, squeeze=False).flat
+            for number, (axes, title) in enumerate(zip(panels, figure.panels, strict=False)):
+                _draw_panel(axes, figure, [series for series in figure.series if series.panel == number])
+                axes.set_title(f"({chr(ord('a') + number)}) {title}", fontsize=9, color=INK)
+            canvas.suptitle(figure.title, fontsize=10, color=INK)
+        else:
+            canvas = Canvas(figsize=(7.2, 4.6), layout="constrained")
+            axes = canvas.add_subplot()
+            _draw_panel(axes, figure, figure.series)
+            axes.set_title(figure.title, fontsize=10, color=INK)
         canvas.supxlabel(_claims_text(figure), fontsize=8, color=INK, ha="left", x=0.02)
         return render(canvas)
 
 
-def _draw_curves(axes: Axes, figure: Figure) -> None:
-    for position, series in enumerate(figure.series):
+def _draw_panel(axes: Axes, figure: Figure, shown: Sequence[Series]) -> None:
+    if figure.bars:
+        _draw_bars(axes, shown)
+    else:
+        _draw_curves(axes, shown)
+    _draw_claims(axes, figure)
+    if figure.log_x:
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter("{x:g}")
+    if figure.log_y:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
+    else:
+        axes.set_ylim(0, HEADROOM * _highest(figure, shown))
+    axes.set_xlabel(figure.x_label)
+    if figure.x_names:
+        axes.set_xticks(range(len(figure.x_names)), figure.x_names, rotation=30, ha="right", fontsize=8)
+    axes.set_ylabel(figure.y_label)
+    axes.grid(alpha=0.25)
+
+
+def _draw_curves(axes: Axes, shown: Sequence[Series]) -> None:
+    for position, series in enumerate(shown):
+        style = position if series.colour is None else series.colour
         axes.errorbar(
             list(series.x),
             list(series.y),
             yerr=None if series.error is None else list(series.error),
             label=series.name,
-            color=COLOURS[position % len(COLOURS)],
-            marker=MARKERS[position % len(MARKERS)],
+            color=COLOURS[style % len(COLOURS)],
+            marker=MARKERS[style % len(MARKERS)],
+            linestyle="--" if series.dashed else "-",
+            markerfacecolor="white" if series.dashed else None,
             markersize=4.5,
             linewidth=1.4,
             capsize=2.5,
@@ -56,12 +81,12 @@ def _draw_curves(axes: Axes, figure: Figure) -> None:
     axes.legend(frameon=False, fontsize=8)
 
 
-def _draw_bars(axes: Axes, figure: Figure) -> None:
-    for position, series in enumerate(figure.series):
+def _draw_bars(axes: Axes, shown: Sequence[Series]) -> None:
+    for position, series in enumerate(shown):
         bars = axes.bar(position, series.y[0], width=0.55, color=COLOURS[position % len(COLOURS)])
         axes.bar_label(bars, fmt="%.1f", fontsize=9)
-    axes.set_xlim(-1.6, len(figure.series) - 0.5)  # room for the claims at the left
-    axes.set_xticks(range(len(figure.series)), [series.name for series in figure.series])
+    axes.set_xlim(-1.6, len(shown) - 0.5)  # room for the claims at the left
+    axes.set_xticks(range(len(shown)), [series.name for series in shown])
 
 
 def _draw_claims(axes: Axes, figure: Figure) -> None:
@@ -81,8 +106,8 @@ def _draw_claims(axes: Axes, figure: Figure) -> None:
         )
 
 
-def _highest(figure: Figure) -> float:
-    values = [value for series in figure.series for value in series.y]
+def _highest(figure: Figure, shown: Sequence[Series]) -> float:
+    values = [value for series in shown for value in series.y]
     return max([*values, *(claim.level for claim in figure.claims if claim.level is not None)])
 
 

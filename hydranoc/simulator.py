@@ -17,6 +17,7 @@ from pathlib import Path
 
 from cocotb_tools.runner import Icarus, Runner, Verilator
 
+from hydranoc.cache import cache_folder
 from hydranoc.tools import needed_for, tool_environment, version_of
 
 # From so many routers on, each router shape is compiled once (hierarchical): a far quicker build, a slower simulation.
@@ -136,13 +137,6 @@ def _verilator_arguments(hierarchical: bool, waves: bool) -> list[str]:
     ]
     arguments += ["-Wno-fatal", "--x-assign", "fast", "--x-initial", "fast", "--no-timing"]
     return [*arguments, *(["--hierarchical"] if hierarchical else []), *(["--trace"] if waves else [])]
-
-
-def cache_folder() -> Path:
-    """Where built simulators are kept."""
-    chosen = os.environ.get("HYDRANOC_CACHE")
-    base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    return Path(chosen) if chosen else base / "hydranoc"
 
 
 def build_simulator(source: BenchSource, simulator: str, *, waves: bool) -> BuiltSimulator:

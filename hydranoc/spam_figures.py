@@ -1,10 +1,9 @@
 """Figures of the SPAM paper (section 4): networks to measure on, and the paper's claims held against what comes out."""
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hydranoc.family import Claim, Figure, Progress, Reproduction, Series
+from hydranoc.family import Claim, Effort, Figure, Reproduction, Series
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
 
@@ -24,14 +23,6 @@ COLUMNS = ("series", "x", "latency_us", "half_width_us", "replications")
 
 def _lattices(switches: int) -> list[Network]:
     return [lattice_network(switches, seed=seed) for seed in range(1, NETWORKS_PER_SIZE + 1)]
-
-
-def _processes() -> int:
-    return min(os.cpu_count() or 1, 8)
-
-
-def _counted(progress: Progress | None) -> Callable[[int, int], None] | None:
-    return None if progress is None else lambda done, total: progress("measuring", done, total)
 
 
 def _series(points: Sequence["Point"], names: Sequence[str]) -> tuple[Series, ...]:
@@ -64,12 +55,12 @@ def _range(values: Sequence[float]) -> str:
     return f"{min(values):.2f} to {max(values):.2f} us, a factor of {max(values) / min(values):.2f}"
 
 
-def figure_2(quick: bool, progress: Progress | None) -> Figure:
+def figure_2(effort: Effort) -> Figure:
     """Latency of a single multicast against its number of destinations, in 128 and 256 nodes."""
     from sim_model.spam.reproduce import spam_fig2
 
     networks = [*_lattices(128), *_lattices(256)]
-    points = spam_fig2(networks, quick=quick, processes=_processes(), progress=_counted(progress))
+    points = spam_fig2(networks, quick=effort.quick, **effort.points)
     small, large = ([point for point in points if point.series == f"{size} nodes"] for size in (128, 256))
     broadcast = large[-1]
     spreads = [[point.latency_us for point in curve] for curve in (small, large)]
@@ -104,11 +95,11 @@ def figure_2(quick: bool, progress: Progress | None) -> Figure:
     )
 
 
-def figure_3(quick: bool, progress: Progress | None) -> Figure:
+def figure_3(effort: Effort) -> Figure:
     """Latency in mixed traffic against the rate of messages, 128 nodes."""
     from sim_model.spam.reproduce import FIG3_DESTINATIONS, spam_fig3
 
-    points = spam_fig3(_lattices(128), quick=quick, processes=_processes(), progress=_counted(progress))
+    points = spam_fig3(_lattices(128), quick=effort.quick, **effort.points)
     columns, rows = _rows(points)
     saturated = {point.x for point in points if point.details["saturated"] > 0}
     factors = {}
@@ -139,11 +130,11 @@ def figure_3(quick: bool, progress: Progress | None) -> Figure:
     )
 
 
-def software_bound(quick: bool, progress: Progress | None) -> Figure:
+def software_bound(effort: Effort) -> Figure:
     """A broadcast in 256 nodes by hardware and by software."""
     from sim_model.spam.reproduce import spam_bound
 
-    points = spam_bound(_lattices(256), quick=quick, processes=_processes(), progress=_counted(progress))
+    points = spam_bound(_lattices(256), quick=effort.quick, **effort.points)
     hardware, software, bound = points
     columns, rows = _rows(points)
     ratio = bound.latency_us / hardware.latency_us

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from hydranoc.cache import kept_points
 from hydranoc.families import FAMILIES
-from hydranoc.family import Figure, Reproduction
+from hydranoc.family import Effort, Figure, Reproduction
 from hydranoc.output import result_folder
 from hydranoc.progress import progress_bars
 from hydranoc.verbs.options import RESULTS, json_option, say
@@ -35,7 +36,7 @@ def _known() -> dict[str, Reproduction]:
 @json_option
 def reproduce(name: str, folder: Path | None, quick: bool, as_json: bool) -> int:
     """Measure figure or table NAME of a paper again. Writes NAME.csv, and a plot with the paper's own claims marked as
-    NAME.svg and NAME.png; says of each claim what was measured.
+    NAME.svg and NAME.png; says of each claim what was measured. After an interruption the same command goes on.
 
     \b
     Example:
@@ -50,11 +51,13 @@ def reproduce(name: str, folder: Path | None, quick: bool, as_json: bool) -> int
 
     folder = folder or RESULTS / name
     with result_folder(folder) as scratch:
+        kept = kept_points(name, quick)
         with progress_bars() as progress:
-            figure = known[name].run(quick, progress)
+            figure = known[name].run(Effort(quick, progress, kept))
         _write_rows(figure, scratch / f"{name}.csv")
         for suffix, content in plot_figure(figure).items():
             (scratch / f"{name}.{suffix}").write_bytes(content)
+    kept.drop()
     say(_summary(name, figure), _text(figure, folder / f"{name}.svg"), as_json)
     return 0
 

@@ -1,16 +1,11 @@
-"""Replications: repeat a random experiment until its mean is known well enough, several points at a time."""
+"""Replications: repeat a random experiment until its mean is known well enough."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 import numpy as np
 
 from sim_model.common.statistics import confidence_interval
-
-Task = TypeVar("Task")
-Point = TypeVar("Point")
 
 
 @dataclass(frozen=True)
@@ -64,37 +59,3 @@ def replicate(
             if interval.relative <= precision.relative_half_width or 2 * sum(map(hopeless, rows)) > len(rows):
                 break
     return np.array(rows, dtype=float)
-
-
-def measure_points(
-    measure: Callable[[Task], Point],
-    tasks: Sequence[Task],
-    *,
-    processes: int = 1,
-    progress: Callable[[int, int], Any] | None = None,
-) -> list[Point]:
-    """``measure`` of every task, in the order of the tasks.
-
-    Parameters
-    ----------
-    measure : callable
-        At module level, if there are several processes.
-    tasks : sequence
-    processes : int
-        Processes to share the tasks.
-    progress : callable or None
-        Called with (tasks done, tasks in all) after each.
-    """
-    if processes == 1:
-        points = []
-        for task in tasks:
-            points.append(measure(task))
-            if progress is not None:
-                progress(len(points), len(tasks))
-        return points
-    with ProcessPoolExecutor(processes) as pool:
-        futures = [pool.submit(measure, task) for task in tasks]
-        for done, _ in enumerate(as_completed(futures), start=1):
-            if progress is not None:
-                progress(done, len(tasks))
-        return [future.result() for future in futures]

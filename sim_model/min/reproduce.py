@@ -1,77 +1,98 @@
-"""The paper's contention-free latencies, simulated with its times: 500 ns start-up, 60 ns routing, 20 ns per flit.
+"""The paper's network for its measurements: 500 ns start-up, 60 ns routing, 20 ns per flit, 16-bit flits (section 5.1).
 
-Flits are wide enough for the header to be one of them, because the paper counts one routing delay per switch whatever
-the length of the header.
+Buffers hold as many flits as the paper's header has, N / 16, but 2 at least: with 1 a switch passes on a flit every
+other cycle only. Flits are wide enough for the header to be one of them (up to some 500 nodes), because the paper
+counts one routing delay per switch whatever the length of the header.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from sim_model.common.messages import Message, Messages
+from sim_model.common.results import Results
 from sim_model.common.simulation import Simulation
 from sim_model.min.analytical import FLIT_NS, ROUTING_NS, STARTUP_NS
 from sim_model.min.model import MinModel
 from topology.common.flits import MAX_FLIT_BITS
-from topology.min.graph import MinNetwork
+from topology.min.graph import BIDIRECTIONAL, MinNetwork
 from topology.min.routing import MinRouting
 
-FLITS = 64
-NORMAL_95 = 1.96
+CYCLE_US = FLIT_NS / 1000
+STARTUP_CYCLES = STARTUP_NS // FLIT_NS
+PAPER_FLIT_BITS = 16
+LEAST_BUFFER_FLITS = 2
 
 
 @dataclass(frozen=True)
-class SimulatedLatency:
-    """Latencies in an empty network.
+class Shape:
+    """A network of the paper.
 
     Members
     -------
-    unicast_ns : float
-        To the most distant node.
-    multicast_ns, half_width_ns : float
-        Broadcast with the tokens anywhere; mean and its 95 % confidence interval.
-    fastest_multicast_ns, slowest_multicast_ns : float
-        With the tokens at the best and at the worst place that was tried.
-    rings : int
-        Token rings of more than one switch on the way.
+    kind : str
+        See ``MinNetwork``.
+    radix, stages : int
+    consumption_channels : int
     """
 
-    unicast_ns: float
-    multicast_ns: float
-    half_width_ns: float
-    fastest_multicast_ns: float
-    slowest_multicast_ns: float
-    rings: int
+    kind: str
+    radix: int
+    stages: int
+    consumption_channels: int = 1
+
+    @property
+    def nodes(self) -> int:
+        """N."""
+        return self.radix**self.stages
+
+    @property
+    def network(self) -> MinNetwork:
+        """The network itself."""
+        return MinNetwork(self.kind, self.radix, self.stages, self.consumption_channels)
+
+    @property
+    def direction(self) -> str:
+        """``UNI`` or ``BI``, as the paper has it."""
+        return "BI" if self.kind == BIDIRECTIONAL else "UNI"
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        channels = "" if self.consumption_channels == 1 else f", {self.consumption_channels} consumption channels"
+        return f"{self.direction} {self.nodes} nodes {self.radix}x{self.radix}{channels}"
+
+    @property
+    def software_name(self) -> str:
+        """What the paper calls the software multicast of such a network."""
+        return "UMIN" if self.kind == BIDIRECTIONAL else "CMIN"
 
 
-def simulated_latency(network: MinNetwork, samples: int = 400) -> SimulatedLatency:
-    """Unicast and broadcast of processor 0, one message at a time.
-
-    All rings of one size have their tokens at the same place, which is drawn anew for each sample: so a broadcast waits
-    for one token per stage, as the closed form has it, and not for the slowest of many.
-    """
-    model = MinModel(MinRouting(network, MAX_FLIT_BITS), routing_cycles=ROUTING_NS // FLIT_NS)
-    others = tuple(range(1, len(network.processors)))
-    random = np.random.default_rng(1)
-    sizes = [network.radix**level for level in range(network.stages)]
-    unicast = _latency_ns(model, (others[-1],), {})
-    draws = [{size: int(random.integers(size)) for size in sizes} for _ in range(samples)]
-    multicast = np.array([_latency_ns(model, others, places) for places in draws])
-    return SimulatedLatency(
-        unicast,
-        float(multicast.mean()),
-        float(NORMAL_95 * multicast.std() / np.sqrt(samples)),
-        float(multicast.min()),
-        float(multicast.max()),
-        len(sizes) - 1,
+def paper_model(shape: Shape) -> MinModel:
+    """A network with the paper's times and buffers."""
+    return MinModel(
+        MinRouting(shape.network, MAX_FLIT_BITS),
+        buffer_flits=max(LEAST_BUFFER_FLITS, shape.nodes // PAPER_FLIT_BITS),
+        routing_cycles=ROUTING_NS // FLIT_NS,
     )
 
 
-def _latency_ns(model: MinModel, destinations: tuple[int, ...], places: dict[int, int]) -> float:
-    """One message in an empty network; ``places`` says by size of a ring where its token begins."""
-    record = Message(0, destinations, FLITS)
-    messages = Messages.build([record], processors=len(model.network.processors), header_flits=model.header_flits)
-    simulation = Simulation(model, messages, startup_cycles=STARTUP_NS // FLIT_NS)
-    groups = simulation.router_state.groups
-    groups.free_place[:] = [places.get(int(size), 0) for size in groups.switches]
-    return float(int(simulation.run().arrival_cycle.max()) * FLIT_NS)
+def simulate(model: MinModel, records: Sequence[Message]) -> Simulation:
+    """A run about to begin, with the paper's start-up."""
+    processors = len(model.network.processors)
+    messages = Messages.build(records, processors=processors, header_flits=model.header_flits)
+    return Simulation(model, messages, STARTUP_CYCLES)
+
+
+def checked(results: Results) -> Results:
+    """Results of a run that has ended.
+
+    Raises
+    ------
+    RuntimeError
+        If a message was lost or repeated.
+    """
+    if results.lost or results.duplicated:
+        raise RuntimeError(
+            f"A run must deliver everything once, not lose {results.lost} and repeat {results.duplicated}"
+        )
+    return results

@@ -1,8 +1,7 @@
 """The switch of a multistage network, one cycle of all switches (docs/timing.md, paper 3).
 
 Everything reads the state at the start of the cycle. That decides the order here: the route unit first (it must not see
-this cycle's releases), then copies (which outputs an input may use is worked out for all inputs before any copies), and
-last the token and the new entries in the queues.
+this cycle's releases), then copies, and last the token and the new entries in the queues.
 """
 
 from sim_model.common.engine.bits import TAIL, lowest_bit
@@ -40,48 +39,57 @@ def step_routers(cycle, state, family):
 @compiled
 def _copy_all(cycle, switch, state, family):
     """Copy the first flits of all inputs to those of their outputs that can take them. Returns the copies."""
-    vertex, inputs, input_channel = state.vertices[switch], family.inputs, state.input_channel
-    standing = family.routers[switch].standing
-    rest = standing & vertex.nonempty
-    while rest != 0:
-        number = input_channel[switch, lowest_bit(rest)]
-        rest &= rest - 1
-        taken = vertex.occupied
-        others = inputs[number].older & standing
-        while others != 0:
-            taken |= inputs[input_channel[switch, lowest_bit(others)]].owed
-            others &= others - 1
-        inputs[number].allowed = inputs[number].owed & ~inputs[number].copied & ~taken
+    vertex, router, inputs = state.vertices[switch], family.routers[switch], family.inputs
+    if router.requeued:
+        _find_first(router, switch, state.input_channel, inputs)
     copies = 0
-    rest = standing & vertex.nonempty
+    rest = router.standing & vertex.nonempty
     while rest != 0:
         port = lowest_bit(rest)
         rest &= rest - 1
-        number = input_channel[switch, port]
-        if inputs[number].allowed != 0:
-            copies += _copy(cycle, switch, port, number, state, family)
+        number = state.input_channel[switch, port]
+        # no two inputs are first at one output: what others copy in this cycle makes no difference
+        outputs = inputs[number].first & ~inputs[number].copied & ~vertex.occupied
+        if outputs != 0:
+            copies += _copy(cycle, outputs, port, number, vertex, router, state, family)
     return copies
 
 
 @compiled
-def _copy(cycle, switch, port, number, state, family):
-    """Copy the first flit of an input to the outputs that it is allowed. Returns the copies."""
-    vertex, router, header = state.vertices[switch], family.routers[switch], family.inputs[number]
-    channels, slots = state.channels, state.slots
+def _find_first(router, switch, input_channel, inputs):
+    """Which outputs each input may use: those that nobody older is owed."""
+    router.requeued = 0
+    rest = router.standing
+    while rest != 0:
+        number = input_channel[switch, lowest_bit(rest)]
+        rest &= rest - 1
+        taken = 0
+        others = inputs[number].older & router.standing
+        while others != 0:
+            taken |= inputs[input_channel[switch, lowest_bit(others)]].owed
+            others &= others - 1
+        inputs[number].first = inputs[number].owed & ~taken
+
+
+@compiled
+def _copy(cycle, outputs, port, number, vertex, router, state, family):
+    """Copy the first flit of an input to outputs. Returns the copies."""
+    header, channels, slots = family.inputs[number], state.channels, state.slots
     flit = slots[number, channels[number].front]
-    vertex.occupied |= header.allowed
+    vertex.occupied |= outputs
     copies = 0
-    outputs = header.allowed
-    while outputs != 0:
-        channels[vertex.first_output + lowest_bit(outputs)].register = flit
-        outputs &= outputs - 1
+    rest = outputs
+    while rest != 0:
+        channels[vertex.first_output + lowest_bit(rest)].register = flit
+        rest &= rest - 1
         copies += 1
-    header.copied |= header.allowed
+    state.counters[FLITS_IN_NETWORK] += copies
+    header.copied |= outputs
     finished = header.owed & ~header.copied == 0
     if flit & TAIL:
-        header.owed &= ~header.allowed
+        header.owed &= ~outputs
+        router.requeued = 1
         router.recheck = 1
-    state.counters[FLITS_IN_NETWORK] += copies
     if finished:
         state.counters[FLITS_IN_NETWORK] -= 1
         pop(number, 1 << port, vertex, state.buffer_depth_flits, channels, slots, state.vertices)
@@ -92,12 +100,18 @@ def _copy(cycle, switch, port, number, state, family):
             if router.popped == router.release_flits or flit & TAIL:
                 pass_on(cycle, router, family.groups)
         if flit & TAIL:
-            router.queued ^= 1 << port
-            router.standing ^= 1 << port
-            header.request = 0
-            header.scanned = 0
-            header.delay = 0
+            _leave(port, router, header)
     return copies
+
+
+@compiled
+def _leave(port, router, header):
+    """All copies of a message are made."""
+    router.queued ^= 1 << port
+    router.standing ^= 1 << port
+    header.request = 0
+    header.scanned = 0
+    header.delay = 0
 
 
 @compiled
@@ -132,4 +146,5 @@ def _join_queues(switch, port, input_channel, family):
     header.older = router.standing
     header.owed = header.request
     router.standing |= 1 << port
+    router.requeued = 1
     router.recheck = 1

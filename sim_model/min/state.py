@@ -20,7 +20,7 @@ INPUT_FIELDS = (
     "cursor",  # position in deliveries of the first destination that no scanned header flit holds
     "owed",  # of them, those that have not got the tail yet; 0 unless the input stands in the queues
     "copied",  # outputs that have got the first flit in the buffer
-    "allowed",  # outputs that nobody older is owed; only within a cycle
+    "first",  # of the owed, those that nobody older is owed; as it was when the queues last changed
     "older",  # inputs that entered the queues before
 )
 ROUTER_FIELDS = (
@@ -35,6 +35,7 @@ ROUTER_FIELDS = (
     "group",  # number of the token group, or NONE; never changes, like the next two
     "place",  # in the ring of the group
     "release_flits",  # when ``popped`` is so much, the token goes on
+    "requeued",  # 1 if ``first`` has to be found again
     "recheck",  # 1 if something may be copied although no register was emptied
 )
 GROUP_FIELDS = (

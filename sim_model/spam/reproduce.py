@@ -6,7 +6,7 @@ parameters: these are Poisson (exponential gaps). Networks are given: the paper 
 are.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from sim_model.common.messages import Message, Messages
-from sim_model.common.replication import PAPER_PRECISION, QUICK_PRECISION, Precision, measure_points, replicate
+from sim_model.common.points import KeptPoints, Progress, measure_points
+from sim_model.common.replication import PAPER_PRECISION, QUICK_PRECISION, Precision, replicate
 from sim_model.common.simulation import Simulation
 from sim_model.common.software import binomial_chain, software_steps
 from sim_model.common.statistics import confidence_interval
@@ -36,8 +37,6 @@ FIG3_RATES = (0.00002, 0.00004, 0.00006, 0.00008, 0.0001, 0.00012, 0.00014, 0.00
 FIG3_MULTICAST_FRACTION = 0.1
 FIG3_PRECISION = Precision(most=100)  # the last points before saturation vary too much for 1 %
 SATURATED_BACKLOG = 0.1  # share of messages that are not delivered when the last one starts
-
-Progress = Callable[[int, int], Any] | None
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,8 @@ def spam_fig2(
     quick: bool = False,
     seed: int = 1,
     processes: int = 1,
-    progress: Progress = None,
+    progress: Progress | None = None,
+    kept: KeptPoints | None = None,
 ) -> list[Point]:
     """Figure 2: latency of a single multicast against its number of destinations.
 
@@ -95,13 +95,15 @@ def spam_fig2(
         Processes to share the points.
     progress : callable or None
         Called with (points done, points in all).
+    kept : KeptPoints or None
+        Points of an interrupted run with the same parameters, and where this run's are kept.
     """
     tasks = []
     for nodes, models in _models_by_size(networks).items():
         for count in destinations:
             if count < nodes:
                 tasks.append((f"{nodes} nodes", count, models, _precision(quick), seed))
-    return measure_points(_measure_single, tasks, processes=processes, progress=progress)
+    return measure_points(_measure_single, tasks, processes=processes, progress=progress, **_kept(kept))
 
 
 def spam_fig3(
@@ -113,7 +115,8 @@ def spam_fig3(
     quick: bool = False,
     seed: int = 1,
     processes: int = 1,
-    progress: Progress = None,
+    progress: Progress | None = None,
+    kept: KeptPoints | None = None,
 ) -> list[Point]:
     """Figure 3: latency in traffic of 90 % unicasts and 10 % multicasts against the rate of messages.
 
@@ -132,7 +135,7 @@ def spam_fig3(
         Messages per node and cycle.
     cycles : int
         Messages start in so many cycles; the first fifth is not counted.
-    quick, seed, processes, progress
+    quick, seed, processes, progress, kept
         As for ``spam_fig2``.
     """
     models = [paper_model(network) for network in networks]
@@ -143,7 +146,7 @@ def spam_fig3(
         for count in destinations
         for rate in rates
     ]
-    return measure_points(_measure_mixed, tasks, processes=processes, progress=progress)
+    return measure_points(_measure_mixed, tasks, processes=processes, progress=progress, **_kept(kept))
 
 
 def spam_bound(
@@ -152,7 +155,8 @@ def spam_bound(
     quick: bool = False,
     seed: int = 1,
     processes: int = 1,
-    progress: Progress = None,
+    progress: Progress | None = None,
+    kept: KeptPoints | None = None,
 ) -> list[Point]:
     """Broadcast: hardware, simulated software multicast, and the software bound of ceil(log2(d + 1)) start-ups.
 
@@ -163,15 +167,19 @@ def spam_bound(
     ----------
     networks : sequence of Network
         Networks of one size (the paper: 256 nodes), used in turn.
-    quick, seed, processes, progress
+    quick, seed, processes, progress, kept
         As for ``spam_fig2``.
     """
     models = [paper_model(network) for network in networks]
     count = len(networks[0].processors) - 1
     tasks = [("hardware", count, models, _precision(quick), seed), ("software", count, models, _precision(quick), seed)]
-    points = measure_points(_measure_single, tasks, processes=processes, progress=progress)
+    points = measure_points(_measure_single, tasks, processes=processes, progress=progress, **_kept(kept))
     bound_us = software_steps(count) * STARTUP_CYCLES * CYCLE_US
     return [*points, Point("software bound", count, bound_us, 0.0, 0, {})]
+
+
+def _kept(kept: KeptPoints | None) -> dict[str, Any]:
+    return {"kept": kept, "point_type": Point, "key": lambda task: f"{task[0]}, {task[1]}"}
 
 
 def _precision(quick: bool) -> Precision:

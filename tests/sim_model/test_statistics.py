@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sim_model.common.replication import Precision, measure_points, replicate
+from sim_model.common.replication import Precision, replicate
 from sim_model.common.statistics import Summary, batch_means, confidence_interval
 
 
@@ -73,17 +73,3 @@ def test_hopeless_replications_end_early():
     random = np.random.default_rng(8)
     rows = replicate(lambda _: [random.normal()], Precision(least=6), hopeless=lambda row: row[0] < 9)
     assert len(rows) == 6
-
-
-def double(number):
-    return 2 * number
-
-
-@pytest.mark.parametrize("processes", [1, 2])
-def test_points_come_in_order_and_report_progress(processes):
-    seen = []
-    points = measure_points(
-        double, [3, 1, 2], processes=processes, progress=lambda done, total: seen.append((done, total))
-    )
-    assert points == [6, 2, 4]
-    assert seen == [(1, 3), (2, 3), (3, 3)]
