@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from hydranoc.draw import INK, drawing_style, render
 from hydranoc.family import Figure, Series
@@ -12,8 +13,9 @@ from hydranoc.family import Figure, Series
 COLOURS = ("#1f5f99", "#d9822b", "#2e8b57", "#8e44ad", "#c0392b", "#16808d")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 CLAIM = "#7f8c8d"
-CLAIM_WIDTH = 105
-HEADROOM = 1.15
+CLAIM_WIDTH, WIDE_CLAIM_WIDTH = 105, 165
+HEADROOM, LOG_HEADROOM = 1.15, 8
+LOG_LABELS = (1, 2, 5)
 PANELS_ACROSS = 2
 
 
@@ -37,7 +39,8 @@ def plot_figure(figure: Figure) -> dict[str, bytes]:
             axes = canvas.add_subplot()
             _draw_panel(axes, figure, figure.series)
             axes.set_title(figure.title, fontsize=10, color=INK)
-        canvas.supxlabel(_claims_text(figure), fontsize=8, color=INK, ha="left", x=0.02)
+        width = WIDE_CLAIM_WIDTH if figure.panels else CLAIM_WIDTH
+        canvas.supxlabel(_claims_text(figure, width), fontsize=8, color=INK, ha="left", x=0.02)
         return render(canvas)
 
 
@@ -52,7 +55,10 @@ def _draw_panel(axes: Axes, figure: Figure, shown: Sequence[Series]) -> None:
         axes.xaxis.set_major_formatter("{x:g}")
     if figure.log_y:
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=LOG_LABELS))
         axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.set_ylim(top=LOG_HEADROOM * _highest(figure, shown))
     else:
         axes.set_ylim(0, HEADROOM * _highest(figure, shown))
     axes.set_xlabel(figure.x_label)
@@ -111,9 +117,9 @@ def _highest(figure: Figure, shown: Sequence[Series]) -> float:
     return max([*values, *(claim.level for claim in figure.claims if claim.level is not None)])
 
 
-def _claims_text(figure: Figure) -> str:
+def _claims_text(figure: Figure, width: int) -> str:
     texts = [
         f"{'holds' if claim.holds else 'does not hold'}: {claim.text} (measured: {claim.measured})"
         for claim in figure.claims
     ]
-    return "\n".join(textwrap.fill(text, CLAIM_WIDTH, subsequent_indent="    ") for text in texts)
+    return "\n".join(textwrap.fill(text, width, subsequent_indent="    ") for text in texts)

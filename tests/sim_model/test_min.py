@@ -7,7 +7,9 @@ from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.min.analytical import FLIT_NS, paper_latency
 from sim_model.min.model import MinModel
-from sim_model.min.reproduce import FLITS, simulated_latency
+from sim_model.min.reproduce import Shape
+from sim_model.min.reproduce_latency import FLITS, fig14_destinations, min_fig14, simulated_latency
+from sim_model.min.reproduce_load import message_rate, min_loads
 from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN
@@ -65,8 +67,8 @@ def test_deadlock_report_names_the_circle():
 
 @pytest.mark.parametrize(("kind", "radix", "stages"), [("baseline", 4, 3), (BIDIRECTIONAL, 8, 2)])
 def test_closed_form_latency(kind, radix, stages):
-    network = MinNetwork(kind, radix, stages)
-    paper, found = paper_latency(network, FLITS), simulated_latency(network, 100)
+    shape = Shape(kind, radix, stages)
+    paper, found = paper_latency(shape.network, FLITS), simulated_latency(shape, 100)
     assert found.unicast_ns == paper.unicast_ns - FLIT_NS  # the paper counts one flit time twice
     expected = paper.multicast_ns - FLIT_NS - FLIT_NS / 2 * found.rings
     assert abs(found.multicast_ns - expected) < 2.5 * found.half_width_ns
@@ -88,3 +90,40 @@ def test_bad_parameters():
     ):
         with pytest.raises(ValueError, match=message):
             MinModel(routing, **{name: value})
+
+
+def test_figure_14_in_the_small():
+    """One destination is the closed form's unicast less a flit time; software takes a step more per doubling."""
+    shape = Shape(BIDIRECTIONAL, 2, 3)
+    points = min_fig14((shape,), quick=True)
+    assert [point.destinations for point in points] == 2 * [1, 2, 3, 4, 5, 6, 7]
+    assert fig14_destinations(8) == (1, 2, 3, 4, 5, 6, 7)
+    software = {point.destinations: point.latency_us for point in points if point.algorithm == "UMIN"}
+    assert software[3] / software[1] == pytest.approx(2, rel=0.1)
+    assert software[7] / software[1] == pytest.approx(3, rel=0.1)
+    hardware = [point for point in points if point.algorithm == "ATBM"]
+    assert hardware[0].largest_us * 1000 == pytest.approx(paper_latency(shape.network, FLITS).unicast_ns - FLIT_NS)
+    assert hardware[-1].latency_us < 1.3 * hardware[1].latency_us
+
+
+def test_rates_are_the_paper_s_formulas():
+    """Section 5.3, worked by hand: 16 nodes, 2 x 2 switches, load 0.1, half of it multicast, 64 flits."""
+    rate, share = message_rate(Shape("baseline", 2, 4), 0.1, 0.5, 64)
+    buffer_cycles, buffers = 4 * (3 + 64), 16 * 4
+    unicast_gap = buffer_cycles * 16 / (buffers * 0.1 * 0.5)
+    multicast_gap = buffer_cycles * 8 * 16 / (buffers * 0.1 * 0.5)
+    assert rate == pytest.approx(1 / unicast_gap + 1 / multicast_gap)
+    assert share == pytest.approx(1 / 9)
+
+
+def test_loads_end_in_saturation():
+    points = min_loads((Shape("baseline", 2, 3),), (0.1, 0.9), multicast_share=0.5, flits=64, quick=True)
+    assert {(point.algorithm, point.load): point.saturated for point in points} == {
+        ("ATBM", 0.1): False,
+        ("CMIN", 0.1): False,
+        ("ATBM", 0.9): True,
+        ("CMIN", 0.9): True,
+    }
+    light = {point.algorithm: point for point in points if point.load == 0.1}
+    assert light["ATBM"].unicasts == light["CMIN"].unicasts > 7000
+    assert light["ATBM"].multicast_us < light["CMIN"].multicast_us / 2
