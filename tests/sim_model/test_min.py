@@ -12,10 +12,26 @@ from sim_model.min.reproduce_latency import FLITS, fig14_destinations, min_fig14
 from sim_model.min.reproduce_load import message_rate, min_loads
 from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
-from topology.min.groups import EXACT, NO_TOKEN
+from topology.min.groups import EXACT, NO_TOKEN, PRINTED
 from topology.min.routing import MinRouting
 
-RUNS = 150
+RUNS, MANY_RUNS = 150, 1000
+# Both multicasts branch at stage 0 and again towards 4 and 19; the unicast holds the channel to 19 up. With buffers of
+# one flit the paper's rule lets the token go after 6 flits, when a header that is held up may still be two switches
+# from the end; the exact rule waits for 9.
+PRINTED_NETWORK = ("baseline", 2, 5)
+PRINTED_FLIT_BITS = 64
+PRINTED_DEADLOCK = [
+    Message(0, [4, 19], 24, start_cycle=3),
+    Message(29, [4, 19], 24, start_cycle=3),
+    Message(17, [19], 24, start_cycle=10),
+]
+CAMPAIGN = [
+    (kind, radix, stages, channels)
+    for radix, stages in ((2, 3), (8, 1), (2, 4), (4, 2), (8, 2), (4, 3), (2, 6))
+    for kind in ("baseline", BIDIRECTIONAL)
+    for channels in (1, radix)
+]
 
 
 def simulate(model: MinModel, records: list[Message]) -> Simulation:
@@ -54,6 +70,29 @@ def test_tokens_prevent_deadlock(kind, radix, stages, channels, buffer_flits):
             assert results.lost == 0 or run.deadlocked
         assert check_min_deadlock(routing, model.buffer_depth_flits, token).free or deadlocked[token] > 0
     assert deadlocked[EXACT] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "radix", "stages", "channels"), CAMPAIGN)
+@pytest.mark.parametrize("buffer_flits", [1, 2, 16])
+def test_tokens_prevent_deadlock_in_a_thousand_jobs(kind, radix, stages, channels, buffer_flits):
+    """And the static check says whether switches without tokens can deadlock at all."""
+    routing, nodes = MinRouting(MinNetwork(kind, radix, stages, channels), 128), radix**stages
+    deadlocked = {}
+    for token in (NO_TOKEN, EXACT):
+        model, random = MinModel(routing, buffer_flits=buffer_flits, token=token), np.random.default_rng(2)
+        runs = (simulate(model, heavy_jobs(random, nodes)) for _ in range(MANY_RUNS))
+        deadlocked[token] = sum(run.deadlocked for run in runs)
+        assert check_min_deadlock(routing, model.buffer_depth_flits, token).free == (deadlocked[token] == 0)
+    assert deadlocked[EXACT] == 0
+
+
+def test_the_paper_s_release_deadlocks():
+    routing = MinRouting(MinNetwork(*PRINTED_NETWORK), PRINTED_FLIT_BITS)
+    for token in (PRINTED, EXACT):
+        model = MinModel(routing, buffer_flits=1, token=token)
+        assert simulate(model, PRINTED_DEADLOCK).deadlocked == (token == PRINTED)
+        assert check_min_deadlock(routing, model.buffer_depth_flits, token).free == (token == EXACT)
 
 
 def test_deadlock_report_names_the_circle():

@@ -8,11 +8,12 @@ from rtl.min.network import min_plan
 from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.min.model import MinModel
+from tests.sim_model.test_min import PRINTED_DEADLOCK, PRINTED_FLIT_BITS, PRINTED_NETWORK
 from tests.tb.mutations import Mutation
 from tests.tb.test_lockstep import assert_equal
 from tests.tb.test_mutations import REPORT, compare_verilog
 from topology.min.graph import MinNetwork
-from topology.min.groups import NO_TOKEN
+from topology.min.groups import EXACT, NO_TOKEN, PRINTED
 from topology.min.routing import MinRouting
 
 # kind, radix, stages, consumption channels, flit bits, buffer flits, routing cycles
@@ -25,20 +26,13 @@ SMALL = (
     ("bi-butterfly", 2, 3, 2, 16, 1, 2),
     ("baseline", 4, 2, 1, 16, 16, 1),
 )
+HEADER = 5  # flits of the header of 64 nodes in flits of 16 bits: a buffer for a header and more
 LARGE = [
     (kind, radix, stages, channels, 16, buffer_flits, 1)
-    for kind, radix, stages in (
-        ("baseline", 2, 3),
-        ("bi-butterfly", 2, 3),
-        ("baseline", 4, 2),
-        ("bi-butterfly", 4, 2),
-        ("baseline", 2, 6),
-        ("bi-butterfly", 4, 3),
-        ("baseline", 8, 2),
-        ("bi-butterfly", 8, 2),
-    )
+    for radix, stages in ((2, 3), (8, 1), (2, 4), (4, 2), (8, 2), (4, 3), (2, 6))
+    for kind in ("baseline", "bi-butterfly")
     for channels in (1, radix)
-    for buffer_flits in (1, 2, 16)
+    for buffer_flits in ((1, 2, HEADER, 16) if radix**stages == 64 else (1, 2, 16))
 ]
 STATION, QUEUES, ROUTER, NETWORK = (
     f"min/{file}.py" for file in ("token_station", "branch_queues", "router", "network")
@@ -121,6 +115,22 @@ def test_without_tokens_hardware_and_model_deadlock_alike(tmp_path, require_tool
             break
     assert results.deadlocked
     assert_equal(Comparison(model, messages, 0, results.cycles + 200, harness_source(plan)), "icarus", tmp_path)
+
+
+def test_the_printed_release_deadlocks_in_hardware_and_the_exact_one_does_not(tmp_path, require_tool):
+    """The paper's rule, more than B (n - j) flits, lets a token go while headers can still be overtaken."""
+    require_tool("icarus")
+    routing = MinRouting(MinNetwork(*PRINTED_NETWORK), PRINTED_FLIT_BITS)
+    for token in (PRINTED, EXACT):
+        settings = {"buffer_flits": 1, "token": token}
+        model, plan = MinModel(routing, **settings), min_plan(routing, **settings)
+        messages = Messages.build(
+            PRINTED_DEADLOCK, processors=len(routing.network.processors), header_flits=model.header_flits
+        )
+        results = Simulation(model, messages).run()
+        assert results.deadlocked == (token == PRINTED)
+        comparison = Comparison(model, messages, 0, results.cycles + 200, harness_source(plan))
+        assert_equal(comparison, "icarus", tmp_path / token)
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name.replace(" ", "-"))
