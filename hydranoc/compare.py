@@ -14,6 +14,7 @@ from typing import Any
 from hydranoc.simulator import BenchSource, BuiltSimulator, SimulatorFailed, build_simulator, run_bench
 from rtl.common.harness import generate_harness
 from rtl.common.plan import NetworkPlan
+from rtl.common.table_layout import loaded_words
 from sim_model.common.messages import Messages
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
 
@@ -78,15 +79,24 @@ class ComparisonOutcome:
 def harness_source(plan: NetworkPlan) -> BenchSource:
     """A network as Verilog for the lock-step bench."""
     generated = generate_harness(plan)
-    processors = range(len(plan.network.processors))
+    messages = [f"message_n{i}" for i in range(len(plan.network.processors))]
     counter_inputs = ("counters_enable", "counters_clear", "counters_address") if plan.counters else ()
+    table_inputs = ("tables_load", "tables_data") if plan.loadable_tables else ()
     return BenchSource(
         top=generated.top,
         verilog=generated.files[f"{generated.top}.v"],
-        public_inputs=("clk", "rst", "message_valid", *(f"message_n{i}" for i in processors), *counter_inputs),
+        public_inputs=(
+            "clk",
+            "rst",
+            "message_valid",
+            *messages,
+            *counter_inputs,
+            *table_inputs,
+        ),
         public_outputs=("observed", "counters_data") if plan.counters else ("observed",),
         shapes=tuple(shape["module"] for shape in generated.manifest["router_shapes"]),
         routers=plan.network.switches,
+        table_words=tuple(loaded_words(plan)) if plan.loadable_tables else (),
     )
 
 
@@ -167,6 +177,7 @@ def _run(
             result=str(work / "result.json"),
             progress=str(work / "progress"),
             counters="counters_data" in comparison.harness.public_outputs,
+            table_words=comparison.harness.table_words,
         )
         (work / "job.pickle").write_bytes(pickle.dumps(job))
         with _polled(work / "progress", comparison.cycles, progress):

@@ -139,7 +139,8 @@ class Design:
     def plan(self) -> Any:
         try:
             plan = self.family.build_plan(self.config.network_section, self.routing)
-            return replace(plan, counters=self.counts_channels)
+            loadable = self.config.network_section.tables == "loadable"
+            return replace(plan, counters=self.counts_channels, loadable_tables=loadable)
         except ValueError as error:  # sizes that the hardware generator cannot write
             raise self.config.source.error((*NETWORK, "topology"), str(error)) from None
 

@@ -32,6 +32,8 @@ class Family:
         (network section, tables) -> hardware plan for ``rtl.common.network``.
     link_classes : callable
         (tables) -> LinkClasses for pictures.
+    software_names : callable
+        (network) -> names that ``traffic.software`` may have for the common chain of unicasts.
     reproductions : mapping
         Figures and tables of the paper by name.
     """
@@ -44,6 +46,7 @@ class Family:
     build_model: Callable[[Any, Any], Any]
     build_plan: Callable[[Any, Any], Any]
     link_classes: Callable[[Any], LinkClasses]
+    software_names: Callable[[Any], tuple[str, ...]]
     reproductions: Mapping[str, Reproduction]
 
 
@@ -57,6 +60,7 @@ FAMILIES: dict[str, Family] = {
         build_model=spam.build_model,
         build_plan=spam.build_plan,
         link_classes=spam.link_classes,
+        software_names=lambda _network: ("binomial",),
         reproductions=spam_figures.REPRODUCTIONS,
     ),
     "min": Family(
@@ -68,6 +72,7 @@ FAMILIES: dict[str, Family] = {
         build_model=multistage.build_model,
         build_plan=multistage.build_plan,
         link_classes=multistage.link_classes,
+        software_names=multistage.software_names,
         reproductions=min_figures.REPRODUCTIONS,
     ),
 }

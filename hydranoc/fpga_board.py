@@ -9,6 +9,7 @@ from fpga.boards.common.descriptors import draw_descriptors
 from fpga.boards.registry import Board
 from fpga.boards.timing import ClockTiming, read_clock
 from fpga.common.area import Area, ReportError, read_area, read_shortages
+from hydranoc.config.load import NETWORK
 from hydranoc.design import Design
 from hydranoc.errors import ConfigError
 from hydranoc.family import Progress
@@ -93,6 +94,9 @@ def build_board(board: Board, design: Design, folder: Path, progress: Progress |
 
 
 def _planned(board: Board, design: Design) -> BoardBuild:
+    if design.plan.loadable_tables:
+        text = "network.tables must be 'fixed' on a board, where nobody loads them, not 'loadable'"
+        raise design.config.source.error((*NETWORK, "tables"), text)
     try:
         nodes = len(design.network.processors)
         return board_build(board, design.plan, draw_descriptors(design.routing, nodes, board.descriptors))

@@ -105,3 +105,9 @@ def build_plan(section: MinSection, routing: MinRouting) -> Any:
 def link_classes(_routing: MinRouting) -> LinkClasses:
     """A picture shows the stages from left to right; all links are alike."""
     return LinkClasses()
+
+
+def software_names(network: ChannelNetwork) -> tuple[str, ...]:
+    """The chain of unicasts, and what the paper calls it (its references 15 and 16)."""
+    bidirectional = isinstance(network, MinNetwork) and network.bidirectional
+    return ("binomial", "umin" if bidirectional else "cmin")

@@ -61,6 +61,8 @@ class BenchSource:
         Modules that are instantiated many times.
     routers : int
         Number of router instances.
+    table_words : tuple of int
+        What a bench loads into the chain of table stores under reset.
     """
 
     top: str
@@ -69,6 +71,7 @@ class BenchSource:
     public_outputs: tuple[str, ...]
     shapes: tuple[str, ...] = ()
     routers: int = 0
+    table_words: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ def build_messages(config: Config, routing: Any) -> Messages:
         For traffic that this network cannot carry.
     """
     traffic = config.traffic
+    if traffic is not None:
+        _check_software(config, traffic.software)
     if isinstance(traffic, schema.RandomTraffic):
         return _random(config, traffic, routing)
     if isinstance(traffic, schema.ListTraffic):
@@ -40,6 +42,13 @@ def build_messages(config: Config, routing: Any) -> Messages:
     if isinstance(traffic, schema.TraceTraffic):
         return _traced(config, traffic, routing)
     raise config.source.error((), "key 'traffic' is missing; there is nothing to send")
+
+
+def _check_software(config: Config, software: str | None) -> None:
+    names = config.family.software_names(config.network)
+    if software is not None and software not in names:
+        text = f"traffic.software must be {' or '.join(map(repr, names))} in this network, not {software!r}"
+        raise config.source.error((*TRAFFIC, "software"), text)
 
 
 def _build(records: list[Message], config: Config, routing: Any) -> Messages:

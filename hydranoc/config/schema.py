@@ -46,6 +46,8 @@ class NetworkSection(Section):
         Cycles from a header's arrival in an empty buffer to the output register.
     counters : bool
         Count flits, stalled cycles and bubbles of every channel, in hardware and model.
+    tables : str
+        Routing tables and reach sets in hardware: ``fixed``, constants of the synthesis; or ``loadable``, registers.
     """
 
     family: str
@@ -54,6 +56,7 @@ class NetworkSection(Section):
     buffer_flits: Annotated[int, Field(ge=1, le=1024)] = 2
     routing_cycles: Annotated[int, Field(ge=1, le=1024)] = 1
     counters: bool = False
+    tables: Literal["fixed", "loadable"] = "fixed"
 
 
 class Topology(Section):
@@ -200,12 +203,13 @@ class Traffic(Section):
     warmup_cycles : int
         Messages that start earlier are left out of the statistics.
     software : str or None
-        Send each multicast as unicasts from host to host.
+        Send each multicast as unicasts from host to host: ``binomial``; in multistage networks also by the names that
+        this chain of unicasts has there, ``cmin`` in unidirectional and ``umin`` in bidirectional ones.
     """
 
     startup_cycles: Cycles = 0
     warmup_cycles: Cycles = 0
-    software: Literal["binomial"] | None = None
+    software: Literal["binomial", "cmin", "umin"] | None = None
 
 
 class RandomTraffic(Traffic):

@@ -181,7 +181,10 @@ class AxiStreamInjector(Part):
 
     def _wait_for_key(self, m, platform, fixed, destinations, flits_left):
         state, header, cycles = self._state, self.header, self.addressing.key_cycles
-        finder = place(m, platform, "key_finder", self.addressing.key())
+        part = self.addressing.key()
+        finder = place(m, platform, "key_finder", part)
+        if "node" in part.signature.members:
+            m.d.comb += finder.node.eq(self.node)
         waited = Signal(range(cycles + 1))
         found, somewhere = Signal(), Signal()
         m.d.comb += [

@@ -15,6 +15,7 @@ from rtl.common.network import GeneratedDesign, generate_design
 from rtl.common.plan import NetworkPlan
 from rtl.common.status_ports import connect_status, status_members
 from rtl.common.structure import Constant, Kind, StructuralPart, Structure, Use
+from rtl.common.table_ports import connect_tables, table_members
 from topology.common.flits import bits_for
 
 SOURCE_INPUTS = ("tdata", "tvalid", "tlast", "tdest", "tuser")
@@ -39,12 +40,14 @@ class AxiStreamTop(StructuralPart):
     s_axis_n{i}_error : Out(1)
         High for one cycle when a packet of node i can go nowhere and is swallowed.
     m_axis_n{i}_tdata, _tvalid, _tready, _tlast
-        Packets that arrive at node i.
+        Packets that arrive at node i. If it has several delivery channels: ``m_axis_n{i}_c{k}_tdata`` and so on.
     moved : Out(channels)
         Bit c: a flit moved on channel c in this cycle. Channels are numbered as in ``Network.channels`` and in the
         manifest.
     counters_enable, counters_clear, counters_address, counters_data
         Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
+    tables_load, tables_data, tables_out
+        Chain of the table stores, see ``TableStore``; only if tables are loadable. Load them under reset.
     others
         Outputs of the plan's status parts, ``{name}_{output}``.
 
@@ -70,12 +73,14 @@ class AxiStreamTop(StructuralPart):
         members["moved"] = Out(len(plan.network.channels))
         members.update(counter_members(plan))
         members.update(status_members(plan))
+        members.update(table_members(plan))
         super().__init__("axi_stream_network", members)
 
     def _processor_members(self, i: int) -> dict[str, wiring.Member]:
         source, sink = self._injector.part.signature.members, self._ejector.part.signature.members
         members = {f"s_axis_n{i}_{name}": source[name] for name in (*SOURCE_INPUTS, *SOURCE_OUTPUTS)}
-        members.update({f"m_axis_n{i}_{name}": sink[name] for name in (*SINK_OUTPUTS, "tready")})
+        for output in self.plan.network.delivery_names_of(i):
+            members.update({f"m_axis_{output}_{name}": sink[name] for name in (*SINK_OUTPUTS, "tready")})
         return members
 
     def structure(self):
@@ -84,9 +89,13 @@ class AxiStreamTop(StructuralPart):
         structure.outputs["moved"] = fabric.moved
         connect_counters(structure, fabric, self.plan)
         connect_status(structure, fabric, self.plan)
-        for i, (injector, ejector) in enumerate(zip(fabric.injectors, fabric.ejectors, strict=True)):
+        connect_tables(structure, fabric, self.plan)
+        for i, injector in enumerate(fabric.injectors):
             self._connect_source(structure, i, _replaced(structure, injector, self._injector))
-            self._connect_sink(structure, i, _replaced(structure, ejector, self._ejector))
+        network = self.plan.network
+        deliveries = zip(network.delivery_names, network.delivery_processors, fabric.ejectors, strict=True)
+        for name, processor, ejector in deliveries:
+            self._connect_sink(structure, name, processor, _replaced(structure, ejector, self._ejector))
         return structure
 
     def _connect_source(self, structure: Structure, i: int, injector: Use):
@@ -98,13 +107,13 @@ class AxiStreamTop(StructuralPart):
         for name in SOURCE_OUTPUTS:
             structure.outputs[f"s_axis_n{i}_{name}"] = injector.output(name)
 
-    def _connect_sink(self, structure: Structure, i: int, ejector: Use):
+    def _connect_sink(self, structure: Structure, output: str, processor: int, ejector: Use):
         if "unicast_key" in ejector.kind.inputs:
-            key = Constant(self.addressing.unicast_keys[i], ejector.kind.inputs["unicast_key"])
+            key = Constant(self.addressing.unicast_keys[processor], ejector.kind.inputs["unicast_key"])
             ejector.connect("unicast_key", key)
-        ejector.connect("tready", structure.ports[f"m_axis_n{i}_tready"])
+        ejector.connect("tready", structure.ports[f"m_axis_{output}_tready"])
         for name in SINK_OUTPUTS:
-            structure.outputs[f"m_axis_n{i}_{name}"] = ejector.output(name)
+            structure.outputs[f"m_axis_{output}_{name}"] = ejector.output(name)
 
 
 def _replaced(structure: Structure, use: Use, kind: Kind) -> Use:
@@ -147,5 +156,5 @@ def _manifest_entry(plan: NetworkPlan, mode: str) -> dict[str, Any]:
         "leading_words": 0 if mode == TUSER else set_words(header),
         "key_cycles": plan.addressing.key_cycles if plan.addressing else 0,
         "inputs": [f"s_axis_n{i}" for i in processors],
-        "outputs": [f"m_axis_n{i}" for i in processors],
+        "outputs": [f"m_axis_{name}" for name in plan.network.delivery_names],
     }

@@ -7,6 +7,8 @@ from rtl.common.injector import MessageInjector
 from rtl.common.monitor import TransferMonitor
 from rtl.common.plan import NetworkPlan
 from rtl.common.structure import Constant, Kind, Slice, Structure, Use, connect_link
+from rtl.common.table_layout import switch_tables
+from rtl.common.table_store import TableStore
 from topology.common.channels import Channel
 
 
@@ -28,6 +30,8 @@ class Fabric:
         Handshake of each channel, and the tail bit of the flit on it.
     moved : Wire, one bit per channel
         Bit c: a flit moved on channel c of the network in this cycle.
+    table_stores : list of Use
+        One ``TableStore`` per switch if tables are loadable, else none; their chain is open.
     """
 
     def __init__(self, structure: Structure, plan: NetworkPlan):
@@ -36,6 +40,8 @@ class Fabric:
         network = plan.network
         used = {use.shape for use in plan.routers}
         shapes = {name: Kind(make) for name, make in plan.shapes.items() if name in used}
+        self._tables = switch_tables(plan) if plan.loadable_tables else []
+        self.table_stores: list[Use] = []
         self._routers = [self._router(switch, shapes) for switch in range(network.switches)]
         for wire in plan.side_wires:
             self._routers[wire.sink].connect(wire.input, self._routers[wire.source].output(wire.output))
@@ -62,8 +68,16 @@ class Fabric:
     def _router(self, switch: int, shapes: dict[str, Kind]) -> Use:
         use = self._plan.routers[switch]
         router = self._structure.use(f"router_s{switch}", shapes[use.shape])
+        loaded = self._tables[switch].offsets if self._tables else {}
         for port, value in use.constants.items():
-            router.connect(port, Constant(value, router.kind.inputs[port]))
+            if port not in loaded:
+                router.connect(port, Constant(value, router.kind.inputs[port]))
+        if loaded:
+            bits = self._tables[switch].bits
+            self.table_stores.append(self._structure.use(f"tables_s{switch}", Kind(lambda: TableStore(bits))))
+            table = self.table_stores[-1].output("table")
+            for port, (low, width) in loaded.items():
+                router.connect(port, Slice(table, low, width))
         return router
 
     def _source(self, channel: Channel) -> tuple[Use, str]:

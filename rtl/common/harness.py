@@ -20,6 +20,7 @@ from rtl.common.pattern_source import PatternSource
 from rtl.common.plan import NetworkPlan
 from rtl.common.status_ports import connect_status, status_members
 from rtl.common.structure import Constant, Kind, Slice, StructuralPart, Structure, Wire, connect_link
+from rtl.common.table_ports import connect_tables, table_members
 from topology.common.pattern import SEED_BITS
 
 
@@ -57,6 +58,8 @@ class HarnessTop(StructuralPart):
         ``moved``, ``accepted`` and ``ejected`` side by side, ``moved`` lowest.
     counters_enable, counters_clear, counters_address, counters_data
         Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
+    tables_load, tables_data, tables_out
+        Chain of the table stores, see ``TableStore``; only if tables are loadable. Load them under reset.
     others
         Outputs of the plan's status parts, ``{name}_{output}``.
     """
@@ -74,6 +77,7 @@ class HarnessTop(StructuralPart):
         members["observed"] = Out(channels + processors + ejected_bits)
         members.update(counter_members(plan))
         members.update(status_members(plan))
+        members.update(table_members(plan))
         super().__init__("harness", members)
 
     def structure(self):
@@ -83,6 +87,7 @@ class HarnessTop(StructuralPart):
         ejected = self._connect_ejectors(structure, fabric)
         connect_counters(structure, fabric, self.plan)
         connect_status(structure, fabric, self.plan)
+        connect_tables(structure, fabric, self.plan)
         structure.outputs.update(
             {
                 "moved": fabric.moved,

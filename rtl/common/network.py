@@ -18,6 +18,7 @@ from rtl.common.manifest import fusesoc_core, network_manifest, waivers
 from rtl.common.plan import NetworkPlan
 from rtl.common.status_ports import connect_status, status_members
 from rtl.common.structure import Slice, StructuralPart, Structure, Use
+from rtl.common.table_ports import connect_tables, table_files, table_manifest, table_members
 from rtl.common.verilog import ModuleLibrary
 from topology.common.flits import FlitFormat
 
@@ -42,6 +43,8 @@ class NetworkTop(StructuralPart):
         manifest.
     counters_enable, counters_clear, counters_address, counters_data
         Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
+    tables_load, tables_data, tables_out
+        Chain of the table stores, see ``TableStore``; only if tables are loadable. Load them under reset.
     others
         Outputs of the plan's status parts, ``{name}_{output}``.
     """
@@ -56,6 +59,7 @@ class NetworkTop(StructuralPart):
         members["moved"] = Out(len(plan.network.channels))
         members.update(counter_members(plan))
         members.update(status_members(plan))
+        members.update(table_members(plan))
         super().__init__("network", members)
 
     def _injector_members(self, prefix: str) -> dict[str, wiring.Member]:
@@ -84,6 +88,7 @@ class NetworkTop(StructuralPart):
         structure.outputs["moved"] = fabric.moved
         connect_counters(structure, fabric, self.plan)
         connect_status(structure, fabric, self.plan)
+        connect_tables(structure, fabric, self.plan)
         for i, injector in enumerate(fabric.injectors):
             self._connect_injector(structure, f"inject_n{i}", injector)
         for name, ejector in zip(self.plan.network.delivery_names, fabric.ejectors, strict=True):
@@ -118,7 +123,8 @@ class GeneratedDesign:
     top : str
         Name of the top module.
     files : dict of str to str
-        File names and their texts: ``<top>.v`` with all modules, ``<top>.vlt``, ``<top>.core`` and ``manifest.json``.
+        File names and their texts: ``<top>.v`` with all modules, ``<top>.vlt``, ``<top>.core`` and ``manifest.json``;
+        ``<top>_tables.hex`` if tables are loadable.
     manifest : dict
         What ``manifest.json`` says.
     """
@@ -155,7 +161,13 @@ def generate_design(
     library = ModuleLibrary(prefix=f"{top}_")
     library.add(part, top)
     verilog = library.verilog()
-    names = [f"{top}.v", f"{top}.vlt", f"{top}.core", "manifest.json"]
-    manifest = {**network_manifest(part, plan, top, library.modules, names), **counter_manifest(plan), **extra}
-    texts = [verilog, waivers(), fusesoc_core(top, plan), json.dumps(manifest, indent=1) + "\n"]
+    tables = table_files(plan, top)
+    names = [f"{top}.v", f"{top}.vlt", f"{top}.core", *tables, "manifest.json"]
+    manifest = {
+        **network_manifest(part, plan, top, library.modules, names),
+        **counter_manifest(plan),
+        **table_manifest(plan, top),
+        **extra,
+    }
+    texts = [verilog, waivers(), fusesoc_core(top, plan), *tables.values(), json.dumps(manifest, indent=1) + "\n"]
     return GeneratedDesign(top, manifest, dict(zip(names, texts, strict=True)))

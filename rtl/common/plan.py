@@ -33,7 +33,8 @@ class Addressing:
     key : function
         Makes the part that finds the routing key. It has the members ``destinations`` (In, a bit per processor),
         ``key`` (Out, the header's first field) and ``multicast`` (Out(1), whether the header carries the bit string).
-        It works for every set that is not empty, one destination included.
+        It works for every set that is not empty, one destination included. If the key depends on the sender, it has a
+        member ``node`` (In, the sender's number, a constant) as well.
     key_cycles : int
         The key is right this many cycles after ``destinations`` has changed, if it holds still until then; 0 for a
         combinational part.
@@ -107,6 +108,8 @@ class NetworkPlan:
         Needed for endpoints that make headers themselves.
     counters : bool
         Count what happens on every channel.
+    loadable_tables : bool
+        The routers' tables are registers that have to be loaded, and no constants.
     side_wires : sequence of SideWire
     status : sequence of StatusPart
     """
@@ -119,6 +122,7 @@ class NetworkPlan:
     parameters: Mapping[str, object]
     addressing: Addressing | None = None
     counters: bool = False
+    loadable_tables: bool = False
     side_wires: Sequence[SideWire] = ()
     status: Sequence[StatusPart] = ()
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 
 def concat(bits: Iterable[Any]) -> Value:
@@ -64,6 +64,26 @@ def table_row(m: Module, table: Value, index: Any, row_bits: int, name: str) -> 
         # rows without a partner in the upper half need no choice: their index bit is never set
         rows = concat((chosen, lower[len(upper) :]))
     return rows
+
+
+Found = tuple[Any, Any]
+"""Of some bits: whether any is set, and whether two are."""
+
+
+def merged(parts: Sequence[Found]) -> Found:
+    """Of all parts together, as a balanced tree."""
+    if len(parts) == 1:
+        return parts[0]
+    half = len(parts) // 2
+    (left, left_several), (right, right_several) = merged(parts[:half]), merged(parts[half:])
+    return left | right, left_several | right_several | (left & right)
+
+
+def encoded(one_hot: Any, numbers: Iterable[int], bits: int) -> list[Value]:
+    """Bits of the number that belongs to the bit that is set; 0 if none is."""
+    members = list(enumerate(numbers))
+    rows = [[one_hot[i] for i, number in members if number >> bit & 1] for bit in range(bits)]
+    return [concat(row).any() if row else Value.cast(Const(0)) for row in rows]
 
 
 def packed(numbers: Sequence[int], bits: int) -> int:

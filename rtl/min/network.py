@@ -5,11 +5,12 @@
 from collections.abc import Callable
 
 from rtl.common.part import Part
-from rtl.common.plan import NetworkPlan, RouterUse, SideWire, StatusPart
+from rtl.common.plan import Addressing, NetworkPlan, RouterUse, SideWire, StatusPart
 from rtl.common.selection import packed
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.router import MinRouter
 from rtl.min.token_monitor import TokenMonitor
+from rtl.min.turn_key import TurnKey
 from topology.min.groups import EXACT, NO_TOKEN, TOKEN_RULES
 from topology.min.routing import MinRouting
 
@@ -62,8 +63,17 @@ def min_plan(routing: MinRouting, *, buffer_flits: int = 2, routing_cycles: int 
             "stages": network.stages,
             "consumption_channels": network.consumption_channels,
         },
+        addressing=min_addressing(routing),
         side_wires=tuple(planner.rings()),
         status=planner.monitors(),
+    )
+
+
+def min_addressing(routing: MinRouting) -> Addressing:
+    """How senders find the key; after it the header has only the number of the sender."""
+    processors = tuple(range(len(routing.network.processors)))
+    return Addressing(
+        key=lambda: TurnKey(routing), key_cycles=TurnKey.key_cycles, unicast_keys=processors, node_fields=processors
     )
 
 

@@ -16,7 +16,7 @@ The set holds still while the key is being found, so the registers that cut the 
 hold at first, after ``key_cycles`` cycles all of them are right.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from amaranth.hdl import Const, Module, Signal, Value
@@ -24,14 +24,11 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.common.arbiter import check_count
 from rtl.common.part import Part
-from rtl.common.selection import concat
+from rtl.common.selection import concat, encoded, merged
 from topology.common.flits import bits_for
 from topology.spam.graph import SpamLabels
 
 LEVELS_PER_CYCLE = 4
-
-Found = tuple[Any, Any]
-"""Of some vertices: whether there is a destination below any of them, and below two of them."""
 
 
 class MulticastKey(Part):
@@ -81,14 +78,14 @@ class MulticastKey(Part):
         branches = self._up(m)
         above = self._down(m, branches)
         processors = range(self.network.switches, self.network.vertices)
-        alone = _encoded(self.destinations, processors, len(self.key))
+        alone = encoded(self.destinations, processors, len(self.key))
         if not branches:  # there are no two processors
             m.d.comb += [self.key.eq(concat(alone)), self.multicast.eq(0)]
             return m
         meeting = Signal(len(branches))
         m.d.sync += meeting.eq(concat(branch & ~above[switch] for switch, branch in branches.items()))
         m.d.comb += self.multicast.eq(meeting.any())
-        ancestor = _encoded(meeting, branches, len(self.key))  # 0 if nobody branches
+        ancestor = encoded(meeting, branches, len(self.key))  # 0 if nobody branches
         m.d.comb += self.key.eq(concat(a | b & ~self.multicast for a, b in zip(ancestor, alone, strict=True)))
         return m
 
@@ -130,7 +127,7 @@ class MulticastKey(Part):
             children = self._children[switch]
             if not children:
                 continue
-            found, several = _merged([(below[child], Const(0)) for child in children])
+            found, several = merged([(below[child], Const(0)) for child in children])
             if len(children) > 1:
                 branches[switch] = Signal(name=f"branches_s{switch}")
                 m.d.comb += branches[switch].eq(several)
@@ -151,19 +148,3 @@ class MulticastKey(Part):
             domain = m.d.sync if self._is_cut(switch) else m.d.comb
             domain += above[switch].eq(above[parent] | branches.get(parent, Const(0)))
         return above
-
-
-def _merged(parts: Sequence[Found]) -> Found:
-    """Of all vertices together, as a balanced tree."""
-    if len(parts) == 1:
-        return parts[0]
-    half = len(parts) // 2
-    (left, left_several), (right, right_several) = _merged(parts[:half]), _merged(parts[half:])
-    return left | right, left_several | right_several | (left & right)
-
-
-def _encoded(one_hot: Signal, numbers: Iterable[int], bits: int) -> list[Value]:
-    """Bits of the number that belongs to the bit that is set; 0 if none is."""
-    members = list(enumerate(numbers))
-    rows = [[one_hot[i] for i, number in members if number >> bit & 1] for bit in range(bits)]
-    return [concat(row).any() if row else Const(0) for row in rows]

@@ -42,14 +42,17 @@ def describe_difference(
             switches |= {vertex for vertex in (channel.source, channel.sink) if network.is_switch(vertex)}
     accepted = len(network.channels)
     base, width = accepted + len(network.processors), layout.width + 1
-    for processor, switch in enumerate(network.processors):
+    for processor in range(len(network.processors)):
         if _field(hardware, accepted + processor, 1) != _field(model, accepted + processor, 1):
             lines.append(
                 f"  injector of p{processor}: hardware did not take the descriptor in cycle {cycle - 1}, model did"
             )
-        ours, theirs = (_field(row, base + processor * width, width) for row in (hardware, model))
+    for delivery, number in enumerate(network.delivery_channels):
+        ours, theirs = (_field(row, base + delivery * width, width) for row in (hardware, model))
         if ours != theirs:
             texts = _delivered_text(ours, layout), _delivered_text(theirs, layout)
-            lines.append(f"  delivered to p{processor}: hardware {texts[0]}, model {texts[1]}")
-            switches.add(switch)
+            channel, processor = network.channels[number], network.delivery_processors[delivery]
+            where = f"p{processor}" if len(network.delivery_channels) == len(network.processors) else channel.name
+            lines.append(f"  delivered to {where}: hardware {texts[0]}, model {texts[1]}")
+            switches.add(channel.source)
     return "\n".join(lines), switches

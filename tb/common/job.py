@@ -27,6 +27,8 @@ class LockstepJob:
         File that holds the number of cycles compared so far.
     counters : bool
         The hardware has channel counters: compare them as well, after the last cycle.
+    table_words : tuple of int
+        What goes into the chain of table stores before the first cycle.
     """
 
     model: Any
@@ -37,6 +39,7 @@ class LockstepJob:
     result: str
     progress: str
     counters: bool = False
+    table_words: tuple[int, ...] = ()
 
 
 @dataclass

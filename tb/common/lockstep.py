@@ -92,14 +92,26 @@ def offers_by_cycle(recording: Trace) -> dict[int, list[tuple[int, int]]]:
     return offers
 
 
-async def reset(dut) -> None:
-    """Start the clock and leave reset; returns at the falling edge of the first cycle after it."""
+async def reset(dut, table_words: tuple[int, ...] = ()) -> None:
+    """Start the clock, load tables, and leave reset; returns at the falling edge of the first cycle after it."""
     dut.message_valid.value = 0
     dut.rst.value = 1
     Clock(dut.clk, 10, "ns").start()
+    if table_words:
+        await _load_tables(dut, table_words)
     for _ in range(RESET_CYCLES):
         await FallingEdge(dut.clk)
     dut.rst.value = 0
+
+
+async def _load_tables(dut, table_words: tuple[int, ...]) -> None:
+    dut.tables_load.value = 0
+    await FallingEdge(dut.clk)
+    dut.tables_load.value = 1
+    for word in table_words:
+        dut.tables_data.value = word
+        await FallingEdge(dut.clk)
+    dut.tables_load.value = 0
 
 
 async def compare(dut, job: LockstepJob) -> LockstepResult:
@@ -109,7 +121,7 @@ async def compare(dut, job: LockstepJob) -> LockstepResult:
     offers = Offers(dut, Descriptors(bits, job.model.routing.header.multicast_flits))
     result = LockstepResult()
     falling, observed = FallingEdge(dut.clk), dut.observed
-    await reset(dut)
+    await reset(dut, job.table_words)
     if job.counters:
         start_counting(dut)
     simulation.record(0)  # loads the compiled model, which is not what is timed

@@ -209,7 +209,26 @@ WRONG = {
         "traffic.cycles 1000000000000 would be about 4e+10 messages; at most",
     ),
     "nothing starts": (_random("cycles: 1"), 8, "traffic.cycles must be so long that a message starts, not 1"),
-    "software": (_random("software: quantum"), 9, "traffic.software must be 'binomial', not 'quantum'"),
+    "software": (
+        _random("software: quantum"),
+        9,
+        "traffic.software must be 'binomial', 'cmin' or 'umin', not 'quantum'",
+    ),
+    "software of multistage networks": (
+        _random("software: umin"),
+        9,
+        "traffic.software must be 'binomial' in this network, not 'umin'",
+    ),
+    "software of the other multistage networks": (
+        _random("software: cmin", "network:\n  family: min\n  topology: {kind: bi-butterfly, radix: 2, stages: 2}\n"),
+        9,
+        "traffic.software must be 'binomial' or 'umin' in this network, not 'cmin'",
+    ),
+    "tables": (
+        NETWORK + "  tables: soft\n",
+        4,
+        "network.tables must be 'fixed' or 'loadable', not 'soft'",
+    ),
     "one processor": (
         _random("seed: 1", _topology("{kind: mesh, shape: [1]}")),
         4,

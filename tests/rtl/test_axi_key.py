@@ -6,11 +6,14 @@ import random
 import pytest
 from amaranth.sim import Simulator
 
+from rtl.min.turn_key import TurnKey
 from rtl.spam.multicast_key import MulticastKey
 from tests.networks import figure_1, random_irregular, ring
 from tests.rtl.simulate import run
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
+from topology.min.graph import BIDIRECTIONAL, MinNetwork
+from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 
 CHAIN = Network(9, [(i, i + 1) for i in range(8)], [0, 0, 3, 3, 8])
@@ -90,3 +93,27 @@ def test_a_single_processor():
 def test_no_levels_at_all():
     with pytest.raises(ValueError, match=r"^Levels per cycle must be a positive integer, not 0$"):
         MulticastKey(SpamLabels(CHAIN), 0)
+
+
+@pytest.mark.parametrize(("kind", "radix", "stages"), [("omega", 2, 3), (BIDIRECTIONAL, 2, 3), (BIDIRECTIONAL, 3, 2)])
+def test_keys_of_multistage_networks(kind, radix, stages):
+    """Every sender with every set that is not only itself."""
+    routing = MinRouting(MinNetwork(kind, radix, stages), 16)
+    part, processors, wrong = TurnKey(routing), radix**stages, []
+
+    async def testbench(ctx):
+        for node in range(processors):
+            if "node" in part.signature.members:
+                ctx.set(part.node, node)
+            for destinations in range(1, 1 << processors):
+                members = [i for i in range(processors) if destinations >> i & 1 and i != node]
+                if not members:
+                    continue
+                ctx.set(part.destinations, sum(1 << member for member in members))
+                await ctx.tick()
+                seen = ctx.get(part.key), bool(ctx.get(part.multicast))
+                if seen != (routing.routing_key(node, members), len(members) > 1):
+                    wrong.append((node, members))
+
+    run(part, testbench)
+    assert wrong == []

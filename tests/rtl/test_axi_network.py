@@ -11,9 +11,12 @@ from hydranoc.tools import tool_environment
 from rtl.common.axi_injector import LEADING_WORD, TUSER
 from rtl.common.axi_network import generate_axi_network
 from rtl.common.network import generate_network
+from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
+from topology.min.graph import BIDIRECTIONAL, MinNetwork
+from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
@@ -39,7 +42,16 @@ for text in design("chain").files.values():
 """
 
 
+MULTISTAGE = {
+    "min": (MinNetwork("omega", 2, 3), 16, TUSER),
+    "min-b-channels": (MinNetwork(BIDIRECTIONAL, 2, 3, 2), 8, LEADING_WORD),
+}
+SETTINGS.update(MULTISTAGE)
+
+
 def plan(name):
+    if name in MULTISTAGE:
+        return min_plan(MinRouting(*MULTISTAGE[name][:2]))
     network, flit_bits, _ = SETTINGS[name]
     return spam_plan(SpamRouting(SpamLabels(network), flit_bits))
 

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -53,10 +54,13 @@ MIN_SETTINGS = {
     "min-uni": (generate_network, "omega", {}),
     "min-bi": (generate_harness, "bi-butterfly", {"consumption_channels": 2}),
 }
-LINTED = (*SETTINGS, *MIN_SETTINGS)
+LINTED = (*SETTINGS, *MIN_SETTINGS, "loadable")
 
 
 def design(name):
+    if name == "loadable":
+        routing = MinRouting(MinNetwork("butterfly", 2, 3), 16)
+        return generate_network(replace(min_plan(routing), loadable_tables=True))
     if name in MIN_SETTINGS:
         generate, kind, network = MIN_SETTINGS[name]
         return generate(min_plan(MinRouting(MinNetwork(kind, 2, 3, **network), 16)))
@@ -169,7 +173,7 @@ def test_icarus_reads_it(require_tool, written, name):
     assert call(icarus, ["-g2005", "-Wall", "-o", "design.vvp", f"{top}.v"], folder) == ""
 
 
-@pytest.mark.parametrize("name", ["fast", "split", "min-uni", "min-bi"])
+@pytest.mark.parametrize("name", ["fast", "split", "min-uni", "min-bi", "loadable"])
 def test_yosys_check(require_tool, written, name):
     yosys = require_tool("yosys")
     top, folder = written(name)

@@ -19,11 +19,14 @@ from rtl.common.axi_ejector import AxiStreamEjector
 from rtl.common.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector, set_words
 from rtl.common.axi_network import SINK_OUTPUTS, SOURCE_INPUTS, SOURCE_OUTPUTS, generate_axi_network
 from rtl.common.plan import NetworkPlan
+from rtl.min.network import min_plan
 from rtl.spam.network import spam_addressing, spam_plan
 from tb.common.axi.job import JOB_VARIABLE, AxiJob, AxiResult, Load
 from tests.networks import ring
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
+from topology.min.graph import BIDIRECTIONAL, MinNetwork
+from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
@@ -55,7 +58,9 @@ def network_source(plan: NetworkPlan, mode: str) -> BenchSource:
     return axi_source(generate_axi_network(plan, mode).files["noc.v"], "noc", nodes, nodes)
 
 
-def network_job(routing: SpamRouting, mode: str, *, packets: int, ordered: bool = False, seed: int = 1) -> AxiJob:
+def network_job(
+    routing: SpamRouting | MinRouting, mode: str, *, packets: int, ordered: bool = False, seed: int = 1
+) -> AxiJob:
     """Random packets of all nodes at once, under every mixture of idle sources and back-pressure."""
     nodes = tuple(range(len(routing.network.processors)))
     leading = set_words(routing.header) if mode == LEADING_WORD else 0
@@ -83,6 +88,14 @@ def test_sixteen_nodes(mode, packets, tmp_path, require_tool):
     routing = SpamRouting(SpamLabels(lattice_network(16, seed=6)), 32)
     job = network_job(routing, mode, packets=packets)
     check(run_job(network_source(spam_plan(routing), mode), job, "icarus", tmp_path), job)
+
+
+@pytest.mark.parametrize(("kind", "flit_bits"), [("baseline", 32), (BIDIRECTIONAL, 16)])
+def test_sixteen_nodes_of_a_multistage_network(kind, flit_bits, tmp_path, require_tool):
+    require_tool("icarus")
+    routing = MinRouting(MinNetwork(kind, 4, 2), flit_bits)
+    job = network_job(routing, TUSER, packets=2)
+    check(run_job(network_source(min_plan(routing), TUSER), job, "icarus", tmp_path), job)
 
 
 def test_order_in_a_tree(tmp_path, require_tool):
