@@ -30,7 +30,7 @@ class BranchQueues(Part):
     enter : In(inputs)
         Inputs whose requests enter the queues: two at most.
     enters_first : In(inputs - 1)
-        Whether an input, the last excepted, is the older of the two; only with two inputs or more.
+        Whether an input, the last excepted, is the older one if two enter; only with two inputs or more.
     leave : In(inputs)
         Inputs that have copied a tail into all their outputs.
     request : In(outputs).array(inputs)
@@ -68,12 +68,9 @@ class BranchQueues(Part):
         m.d.sync += standing.eq((standing | self.enter) & ~self.leave)
         for i in inputs:
             done = Signal(self.outputs, name=f"done_{i}")
-            with m.If(self.enter[i]):
-                m.d.sync += done.eq(0)
-            with m.Else():
-                m.d.sync += done.eq(done | self.finished[i])
+            m.d.sync += done.eq(Mux(standing[i], done | self.finished[i], 0))
             m.d.comb += self.owed[i].eq(Mux(standing[i], self.request[i] & ~done, 0))
-        older = self._order(m)
+        older = self._order(m, standing)
         for i in inputs:
             taken = Signal(self.outputs, name=f"taken_for_{i}")
             others = [Mux(older[j, i], self.owed[j], 0) for j in inputs if j != i]
@@ -83,15 +80,16 @@ class BranchQueues(Part):
             m.d.comb += self.may[i].eq(self.owed[i] & ~taken)
         return m
 
-    def _order(self, m) -> dict[tuple[int, int], Any]:
-        """``[i, j]``: i entered before j; one register per pair."""
+    def _order(self, m, standing) -> dict[tuple[int, int], Any]:
+        """``[i, j]``: i entered before j; one register per pair, which says nothing while one of them is outside.
+
+        Whoever is outside counts as younger than all inside, so only entering together needs a decision.
+        """
         older = {}
         for i in range(self.inputs):
             for j in range(i + 1, self.inputs):
                 before = Signal(name=f"older_{i}_{j}")
-                with m.If(self.enter[j]):
-                    m.d.sync += before.eq(~self.enter[i] | self.enters_first[i])
-                with m.Elif(self.enter[i]):
-                    m.d.sync += before.eq(0)
+                outside = Mux(standing[i], 1, self.enters_first[i])
+                m.d.sync += before.eq(Mux(standing[j], standing[i] & before, outside))
                 older[i, j], older[j, i] = before, ~before
         return older

@@ -44,6 +44,8 @@ class TokenStation(Part):
         Whether all branches of an input have copied its first flit, and whether that is a tail.
     granted : Out(inputs)
         The input that gets the token in this cycle. Combinational.
+    waited : Out(inputs)
+        The same if it has waited, and does not get it for a request of this very cycle. Combinational from registers.
     """
 
     def __init__(self, parameters: MinRouterParameters):
@@ -60,6 +62,7 @@ class TokenStation(Part):
                 "here": Out(1),
                 **{name: In(p.inputs) for name in ("tree", "popped", "tail")},
                 "granted": Out(p.inputs),
+                "waited": Out(p.inputs),
             },
         )
 
@@ -75,25 +78,24 @@ class TokenStation(Part):
             self.here.eq(self.token_out | held),
         ]
         m.d.sync += after_reset.eq(0)
-        self._grant(m, platform, idle, seeking)
-        taken = Signal()
-        m.d.comb += taken.eq(self.granted.any())
-        self._count(m, holder, taken, release)
-        m.d.sync += self.token_out.eq((idle & ~taken) | release)
-        with m.If(taken | release):
-            m.d.sync += holder.eq(self.granted)
+        # a request becomes complete late in the cycle: it is the last that is looked at everywhere
+        sought = Signal()
+        arbiter = place(m, platform, "arbiter", RoundRobinArbiter(inputs))
+        m.d.comb += [
+            sought.eq(seeking.any()),
+            arbiter.eligible.eq(Mux(idle, seeking, 0)),
+            self.waited.eq(arbiter.chosen),
+            self.granted.eq(self.waited | Mux(idle & ~sought, self.tree, 0)),
+        ]
+        m.d.sync += [
+            seeking.eq(seeking & ~self.waited | Mux(idle & ~sought, 0, self.tree)),
+            holder.eq(Mux(held, Mux(release, 0, holder), self.granted)),
+            self.token_out.eq(Mux(idle & ~sought, ~self.tree.any(), release)),
+        ]
+        self._count(m, holder, held, release)
         return m
 
-    def _grant(self, m, platform, idle, seeking):
-        """Whoever waits comes first, round robin, and then whoever has just arrived."""
-        arbiter = place(m, platform, "arbiter", RoundRobinArbiter(self.parameters.inputs))
-        m.d.comb += [
-            arbiter.eligible.eq(Mux(idle, seeking, 0)),
-            self.granted.eq(Mux(seeking.any(), arbiter.chosen, Mux(idle, self.tree, 0))),
-        ]
-        m.d.sync += seeking.eq((seeking | self.tree) & ~self.granted)
-
-    def _count(self, m, holder, taken, release):
+    def _count(self, m, holder, held, release):
         """Flits until the release."""
         left = Signal(self.parameters.release_bits)
         popped, tail = Signal(), Signal()
@@ -102,7 +104,7 @@ class TokenStation(Part):
             tail.eq((holder & self.popped & self.tail).any()),
             release.eq(tail | popped & (left == 1)),
         ]
-        with m.If(taken):
+        with m.If(~held):
             m.d.sync += left.eq(self.release_flits)
         with m.Elif(popped):
             m.d.sync += left.eq(left - 1)

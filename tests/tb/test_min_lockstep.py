@@ -42,16 +42,17 @@ MUTATIONS = [
     for name, file, text, replacement in (
         ("has a token at every switch", NETWORK, "int(group.switches[0] == switch)", "1"),
         ("swaps two reach sets", NETWORK, "reach[switch, :outputs].ravel()", "reach[switch, :outputs][::-1].ravel()"),
-        ("takes a token that is not there", STATION, "Mux(idle, self.tree, 0)", "self.tree"),
-        ("passes a held token on", STATION, "(idle & ~taken) | release", "(idle & ~taken) | held"),
+        ("takes a token that is not there", STATION, "Mux(idle & ~sought, self.tree, 0)", "self.tree"),
+        ("passes a held token on", STATION, "~self.tree.any(), release", "~self.tree.any(), held"),
         ("passes the token on one flit early", STATION, "left == 1", "left == 2"),
         ("passes the token on with the tail alone", STATION, "tail | popped & (left == 1)", "tail"),
-        ("forgets who waits for the token", STATION, "(seeking | self.tree) & ~", "self.tree & ~"),
+        ("forgets who waits for the token", STATION, "seeking & ~self.waited | Mux", "Mux"),
         ("pops when one branch has copied", ROUTER, "queues.owed[i].any() & ~waits.any()", "loads[i].any()"),
         ("copies a flit twice", ROUTER, "copied.eq(copied | loads[i])", "copied.eq(loads[i])"),
         ("takes tree operations for unicasts", ROUTER, "completed & route_unit.branching", "completed & 0"),
-        ("keeps an output after the tail", QUEUES, "done.eq(done | self.finished[i])", "done.eq(done)"),
-        ("lets newcomers overtake", QUEUES, "before.eq(~self.enter[i] | self.enters_first[i])", "before.eq(0)"),
+        ("keeps an output after the tail", QUEUES, "done | self.finished[i], 0", "done, 0"),
+        ("turns the order of two that enter together", QUEUES, "1, self.enters_first[i]", "1, ~self.enters_first[i]"),
+        ("lets newcomers overtake", QUEUES, "standing[i] & before, outside", "0, outside"),
     )
 ]
 FAULTY = ("bi-butterfly", 2, 3, 1, 16, 2, 1)
