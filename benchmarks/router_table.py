@@ -8,7 +8,6 @@ import fnmatch
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.router_rows import Row, rows
@@ -20,6 +19,7 @@ from hydranoc.progress import progress_bars
 
 DEVICE = DEVICES["ecp5"]
 SEEDS = 3
+UNICAST = "-unicast"
 HEAD = f"{'router':<24}{'LUT4':>7}{'FF':>7}{'RAM':>6}{'MHz':>8}   against the baseline: LUT4, FF, MHz"
 
 
@@ -47,37 +47,41 @@ def store(row: Row, measurement: Measurement) -> None:
     write_baseline([*(old for old in read_baseline() if old.name in names), entry])
 
 
-def multicast_costs(found: Mapping[Row, Measurement]) -> list[str]:
+def multicast_costs(found: Mapping[str, tuple[Row, Measurement]]) -> list[str]:
     """What multicast adds to those routers that were measured with and without it."""
     lines = []
-    for row, with_it in found.items():
-        without = found.get(replace(row, multicast=False)) if row.multicast else None
-        if without:
-            now, before = with_it.area, without.area
-            lines.append(
-                f"multicast in {row.name}: {now.lut4 - before.lut4:+,} LUT4 ({now.lut4 / before.lut4 - 1:+.0%}), "
-                f"{now.flip_flops - before.flip_flops:+,} FF, {now.memory_cells - before.memory_cells:+,} RAM, "
-                f"{(with_it.fmax_mhz or 0) - (without.fmax_mhz or 0):+.1f} MHz"
-            )
+    for name, (row, with_it) in found.items():
+        if not row.multicast or f"{name}{UNICAST}" not in found:
+            continue
+        without = found[f"{name}{UNICAST}"][1]
+        now, before = with_it.area, without.area
+        lines.append(
+            f"multicast in {row.name}: {now.lut4 - before.lut4:+,} LUT4 ({now.lut4 / before.lut4 - 1:+.0%}), "
+            f"{now.flip_flops - before.flip_flops:+,} FF, {now.memory_cells - before.memory_cells:+,} RAM, "
+            f"{(with_it.fmax_mhz or 0) - (without.fmax_mhz or 0):+.1f} MHz"
+        )
     return lines
 
 
 def main() -> None:
     """Measure, print, and store if asked to."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.router_table", description="Costs of SPAM routers.")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.router_table", description="Costs of routers.")
     parser.add_argument("--store", action="store_true", help="write the figures to the baseline")
-    parser.add_argument("--only", metavar="PATTERN", default="*", help="rows whose names match, such as 'p5-*'")
+    parser.add_argument(
+        "--only", metavar="PATTERN", default="*", help="rows whose names match, such as 'p5-*' or 'min-*'"
+    )
     arguments = parser.parse_args()
     chosen = [row for row in rows() if fnmatch.fnmatch(row.name, arguments.only)]
     if not chosen:
         sys.exit(f"error: no row matches {arguments.only!r}; rows are {', '.join(row.name for row in rows())}")
     print(f"{DEVICE.title}; clock: median of {SEEDS} seeds; RAM: 16 x 4 bit or block memories\n{HEAD}", flush=True)
-    found: dict[Row, Measurement] = {}
+    found: dict[str, tuple[Row, Measurement]] = {}
     for row in chosen:
-        found[row] = measured(row)
-        print(line(row, found[row]), flush=True)
+        measurement = measured(row)
+        found[row.name] = row, measurement
+        print(line(row, measurement), flush=True)
         if arguments.store:
-            store(row, found[row])
+            store(row, measurement)
     print("\n".join(multicast_costs(found)))
 
 

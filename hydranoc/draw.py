@@ -14,7 +14,7 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Curve
 
 from hydranoc.family import LinkClasses
-from hydranoc.layout import bend_of, processor_positions, switch_positions
+from hydranoc.layout import arrivals, bend_of, processor_positions, switch_positions
 from topology.common.channels import ChannelNetwork
 
 INCHES_PER_UNIT = 0.85
@@ -26,6 +26,7 @@ MARGIN = 0.5
 PNG_DOTS_PER_INCH = 130
 
 INK, TREE, CROSS, ROOT, PROCESSOR = "#22313f", "#1f5f99", "#d9822b", "#c0392b", "#8a97a3"
+SENDER, RECEIVER = "#e9edf1", "#b9d3ea"
 
 
 def drawing_style() -> AbstractContextManager[None]:
@@ -75,7 +76,8 @@ def render(figure: Figure) -> dict[str, bytes]:
 
 def _figure(network: ChannelNetwork, links: LinkClasses, title: str) -> Figure:
     positions = switch_positions(network, links)
-    processors = processor_positions(network, positions, BOX_WIDENING if _boxed(network) else 1.0)
+    homes = [*network.processors, *(switch for switch, _ in arrivals(network))]
+    processors = processor_positions(network, positions, homes, BOX_WIDENING if _boxed(network) else 1.0)
     everything = np.concatenate([positions, processors])
     width, height = everything.max(axis=0) - everything.min(axis=0) + 2 * MARGIN
     scale = min(INCHES_PER_UNIT, LARGEST_INCHES / max(width, height))
@@ -152,18 +154,20 @@ def _draw_switches(axes: Axes, network: ChannelNetwork, links: LinkClasses, posi
 def _draw_processors(
     axes: Axes, network: ChannelNetwork, positions: np.ndarray, processors: np.ndarray, unit: float
 ) -> None:
-    homes = positions[list(network.processors)]
+    """Processors where they send and, darker, where they receive if that is elsewhere."""
+    senders, receivers = len(network.processors), arrivals(network)
+    homes = positions[[*network.processors, *(switch for switch, _ in receivers)]]
     axes.add_collection(
         LineCollection(list(np.stack([homes, processors], axis=1)), colors=PROCESSOR, linewidths=0.8, zorder=1)
     )
     labelled = len(network.processors) <= LABELLED_PROCESSORS
     size = 0.2 * unit if labelled else 0.1 * unit
-    dots: PathCollection = axes.scatter(
-        *processors.T, s=size**2, c="#e9edf1", edgecolors=PROCESSOR, marker="s", zorder=3
-    )
+    colours = [SENDER] * senders + [RECEIVER] * len(receivers)
+    dots: PathCollection = axes.scatter(*processors.T, s=size**2, c=colours, edgecolors=PROCESSOR, marker="s", zorder=3)
     dots.set_linewidth(0.7)
     if labelled:
-        for processor, place in enumerate(processors):
+        numbers = [*range(senders), *(processor for _, processor in receivers)]
+        for processor, place in zip(numbers, processors, strict=True):
             axes.annotate(str(processor), place, ha="center", va="center", fontsize=0.11 * unit, color=INK, zorder=4)
 
 
@@ -179,7 +183,11 @@ def _draw_legend(axes: Axes, network: ChannelNetwork, links: LinkClasses, text_s
     if links.root is not None:
         entries.append(_marker("o", "white", ROOT, f"root ({network.switch_names[links.root]})"))
     entries.append(_marker("o", "white", INK, f"switch ({network.switches})"))
-    entries.append(_marker("s", "#e9edf1", PROCESSOR, f"processor ({len(network.processors)})"))
+    apart = arrivals(network)
+    text = "processor, sending" if apart else "processor"
+    entries.append(_marker("s", SENDER, PROCESSOR, f"{text} ({len(network.processors)})"))
+    if apart:
+        entries.append(_marker("s", RECEIVER, PROCESSOR, "receiving"))
     axes.legend(
         handles=entries,
         loc="upper center",

@@ -1,6 +1,7 @@
 """Where a picture puts switches and processors, and which links have to bend around switches in their way."""
 
 import math
+from collections.abc import Sequence
 
 import networkx as nx
 import numpy as np
@@ -83,16 +84,34 @@ def _pushed_apart(positions: np.ndarray, rounds: int = 100) -> np.ndarray:
     return positions
 
 
-def processor_positions(network: ChannelNetwork, positions: np.ndarray, widened: float = 1.0) -> np.ndarray:
-    """Positions of the processors, float, shape (processors, 2): round their switch, in the gaps between its links.
+def arrivals(network: ChannelNetwork) -> list[tuple[int, int]]:
+    """(switch, processor): where messages come out of the network at another switch than they go in at."""
+    ends = zip(network.delivery_channels, network.delivery_processors, strict=True)
+    found = [(network.channels[channel].source, processor) for channel, processor in ends]
+    return [(switch, processor) for switch, processor in found if switch != network.processors[processor]]
 
-    ``widened`` is how many times farther they are at the sides than above, to clear switches drawn as wide boxes.
+
+def processor_positions(
+    network: ChannelNetwork, positions: np.ndarray, homes: Sequence[int], widened: float = 1.0
+) -> np.ndarray:
+    """Positions round their switches, in the gaps between links; float, shape (len(homes), 2).
+
+    Parameters
+    ----------
+    positions : float array, shape (switches, 2)
+    homes : sequence of int
+        Switch of each.
+    widened : float
+        How many times farther they are at the sides than above, to clear switches drawn as wide boxes.
     """
-    spots = np.zeros((len(network.processors), 2))
+    spots = np.zeros((len(homes), 2))
+    neighbours: dict[int, list[int]] = {switch: [] for switch in range(network.switches)}
+    for a, b in network.edges:
+        neighbours[a].append(b)
+        neighbours[b].append(a)
     for switch in range(network.switches):
-        hosts = [i for i, home in enumerate(network.processors) if home == switch]
-        neighbours = [vertex for vertex in network.successors(switch) if network.is_switch(vertex)]
-        offsets = positions[neighbours] - positions[switch] if neighbours else np.zeros((0, 2))
+        hosts = [i for i, home in enumerate(homes) if home == switch]
+        offsets = positions[neighbours[switch]] - positions[switch] if neighbours[switch] else np.zeros((0, 2))
         angles = sorted({round(math.atan2(y, x), 6) for x, y in offsets})
         for processor, angle in zip(hosts, _free_angles(angles, len(hosts)), strict=True):
             spots[processor] = positions[switch] + PROCESSOR_DISTANCE * np.array(

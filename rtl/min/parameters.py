@@ -30,6 +30,8 @@ class MinRouterParameters(RouterParameters):
         rate halves.
     routing_cycles : int
         Cycles from input buffer to output register for a head that meets no contention, at least 1.
+    multicast : bool
+        False leaves out what only multicasts need; such a switch needs no token.
 
     Raises
     ------

@@ -54,7 +54,8 @@ class MinRouter(Part):
     outputs : Out(link_signature).array(outputs)
         Links that start here. ``valid`` and ``payload`` are registers.
     routes, port_class, reach : In
-        Constants of this switch, see ``RouteUnit``; ``port_class`` only if there are several classes.
+        Constants of this switch, see ``RouteUnit``; ``port_class`` only if there are several classes, ``reach`` only in
+        switches that multicast.
     starts_here, release_flits, token_in, token_out, here
         See ``TokenStation``; only if the switch needs a token. Constants and registers.
     """
@@ -77,7 +78,7 @@ class MinRouter(Part):
                 "outputs": Out(link).array(p.outputs),
                 "routes": In(p.route_bits),
                 **port_class,
-                "reach": In(p.outputs * p.processors),
+                **({"reach": In(p.outputs * p.processors)} if p.multicast else {}),
                 **(token if p.has_token else {}),
             },
         )
@@ -86,7 +87,9 @@ class MinRouter(Part):
         m: Any = Module()
         parameters = self.parameters
         route_unit = place(m, platform, "route_unit", RouteUnit(parameters))
-        m.d.comb += [route_unit.routes.eq(self.routes), route_unit.reach.eq(self.reach)]
+        m.d.comb += route_unit.routes.eq(self.routes)
+        if parameters.multicast:
+            m.d.comb += route_unit.reach.eq(self.reach)
         if parameters.class_bits:
             m.d.comb += route_unit.port_class.eq(self.port_class)
         buffers = [

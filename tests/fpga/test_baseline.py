@@ -3,8 +3,11 @@
 
 import pytest
 
-from benchmarks.router_rows import REFERENCE, Row, rows
+from benchmarks import min_rows, spam_rows
+from benchmarks.min_rows import MinRow
+from benchmarks.router_rows import Row, rows
 from benchmarks.router_table import DEVICE, SEEDS, measured, multicast_costs
+from benchmarks.spam_rows import REFERENCE, SpamRow
 from fpga.common.area import Area
 from fpga.common.subject import router_subject
 from fpga.common.timing import Path, Timing
@@ -28,8 +31,8 @@ def hold(row: Row) -> None:
 def test_the_reference_router_has_not_become_worse(require_tool):
     for tool in ("yosys", DEVICE.place_and_route):
         require_tool(tool)
-    assert Row().name == REFERENCE
-    hold(Row())
+    assert SpamRow().name == REFERENCE
+    hold(SpamRow())
 
 
 @pytest.mark.slow
@@ -46,25 +49,36 @@ def test_the_baseline_has_three_seeds_of_every_row():
     assert all(len(entry.fmax_mhz_by_seed) == SEEDS for entry in entries.values())
 
 
-@pytest.mark.parametrize("row", rows(), ids=[row.name for row in rows()])
-def test_a_row_is_the_router_that_its_name_says(row):
+@pytest.mark.parametrize("row", spam_rows.rows(), ids=lambda row: row.name)
+def test_a_row_is_the_router_that_its_name_says(row: SpamRow):
     plan, switch = row.plan, row.switch
-    assert plan.network.degree(switch) == row.ports
+    assert len(plan.network.input_channel[switch]) == row.ports
     assert len(plan.network.processors) == row.nodes
     assert plan.flit_bits == row.flit_bits
     assert ("reach" in plan.routers[switch].constants) == row.multicast
     assert (switch != plan.parameters["root"]) == row.far
 
 
-def test_multicast_costs_are_differences():
-    def found(row: Row, lut4: int, mhz: float) -> Measurement:
-        subject = router_subject(row.plan, row.switch)
-        return Measurement(subject, Area(lut4, 300, {"TRELLIS_DPR16X4": 40}), (Timing(mhz, Path(())),))
+@pytest.mark.parametrize("row", min_rows.rows(), ids=lambda row: row.name)
+def test_a_row_is_the_switch_that_its_name_says(row: MinRow):
+    plan, switch = row.plan, row.switch
+    ports = row.radix * (2 if row.bidirectional else 1)
+    assert len(plan.network.input_channel[switch]) == len(plan.network.output_channel[switch]) == ports
+    assert len(plan.network.processors) == row.nodes
+    assert plan.flit_bits == row.flit_bits
+    assert ("reach" in plan.routers[switch].constants) == row.multicast
+    assert ("release_flits" in plan.routers[switch].constants) == row.multicast
 
-    small = Row(nodes=16)
+
+def test_multicast_costs_are_differences():
+    def found(row: SpamRow, lut4: int, mhz: float) -> tuple[Row, Measurement]:
+        subject = router_subject(row.plan, row.switch)
+        return row, Measurement(subject, Area(lut4, 300, {"TRELLIS_DPR16X4": 40}), (Timing(mhz, Path(())),))
+
+    small = SpamRow(nodes=16)
     figures = {
-        small: found(small, 1200, 100.0),
-        Row(nodes=16, multicast=False): found(Row(nodes=16, multicast=False), 1000, 110.0),
-        Row(ports=3): found(Row(ports=3), 500, 90.0),
+        small.name: found(small, 1200, 100.0),
+        f"{small.name}-unicast": found(SpamRow(nodes=16, multicast=False), 1000, 110.0),
+        "p3": found(SpamRow(ports=3), 500, 90.0),
     }
     assert multicast_costs(figures) == ["multicast in p5-f32-n16-b2: +200 LUT4 (+20%), +0 FF, +0 RAM, -10.0 MHz"]

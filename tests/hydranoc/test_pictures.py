@@ -6,11 +6,12 @@ import pytest
 from hydranoc.draw import CROSS, ROOT, TREE, draw_network
 from hydranoc.families import FAMILIES
 from hydranoc.family import Claim, Figure, LinkClasses, Series
-from hydranoc.layout import bend_of, processor_positions, switch_positions
+from hydranoc.layout import arrivals, bend_of, processor_positions, switch_positions
 from hydranoc.plots import plot_figure
 from topology.common.graph import Network
 from topology.common.lattice import irregular_network, lattice_network
 from topology.common.regular import hypercube_network, mesh_network, torus_network, tree_network
+from topology.min.graph import MinNetwork
 
 NETWORKS = {
     "one": mesh_network([1]),
@@ -40,7 +41,7 @@ def test_nothing_is_drawn_on_top_of_anything(name):
     network = NETWORKS[name]
     switches = switch_positions(network, _links(network))
     assert _closest(switches) > 0.75
-    assert _closest(processor_positions(network, switches)) > 0.05
+    assert _closest(processor_positions(network, switches, network.processors)) > 0.05
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -82,3 +83,12 @@ def test_plots_mark_the_claims_of_the_paper(bars):
     assert "paper: under 14 us" in picture
     assert "does not hold: ninefold (measured: six)" in picture
     assert plot_figure(figure)["svg"].decode() == picture
+
+
+def test_receiving_ends_of_multistage_networks_are_drawn():
+    one_way = MinNetwork("omega", 2, 3)
+    assert arrivals(one_way) == [(8 + node // 2, node) for node in range(8)]
+    picture = draw_network(one_way, LinkClasses(), "omega")["svg"].decode()
+    assert "receiving" in picture
+    assert "processor, sending (8)" in picture
+    assert arrivals(MinNetwork("bi-butterfly", 2, 3)) == []

@@ -1,0 +1,37 @@
+# amaranth: UnusedElaboratable=no
+# (a router is made to be asked for its ports)
+"""The same network with routers for unicasts only, to tell what multicast costs."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from rtl.common.part import Part
+from rtl.common.plan import NetworkPlan, RouterUse
+
+
+def without_multicast(plan: NetworkPlan, unicast_router: Callable[[Part], Part]) -> NetworkPlan:
+    """A plan whose routers, and their constants, are only what unicasts need.
+
+    Parameters
+    ----------
+    plan : NetworkPlan
+    unicast_router : callable
+        A router without multicast in the place of one with it.
+    """
+    shapes: dict[str, Callable[[], Part]] = {}
+    inputs: dict[str, set[str]] = {}
+    for shape, make in plan.shapes.items():
+        shapes[shape] = lambda make=make: unicast_router(make())
+        inputs[shape] = set(shapes[shape]().signature.members)
+    routers = tuple(
+        RouterUse(use.shape, {name: value for name, value in use.constants.items() if name in inputs[use.shape]})
+        for use in plan.routers
+    )
+    return replace(
+        plan,
+        shapes=shapes,
+        routers=routers,
+        parameters={**plan.parameters, "multicast": False},
+        side_wires=(),
+        status=(),
+    )
