@@ -1,0 +1,140 @@
+"""Who sends a broadcast where (paper 4): the procedures that run at the source and at every node with a copy.
+
+A packet goes straight on for ``distance`` steps and leaves a copy at every node on its way (RELAY). Turning is the
+business of the nodes: what a node sends depends on the copy's direction of travel, the steps still to go, the stage
+and a tag. So the whole broadcast is known from its source and the name of the algorithm.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from topology.harts.mesh import DIRECTIONS, HexMesh, left, right
+
+NO_TAG, TAG_A, TAG_B, TAG_C, TAG_D = range(5)
+COPIES = {"sbcast": 1, "2-bcast": 2, "3-bcast": 3, "4-bcast": 4, "5-bcast": 5, "6-bcast": 6}
+"""Copies that every node gets, over as many paths that share no node, by algorithm."""
+
+
+@dataclass(frozen=True)
+class Leg:
+    """What a node sends.
+
+    Members
+    -------
+    direction : int
+    distance : int
+        Steps, at least 1.
+    stage : int
+        1 for the source's packets, 2 and 3 after the first and the second turn.
+    tag : int
+        Tells nodes on the second stage whether to turn again, and where.
+    """
+
+    direction: int
+    distance: int
+    stage: int
+    tag: int = NO_TAG
+
+
+def initial_legs(size: int) -> tuple[Leg, ...]:
+    """What the source sends: straight on in all six directions (BCAST_INIT)."""
+    return tuple(Leg(direction, size - 1, 1) for direction in range(DIRECTIONS))
+
+
+def relayed_legs(algorithm: str, size: int, leg: Leg, steps_left: int) -> tuple[Leg, ...]:
+    """What a node sends when a copy is delivered to it.
+
+    Parameters
+    ----------
+    algorithm : str
+        One of ``COPIES``.
+    size : int
+        n.
+    leg : Leg
+        The leg that brought the copy.
+    steps_left : int
+        Steps that its packet still has to go from here.
+    """
+    copies, ahead = COPIES[algorithm], leg.direction
+    if leg.stage == 1:
+        if copies <= 3:
+            return _simple(copies, size, ahead, steps_left)
+        return tuple(_spreading(copies, size, ahead, steps_left))
+    if leg.stage == 2 and steps_left:
+        return _second_turn(ahead, steps_left, leg.tag)
+    return ()
+
+
+def _simple(copies: int, size: int, ahead: int, steps_left: int) -> tuple[Leg, ...]:
+    """SBCAST, 2-BCAST and 3-BCAST: one turn."""
+    to_left, to_right = Leg(left(ahead), steps_left, 2), Leg(right(ahead), steps_left, 2)
+    round_right = Leg(right(ahead), size - 1, 2)
+    if copies == 1:
+        return (to_left,) if steps_left else ()
+    if copies == 2:
+        return (to_left, to_right) if steps_left else (round_right,)
+    return Leg(left(ahead), size - 1, 2), to_right if steps_left else round_right
+
+
+def _spreading(copies: int, size: int, ahead: int, steps_left: int) -> Iterator[Leg]:
+    """4-, 5- and 6-BCAST: up to two turns. A mesh of size 2 has the corner and the last node before it in one."""
+    whole = size - 1
+    at_corner, before_corner = steps_left == 0, steps_left == size - 2
+    if at_corner:
+        yield Leg(left(ahead), whole, 2, TAG_A if copies == 6 else NO_TAG)
+        if copies >= 5:
+            yield Leg(right(ahead), whole, 2, TAG_B)
+        if copies == 6:
+            yield Leg(ahead, whole, 2)
+    if before_corner:
+        if not at_corner:
+            yield Leg(left(ahead), whole, 2, TAG_C)
+            yield Leg(right(ahead), whole, 2, TAG_D)
+        yield Leg(left(left(ahead)), 1, 2)
+        yield Leg(right(right(ahead)), 1, 2)
+    if not at_corner and not before_corner:
+        yield Leg(left(ahead), whole, 2)
+        yield Leg(right(ahead), whole, 2)
+
+
+def _second_turn(ahead: int, steps_left: int, tag: int) -> tuple[Leg, ...]:
+    turns = {
+        TAG_A: (right(ahead), steps_left),
+        TAG_B: (left(ahead), steps_left),
+        TAG_C: (left(ahead), 1),
+        TAG_D: (right(ahead), 1),
+    }
+    return (Leg(*turns[tag], 3),) if tag in turns else ()
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy that a node gets.
+
+    Members
+    -------
+    node : int
+    direction : int
+        Of travel over the last link.
+    hops, stages : int
+        Links and legs from the source.
+    path : tuple of int
+        Nodes on the way, source and receiver included.
+    """
+
+    node: int
+    direction: int
+    hops: int
+    stages: int
+    path: tuple[int, ...]
+
+
+def broadcast_copies(mesh: HexMesh, algorithm: str, source: int) -> Iterator[Copy]:
+    """All copies of a broadcast in a network without faults, in no particular order of time."""
+    waiting = [((source,), 1, leg) for leg in initial_legs(mesh.size)]
+    while waiting:
+        path, stages, leg = waiting.pop()
+        for steps_left in reversed(range(leg.distance)):
+            path = (*path, mesh.neighbour(path[-1], leg.direction))
+            yield Copy(path[-1], leg.direction, len(path) - 1, stages, path)
+            waiting += [(path, stages + 1, sent) for sent in relayed_legs(algorithm, mesh.size, leg, steps_left)]
