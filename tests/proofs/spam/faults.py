@@ -1,25 +1,19 @@
 """Faults of the SPAM router: at least one for every property."""
 
-from tests.proofs.common.arbiter_claims import WAIT_BOUND
 from tests.proofs.common.links import HOLDS
 from tests.proofs.fault_lines import (
-    CHOOSES_TWO,
     COPIES_TO_ONE_OUTPUT,
-    DECODER,
-    KEEPS_THE_TURN,
     LETS_NEWCOMERS_OVERTAKE,
     LOSES_THE_SECOND_FLIT,
     MIXES_INPUTS,
     OVERWRITES_A_WAITING_FLIT,
     QUEUES,
     ROUTER,
-    SCANNER,
     SEES_EQUAL_REQUESTS_ONLY,
     STALLS_BETWEEN_FLITS,
     SWAPS_CLASSES,
 )
 from tests.proofs.faults import Fault
-from tests.proofs.spam.header_notes import MEANING
 
 QUEUE_FAULTS = (
     Fault("request-queues-3", "two that are granted share no output", *SEES_EQUAL_REQUESTS_ONLY),
@@ -94,56 +88,6 @@ REPLICATION_FAULTS = (
     ),
 )
 
-ROUTE_UNIT_FAULTS = (
-    Fault("route-unit-one-flit", "one header enqueues per cycle", *CHOOSES_TWO),
-    Fault("route-unit-one-flit", "one header flit is looked at per cycle", *CHOOSES_TWO),
-    Fault("route-unit-one-flit", WAIT_BOUND, *KEEPS_THE_TURN),
-    Fault("route-unit-one-flit", MEANING, *SWAPS_CLASSES),
-    Fault("route-unit-one-flit", "only a flit that is there is looked at", SCANNER, "ready & ~self.queued)", "ready)"),
-    Fault(
-        "route-unit-three-flit",
-        "a request is complete with the last header flit",
-        SCANNER,
-        "completed.eq(self.taken & flit.last)",
-        "completed.eq(self.taken)",
-    ),
-    Fault(
-        "route-unit-three-flit",
-        "a request stands from its completion to its release",
-        SCANNER,
-        "self.queued.eq(flit.last)",
-        "self.queued.eq(1)",
-    ),
-    Fault(
-        "route-unit-three-flit",
-        "all outputs of a header stand at once",
-        SCANNER,
-        "collected.eq(self.request | flit.branches)",
-        "collected.eq(flit.branches)",
-    ),
-    Fault(
-        "route-unit-one-flit",
-        "a queued request has an output",
-        SCANNER,
-        "[self.queued.eq(0), self.request.eq(0)]",
-        "self.request.eq(0)",
-    ),
-    Fault(
-        "route-unit-three-flit",
-        MEANING,
-        DECODER,
-        "_is(position, self.parameters.header_flits - 1)",
-        "_is(position, self.parameters.header_flits - 2)",
-    ),
-    Fault(
-        "route-unit-two-flit-key",
-        MEANING,
-        DECODER,
-        "earlier.eq(concat((earlier, self.data)) >> flit_bits)",
-        "earlier.eq(concat((earlier, self.data)))",
-    ),
-)
-
 ROUTER_FAULTS = (
     Fault("router-buffer-2", "what entered and has not come out is inside", *COPIES_TO_ONE_OUTPUT),
     Fault("router-buffer-2", HOLDS, *OVERWRITES_A_WAITING_FLIT),
@@ -156,6 +100,5 @@ ROUTER_FAULTS = (
 SPAM_FAULTS = (
     *QUEUE_FAULTS,
     *REPLICATION_FAULTS,
-    *ROUTE_UNIT_FAULTS,
     *ROUTER_FAULTS,
 )

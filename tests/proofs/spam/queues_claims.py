@@ -7,6 +7,7 @@ from amaranth.hdl import Mux, Signal
 from rtl.common.selection import concat
 from rtl.spam.ocrq import OutputRequestQueues
 from tests.proofs.claims import Claims, Describe, at_most_one
+from tests.proofs.common.enqueue_contract import assume_orderly_queueing
 from tests.proofs.inside import Inside
 from tests.proofs.spam.enqueue_order import EnqueueOrder
 
@@ -41,23 +42,6 @@ def request_queues(ports: int) -> Describe:
         claims.possible("two are granted at once", (granted == 3) & queued.all())
 
     return describe
-
-
-def assume_orderly_queueing(claims: Claims, route_unit: Any, release: Any, ports: int) -> None:
-    """Contract of the route unit, which is proved in ``route_unit_claims``.
-
-    One input at most is completed, not a queued one; it is queued from the next cycle until its release, and nobody
-    else is. As long as it is queued it requests the same outputs, at least one.
-    """
-    queued, completed = route_unit.queued, route_unit.completed
-    claims.assume(at_most_one(completed))
-    claims.assume(~(completed & queued).any())
-    stays = claims.was(queued & ~release, "stays_queued")
-    claims.assume(queued == stays | claims.was(completed, "completed"))
-    for i in range(ports):
-        request = claims.was(route_unit.request[i], f"request_{i}")
-        claims.assume(~stays[i] | (route_unit.request[i] == request))
-        claims.assume(~queued[i] | route_unit.request[i].any())
 
 
 def _prove_first(claims: Claims, queues: Any, ports: int) -> None:

@@ -15,10 +15,10 @@ from rtl.common.structure import flat_ports
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.router import SpamRouter
 from tests.proofs.claims import Claims, Describe
+from tests.proofs.common.enqueue_contract import assume_orderly_queueing
 from tests.proofs.common.links import prove_link_rules
 from tests.proofs.inside import Inside
 from tests.proofs.spam.enqueue_order import EnqueueOrder
-from tests.proofs.spam.queues_claims import assume_orderly_queueing
 from topology.common.flits import HeaderFormat
 
 NARROW_HEADER = HeaderFormat((("lca", 2),), 3, 8)

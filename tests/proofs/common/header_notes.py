@@ -6,7 +6,6 @@ from amaranth.hdl import Array, Mux, Signal, Value
 
 from rtl.common.header_decoder import note_layout
 from rtl.common.selection import concat
-from rtl.spam.parameters import CLASS_BITS, CLASSES
 from tests.proofs.claims import Claims
 from tests.proofs.inside import Inside
 
@@ -45,7 +44,7 @@ class ArrivingHeader:
 def prove_notes(claims: Claims, inside: Inside, unit: Any) -> None:
     """Adds the claims for all inputs."""
     p = unit.parameters
-    for i in range(p.ports):
+    for i in range(p.inputs):
         header = ArrivingHeader(claims, unit, i)
         note: Any = note_layout(p)(unit.arriving_note[i])
         ends_key = header.position == p.header.key_flits - 1
@@ -53,7 +52,7 @@ def prove_notes(claims: Claims, inside: Inside, unit: Any) -> None:
         row = _table_row(unit, i, header.key)
         candidates = claims.named(Mux(ends_key, row, 0), f"candidates_{i}")
         last = (header.position == p.header_flits - 1) | candidates.any()
-        known = claims.named((header.position < p.header_flits) & (~ends_key | (header.key < p.vertices)), f"known_{i}")
+        known = claims.named((header.position < p.header_flits) & (~ends_key | (header.key < p.keys)), f"known_{i}")
         branches = Mux(in_split_part, _reached(unit, unit.arriving[i], header.position), 0)
         claims.always(MEANING, ~known | (note.candidates == candidates))
         claims.always(MEANING, ~known | (note.last == last))
@@ -75,17 +74,17 @@ def _tie_decoder(claims: Claims, inside: Inside, p: Any, header: ArrivingHeader,
 def _table_row(unit: Any, i: int, key: Any) -> Value:
     """Candidate outputs for a routing key, by the class of input i."""
     p = unit.parameters
-    rows = [unit.routes.word_select(k, p.ports) for k in range(CLASSES * p.vertices)]
-    kind = unit.port_class.word_select(i, CLASS_BITS)
-    return Value.cast(Array(rows)[kind * p.vertices + key[: (p.vertices - 1).bit_length()]])
+    rows = [unit.routes.word_select(k, p.outputs) for k in range(p.classes * p.keys)]
+    kind = unit.port_class.word_select(i, p.class_bits) if p.class_bits else 0
+    return Value.cast(Array(rows)[kind * p.keys + key[: (p.keys - 1).bit_length()]])
 
 
 def _reached(unit: Any, data: Any, position: Any) -> Value:
     """Outputs behind which a flit names a destination, one destination bit after the other."""
     p = unit.parameters
-    hits: list[list[Any]] = [[] for _ in range(p.ports)]
+    hits: list[list[Any]] = [[] for _ in range(p.outputs)]
     for processor in range(p.processors):
         number, bit = divmod(p.header.fixed_bits + processor, p.flit_bits)
-        for o in range(p.ports):
+        for o in range(p.outputs):
             hits[o].append((position == number) & data[bit] & unit.reach[o * p.processors + processor])
     return concat(concat(of_output).any() for of_output in hits)

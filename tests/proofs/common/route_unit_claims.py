@@ -6,19 +6,18 @@ from amaranth.hdl import Const, Mux, Signal
 
 from rtl.common.header_decoder import note_layout
 from rtl.common.route_unit import RouteUnit
+from rtl.common.router_parameters import RouterParameters
 from rtl.common.selection import concat, lowest_one
-from rtl.spam.parameters import CLASS_BITS, CLASSES, SpamRouterParameters
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.common.arbiter_claims import bound_waiting, reference_turn
+from tests.proofs.common.header_notes import prove_notes
 from tests.proofs.inside import Inside
-from tests.proofs.spam.header_notes import prove_notes
 from topology.common.flits import HeaderFormat
 
-PORTS = 3
 HEADERS = {
-    "one-flit": HeaderFormat((("lca", 2),), 3, 8),
-    "three-flit": HeaderFormat((("lca", 2), ("source", 2)), 17, 8),
-    "two-flit-key": HeaderFormat((("lca", 10), ("source", 2)), 10, 8),
+    "one-flit": HeaderFormat((("key", 2),), 3, 8),
+    "three-flit": HeaderFormat((("key", 2), ("source", 2)), 17, 8),
+    "two-flit-key": HeaderFormat((("key", 10), ("source", 2)), 10, 8),
 }
 """Header formats by what is special about them."""
 
@@ -32,6 +31,8 @@ class ReferenceScanner:
         Whether there is a flit to look at: in the buffer, or on its way in.
     looked_at, last : Signal
         The route unit looks at it; it is the last one of a header.
+    requested : Signal
+        The outputs that are then asked for.
     queued, request : Signal
         What must stand in the queues.
     """
@@ -39,7 +40,7 @@ class ReferenceScanner:
     def __init__(self, claims: Claims, unit: Any, i: int, busy: Any):
         m, p = claims.m, unit.parameters
         self.queued: Any = Signal(name=f"reference_queued_{i}")
-        self.request: Any = Signal(p.ports, name=f"reference_request_{i}")
+        self.request: Any = Signal(p.outputs, name=f"reference_request_{i}")
         arriving = unit.arriving_valid[i] if p.looks_ahead else Const(0)
         self.there = claims.named(unit.buffered_valid[i] | arriving, f"there_{i}")
         self.looked_at = unit.looked_at[i]
@@ -49,39 +50,54 @@ class ReferenceScanner:
         unused = claims.named(note.candidates & ~busy, f"unused_{i}")
         port = Mux(unused.any(), lowest_one(unused), lowest_one(note.candidates))
         split = self.request | note.branches
-        requested = claims.named(Mux(note.candidates.any(), port, split), f"requested_{i}")
+        self.requested: Any = claims.named(Mux(note.candidates.any(), port, split), f"requested_{i}")
         # a header leads somewhere: the static check of the tables promises it
-        claims.assume(~(self.looked_at & self.last) | requested.any())
+        claims.assume(~(self.looked_at & self.last) | self.requested.any())
         with m.If(self.looked_at):
-            m.d.sync += [self.request.eq(requested), self.queued.eq(self.last)]
+            m.d.sync += [self.request.eq(self.requested), self.queued.eq(self.last)]
         with m.If(unit.release[i]):
             m.d.sync += [self.request.eq(0), self.queued.eq(0)]
 
 
-def route_unit(header: str, routing_cycles: int) -> Describe:
-    """Claims about a route unit of three ports, for one of the header formats."""
+def route_unit(parameters: RouterParameters) -> Describe:
+    """Claims about the route unit of a router of some shape."""
 
     def describe(claims: Claims) -> None:
-        vertices = 1 << min(2, HEADERS[header].fields[0][1])
-        p = SpamRouterParameters(PORTS, vertices, HEADERS[header], routing_cycles=routing_cycles)
+        p = parameters
         unit: Any = RouteUnit(p)
         claims.free_inputs(unit)
         inside = Inside(claims, unit)
-        for table in (unit.routes, unit.port_class, unit.reach):
-            claims.never_changes(table)
-        for i in range(p.ports):
-            claims.assume(unit.port_class.word_select(i, CLASS_BITS) < CLASSES)
+        _assume_tables(claims, unit)
         claims.assume(~(unit.release & ~unit.queued).any())
-        busy = [Mux(unit.queued[i], unit.request[i], 0) for i in range(p.ports)]
-        requested = claims.named(busy[0] | busy[1] | busy[2], "requested_by_the_queued")
-        scanners = [ReferenceScanner(claims, unit, i, requested) for i in range(p.ports)]
+        busy = claims.named(_requested_by_the_queued(unit), "requested_by_the_queued")
+        scanners = [ReferenceScanner(claims, unit, i, busy) for i in range(p.inputs)]
         _prove_enqueues(claims, unit, scanners)
+        if p.tells_branching:
+            _prove_branching(claims, unit, scanners)
         _prove_fairness(claims, inside, unit, scanners)
         prove_notes(claims, inside, unit)
-        claims.possible("three inputs are queued", unit.queued.all())
+        claims.possible("all inputs are queued", unit.queued.all())
         claims.possible("a multicast to two outputs", unit.queued[0] & unit.request[0][:2].all())
 
     return describe
+
+
+def _assume_tables(claims: Claims, unit: Any) -> None:
+    """Any constant tables; an input's class is one of those that there are."""
+    p = unit.parameters
+    for table in (unit.routes, unit.reach):
+        claims.never_changes(table)
+    if p.class_bits:
+        claims.never_changes(unit.port_class)
+        for i in range(p.inputs):
+            claims.assume(unit.port_class.word_select(i, p.class_bits) < p.classes)
+
+
+def _requested_by_the_queued(unit: Any) -> Any:
+    requested: Any = 0
+    for i in range(unit.parameters.inputs):
+        requested = requested | Mux(unit.queued[i], unit.request[i], 0)
+    return requested
 
 
 def _prove_enqueues(claims: Claims, unit: Any, scanners: list[ReferenceScanner]) -> None:
@@ -95,6 +111,12 @@ def _prove_enqueues(claims: Claims, unit: Any, scanners: list[ReferenceScanner])
         claims.always("all outputs of a header stand at once", ~unit.queued[i] | (unit.request[i] == scanner.request))
         claims.always("a queued request has an output", ~unit.queued[i] | unit.request[i].any())
         claims.invariant("outputs are collected as in the reference", unit.request[i] == scanner.request)
+
+
+def _prove_branching(claims: Claims, unit: Any, scanners: list[ReferenceScanner]) -> None:
+    for i, scanner in enumerate(scanners):
+        told = unit.branching[i] == ~at_most_one(scanner.requested)
+        claims.always("branching tells whether a request has several outputs", ~unit.completed[i] | told)
 
 
 def _prove_fairness(claims: Claims, inside: Inside, unit: Any, scanners: list[ReferenceScanner]) -> None:

@@ -1,0 +1,125 @@
+"""Faults of a switch as a whole: copy rule and tree operations."""
+
+from tests.proofs.common.links import HOLDS
+from tests.proofs.fault_lines import (
+    CHOOSES_TWO,
+    CROSSBAR,
+    GIVES_ONE_OUTPUT_TO_TWO,
+    GRANTS_WHILE_HELD,
+    LETS_TREES_IN_WITHOUT_TOKEN,
+    MIN_ROUTER,
+    MIXES_INPUTS,
+    OVERTAKES_FROM_BELOW,
+    OVERWRITES_A_WAITING_FLIT,
+    REMEMBERS_EARLIER_TAILS,
+    SEEKS_FOR_EVER,
+    STALLS_BETWEEN_FLITS,
+    STATION,
+    TAKES_ALL_FOR_TREES,
+    WAITS_ONLY_FOR_ITS_TURNS,
+)
+from tests.proofs.faults import Fault
+
+COPY_FAULTS = (
+    Fault("branch-copies-3x3", HOLDS, *OVERWRITES_A_WAITING_FLIT),
+    Fault("branch-copies-3x3", "an output gets its flit from one input", *GIVES_ONE_OUTPUT_TO_TWO),
+    Fault("branch-copies-3x3", "worms never mix on an output", *OVERTAKES_FROM_BELOW),
+    Fault("branch-copies-3x3", "each requested output gets the flit unaltered", *MIXES_INPUTS),
+    Fault(
+        "branch-copies-3x3",
+        "a branch takes a flit as soon as it is first and its output has room",
+        *STALLS_BETWEEN_FLITS,
+    ),
+    Fault("branch-copies-3x3", "a flit leaves when all its outputs have it", *REMEMBERS_EARLIER_TAILS),
+    Fault(
+        "branch-copies-3x3",
+        "valid is high from a copy until the flit moves, and never else",
+        CROSSBAR,
+        "link.valid & ~link.ready)",
+        "link.valid)",
+    ),
+    Fault(
+        "branch-copies-3x3",
+        "no output gets a flit twice",
+        MIN_ROUTER,
+        "copied.eq(copied | loads[i])",
+        "copied.eq(loads[i])",
+    ),
+    Fault(
+        "branch-copies-3x3",
+        "the release is the pop of the tail",
+        MIN_ROUTER,
+        "route_unit.release[i].eq(buffer.pop & tail)",
+        "route_unit.release[i].eq(buffer.present & tail)",
+    ),
+)
+
+TREE_FAULTS = (
+    Fault(
+        "tree-operations-3x3", "a request for several outputs enters only with the token", *LETS_TREES_IN_WITHOUT_TOKEN
+    ),
+    Fault(
+        "tree-operations-3x3",
+        "nothing of a tree operation is copied before it gets the token",
+        *LETS_TREES_IN_WITHOUT_TOKEN,
+    ),
+    Fault(
+        "tree-operations-3x3",
+        "a request for one output enters when it is complete, without the token",
+        *TAKES_ALL_FOR_TREES,
+    ),
+    Fault("tree-operations-3x3", "one tree operation at most has the token", *CHOOSES_TWO),
+    Fault("tree-operations-3x3", "nobody gets the token while a tree operation has it", *GRANTS_WHILE_HELD),
+    Fault("tree-operations-3x3", "two inputs at most enter the queues at once", *CHOOSES_TWO),
+    Fault("tree-operations-3x3", "nobody enters the queues who stands in them", *SEEKS_FOR_EVER),
+    Fault("tree-operations-3x3", "who leaves the queues has given all its outputs the tail", *WAITS_ONLY_FOR_ITS_TURNS),
+    Fault(
+        "tree-operations-3x3",
+        "whoever gets the token enters the queues in that cycle",
+        MIN_ROUTER,
+        "route_unit.completed & ~trees | station.granted",
+        "route_unit.completed & ~trees",
+    ),
+    Fault(
+        "tree-operations-3x3",
+        "a tree operation is older than who enters with it",
+        MIN_ROUTER,
+        "queues.enters_first.eq(station.waited[:-1])",
+        "queues.enters_first.eq(0)",
+    ),
+    Fault(
+        "tree-operations-3x3",
+        "a tree operation that has the token is in the queues",
+        MIN_ROUTER,
+        "queues.leave[i].eq(buffer.pop & tail)",
+        "queues.leave[i].eq(buffer.pop)",
+    ),
+    Fault(
+        "tree-operations-3x3",
+        "the token stays here while a tree operation has it",
+        STATION,
+        "popped & (left == 1)",
+        "popped",
+    ),
+    Fault(
+        "tree-operations-3x3",
+        "one input asks for the token at a time, and none that waits for it or has it",
+        MIN_ROUTER,
+        "station.tree.eq(trees)",
+        "station.tree.eq(route_unit.queued)",
+    ),
+    Fault(
+        "tree-operations-3x3",
+        "an output gets the tail from whom it belongs to",
+        MIN_ROUTER,
+        "queues.may[i] & crossbar.free & ~copied",
+        "queues.owed[i] & crossbar.free & ~copied",
+    ),
+    Fault(
+        "tree-operations-3x3",
+        "a request in the queues has an output and does not change",
+        MIN_ROUTER,
+        "route_unit.release[i].eq(buffer.pop & tail)",
+        "route_unit.release[i].eq(buffer.pop)",
+    ),
+)

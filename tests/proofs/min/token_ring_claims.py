@@ -1,0 +1,143 @@
+"""Claims about a ring of ``TokenStation``: there is one token, it is never idle where it is wanted, nobody starves.
+
+The switches around the stations may do anything that ``TokenUse`` allows: ask at any time, pop or not pop, and so keep
+the token for as long as they like.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Array, Mux, Signal
+
+from rtl.common.selection import concat
+from tests.proofs.claims import Claims, Describe, at_most_one
+from tests.proofs.common.arbiter_claims import reference_turn
+from tests.proofs.inside import Inside
+from tests.proofs.min.token_contract import TokenUse, holder_in
+from tests.proofs.min.token_ring import TokenRing
+
+WAIT_BOUND = "at most inputs x stations - 1 visits before the grant"
+
+
+class Station:
+    """One station of the ring, seen from outside.
+
+    Members
+    -------
+    use : TokenUse
+    visits : Signal
+        The token is here and free.
+    turn : Signal
+        Input that comes first among those that wait.
+    """
+
+    def __init__(self, claims: Claims, ring: Any, s: int, started: Any):
+        m, bits = claims.m, ring.parameters.inputs
+        release_flits = ring.release_flits[s]
+        claims.never_changes(release_flits)
+        claims.assume(release_flits != 0)
+        self.tree, self.granted = ring.tree[s], ring.granted[s]
+        self.use = TokenUse(claims, self.tree, self.granted, ring.popped[s], ring.tail[s], release_flits, f"at_{s}")
+        for _, condition in self.use.contract():
+            claims.assume(condition)
+        self.left = claims.named(release_flits - self.use.flits, f"flits_left_at_{s}")
+        arrives = ring.token_out[s - 1] | (~started if s == 0 else 0)
+        self.visits: Any = claims.named(arrives & ~self.use.holding.any(), f"visits_{s}")
+        waiting: Any = Signal(bits, name=f"may_be_chosen_at_{s}")
+        m.d.comb += waiting.eq(Mux(self.visits, self.use.asking, 0))
+        self.turn: Any = reference_turn(claims, waiting, bits)
+
+
+def token_ring(stations: int, inputs: int) -> Describe:
+    """Claims about a ring of some size."""
+
+    def describe(claims: Claims) -> None:
+        ring = TokenRing(stations, inputs)
+        claims.free_inputs(ring)
+        inside = Inside(claims, ring)
+        started = claims.named(claims.was(1, "started"), "started")
+        around = [Station(claims, ring, s, started) for s in range(stations)]
+        _prove_one_token(claims, ring, around, started)
+        for s, station in enumerate(around):
+            _prove_station(claims, ring, s, station)
+            _tie_station(claims, inside, s, station, started)
+        _bound_waiting(claims, around, inputs)
+        claims.always("the monitor of a sound ring says nothing", ~ring.lost & ~ring.duplicated)
+        settling = inside.register("settling", "monitor")
+        claims.invariant("the monitor waits for the first cycle only", started | settling.all())
+        last = around[-1]
+        claims.possible("a newcomer at the last station gets the token", (last.granted & last.tree).any())
+        claims.possible("one of two that wait at the last station gets it", last.use.asking[:2].all() & last.visits)
+
+    return describe
+
+
+def _prove_one_token(claims: Claims, ring: Any, around: list[Station], started: Any) -> None:
+    """Tokens on the way to a station and tokens that somebody holds."""
+    tokens: Any = 0
+    for s, station in enumerate(around):
+        tokens = tokens + ring.token_out[s] + station.use.holding.any()
+    claims.always("there is one token from the second cycle on", ~started | (tokens == 1))
+    holding = concat(station.use.holding for station in around)
+    granted = concat(station.granted for station in around)
+    one = at_most_one(holding) & at_most_one(granted) & ~(holding.any() & granted.any())
+    claims.always("one input of the ring at most has the token or gets it", one)
+    visited = concat(station.visits for station in around)
+    claims.invariant("a token is free or held", concat((visited, holding)).any() & at_most_one(visited))
+    claims.invariant("a held token is not free", ~(visited.any() & holding.any()))
+
+
+def _prove_station(claims: Claims, ring: Any, s: int, station: Station) -> None:
+    use, granted = station.use, station.granted
+    asks = claims.named(use.asking | station.tree, f"asks_at_{s}")
+    claims.always("only inputs that ask get the token", ~(granted & ~asks).any())
+    claims.always("the token is given where it is and free", ~granted.any() | station.visits)
+    claims.always("a free token is taken at once if anybody asks", ~(station.visits & asks.any()) | granted.any())
+    claims.always("who waits comes before a newcomer", ~use.asking.any() | ~(granted & ~use.asking).any())
+    goes_on = claims.was(use.releases | station.visits & ~granted.any(), f"goes_on_from_{s}")
+    claims.always("the token goes on when nobody takes it or its holder is through", ring.token_out[s] == goes_on)
+    is_here = ring.here[s] == ring.token_out[s] | use.holding.any()
+    claims.always("here tells where the token is", is_here)
+
+
+def _tie_station(claims: Claims, inside: Inside, s: int, station: Station, started: Any) -> None:
+    instance, use = f"station_{s}", station.use
+    claims.invariant("those that wait are noted", inside.register("seeking", instance) == use.asking)
+    claims.invariant("the holder is noted", holder_in(inside, instance) == use.holding)
+    claims.invariant("the first cycle is noted", inside.register("after_reset", instance) == ~started)
+    held = use.holding.any()
+    claims.invariant("flits are counted down", ~held | (inside.register("left", instance) == station.left))
+    claims.invariant("a holder has flits to wait for", ~held | (station.left != 0))
+    claims.invariant("who has the token does not wait", ~(use.asking & use.holding).any())
+    later = concat((station.turn != 0) & (station.turn <= i) for i in range(1, len(use.asking)))
+    claims.invariant("the mask stands for the turn", inside.register("later", f"{instance}/arbiter") == later)
+
+
+def _bound_waiting(claims: Claims, around: list[Station], inputs: int) -> None:
+    """Any one input: stations at which the token was free while it waited, this one included."""
+    stations = len(around)
+    most = inputs * stations - 1
+    mine: Any = claims.constant(max(1, (stations - 1).bit_length()), "my_station")
+    me: Any = claims.constant((inputs - 1).bit_length(), "me")
+    claims.assume((mine < stations) & (me < inputs))
+    asking = Array(station.use.asking for station in around)[mine].bit_select(me, 1)
+    granted = Array(station.granted for station in around)[mine].bit_select(me, 1)
+    asking, granted = claims.named(asking, "i_wait"), claims.named(granted, "i_get_it")
+    visits = claims.named(concat(station.visits for station in around).any(), "a_visit")
+    waited: Any = Signal(range(most + 3), name="visits_waited_for")
+    claims.m.d.sync += waited.eq(Mux(asking & ~granted, waited + (visits & (waited <= most)), 0))
+    claims.always(WAIT_BOUND, ~asking | granted | (waited + visits <= most))
+    turn = claims.named(Array(station.turn for station in around)[mine], "turn_at_mine")
+    before = claims.named(Mux(turn <= me, me - turn, me + inputs - turn), "turns_before_me")[: inputs.bit_length()]
+    hops = claims.named(_hops(around, mine), "stations_before_mine")[: stations.bit_length()]
+    remaining = before * stations + hops
+    claims.invariant("waiting brings the grant nearer", ~asking | (waited + remaining <= most))
+    claims.possible("the longest wait", asking & granted & (waited == most))
+
+
+def _hops(around: list[Station], mine: Any) -> Any:
+    """Stations that the free token visits before it comes to mine."""
+    stations = len(around)
+    following: Any = 0
+    for s, station in enumerate(around):
+        following = following | Mux(station.visits, s, 0) | Mux(station.use.holding.any(), (s + 1) % stations, 0)
+    return Mux(following <= mine, mine - following, mine + stations - following)
