@@ -57,7 +57,8 @@ class AxiStreamEjector(Part):
         ejector = place(m, platform, "ejector", MessageEjector(self.header.flit_bits))
         connect(m, flipped(self.link), ejector.link)
         flit = ejector.user.payload
-        in_body, taken = Signal(), Signal()
+        in_body = Signal()
+        taken = Signal()
         m.d.comb += [
             self.tdata.eq(flit.data),
             self.tlast.eq(flit.tail),
@@ -88,7 +89,9 @@ class AxiStreamEjector(Part):
         if header.unicast_flits == header.multicast_flits:
             m.d.comb += last.eq(at(header.multicast_flits - 1))
             return last
-        differed, multicast = Signal(), Signal()  # the key is not this node's unicast key: so far, this flit included
+        # the key is not this node's unicast key: so far, this flit included
+        differed = Signal()
+        multicast = Signal()
         key, flit_bits = self.unicast_key, header.flit_bits
         differs: Any = Const(0)
         for k in range(header.key_flits):

@@ -98,8 +98,11 @@ class AxiStreamInjector(Part):
         header = self.header
         names = ("collecting", "waiting", "in_header", "in_body", "swallowing")
         state = self._state = {name: Signal(name=name) for name in names}
-        idle, free, first = Signal(), Signal(), Signal()
-        fixed, destinations = Signal(header.fixed_bits), Signal(header.destinations)
+        idle = Signal()
+        free = Signal()
+        first = Signal()
+        fixed = Signal(header.fixed_bits)
+        destinations = Signal(header.destinations)
         flits_left = Signal(range(header.multicast_flits + 1))
         m.d.comb += [
             idle.eq(~concat(state.values()).any()),
@@ -186,7 +189,8 @@ class AxiStreamInjector(Part):
         if "node" in part.signature.members:
             m.d.comb += finder.node.eq(self.node)
         waited = Signal(range(cycles + 1))
-        found, somewhere = Signal(), Signal()
+        found = Signal()
+        somewhere = Signal()
         m.d.comb += [
             finder.destinations.eq(destinations),
             found.eq((waited == cycles) if cycles else 1),

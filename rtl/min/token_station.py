@@ -69,9 +69,12 @@ class TokenStation(Part):
     def elaborate(self, platform):
         m: Any = Module()
         inputs = self.parameters.inputs
-        holder, seeking = Signal(inputs), Signal(inputs)
+        holder = Signal(inputs)
+        seeking = Signal(inputs)
         after_reset = Signal(init=1)
-        held, idle, release = Signal(), Signal(), Signal()
+        held = Signal()
+        idle = Signal()
+        release = Signal()
         m.d.comb += [
             held.eq(holder.any()),
             idle.eq((self.token_in | after_reset & self.starts_here) & ~held),
@@ -98,7 +101,8 @@ class TokenStation(Part):
     def _count(self, m, holder, held, release):
         """Flits until the release."""
         left = Signal(self.parameters.release_bits)
-        popped, tail = Signal(), Signal()
+        popped = Signal()
+        tail = Signal()
         m.d.comb += [
             popped.eq((holder & self.popped).any()),
             tail.eq((holder & self.popped & self.tail).any()),

@@ -56,7 +56,8 @@ class TurnKey(Part):
 
     def elaborate(self, _platform):
         m: Any = Module()
-        alone, several = Signal(len(self.key)), Signal()
+        alone = Signal(len(self.key))
+        several = Signal()
         found = merged([(bit, Const(0)) for bit in self.destinations])[1]
         m.d.sync += [
             several.eq(found),
