@@ -39,11 +39,10 @@ def check_min_deadlock(routing: MinRouting, buffer_depth_flits: int, token: str 
     if cycle:
         names = tuple(network.channels[channel].name for channel in cycle)
         return DeadlockVerdict(False, "the path dependencies have a cycle", names, *sizes)
-    for first, second, cycle in _rivals(routing, splits):
-        if token == NO_TOKEN or groups.group_of[first] != groups.group_of[second]:
-            names = (network.switch_names[first], network.switch_names[second])
-            reason = f"messages that branch at {names[0]} and {names[1]} can each hold what the other waits for"
-            return DeadlockVerdict(False, reason, cycle, *sizes)
+    for first, second, cycle in _rivals(routing, splits, token):
+        names = (network.switch_names[first], network.switch_names[second])
+        reason = f"messages that branch at {names[0]} and {names[1]} can each hold what the other waits for"
+        return DeadlockVerdict(False, reason, cycle, *sizes)
     for switch in range(network.switches):
         if token == NO_TOKEN or groups.group_of[switch] is None:
             continue
@@ -84,43 +83,50 @@ def _branches(routing: MinRouting, switch: int) -> list[int]:
     return [port for port in ports if routing.reach[switch, port].any()]
 
 
-def _rivals(routing: MinRouting, splits: list[int]) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """Pairs of switches of a stage whose branches meet again at two outputs, and the circle that this can close."""
-    network = routing.network
+def _rivals(routing: MinRouting, splits: list[int], token: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Pairs of switches of a stage without a token in common whose branches meet again at two outputs.
+
+    With each pair the circle that this can close.
+    """
+    network, groups = routing.network, routing.groups
+    behind = _behind_branches(routing)
     by_stage: dict[int, list[int]] = {}
     for switch in splits:
         by_stage.setdefault(network.places[switch].stage, []).append(switch)
     for switches in by_stage.values():
         for first, second in combinations(switches, 2):
-            meeting = _meeting(routing, first, second)
-            if len(meeting) > 1:
-                a, b = meeting[:2]
-                name = [network.channels[channel].name for channel in (a, b)]
-                yield first, second, (name[0], name[1])
+            if token != NO_TOKEN and groups.group_of[first] == groups.group_of[second]:
+                continue
+            met = [a & b for a, b in zip(behind[first], behind[second], strict=True) if a & b]
+            if len(met) > 1:
+                # the lowest bit of a set is an output that both want
+                names = [network.channels[(common & -common).bit_length() - 1].name for common in met[:2]]
+                yield first, second, (names[0], names[1])
 
 
-def _meeting(routing: MinRouting, first: int, second: int) -> list[int]:
-    """Outputs behind different branches that messages from both switches may want; without private ones."""
-    found = []
-    for ports in zip(_branches(routing, first), _branches(routing, second), strict=True):
-        behind = [_last_shared(routing, switch, port) for switch, port in zip((first, second), ports, strict=True)]
-        common = sorted(behind[0] & behind[1])
-        if common:
-            found.append(common[0])
-    return found
-
-
-def _last_shared(routing: MinRouting, switch: int, port: int) -> frozenset[int]:
-    """Outputs of later switches behind a branch that several inputs of their switch may want."""
+def _behind_branches(routing: MinRouting) -> dict[int, list[int]]:
+    """Per switch and branch: outputs of later switches that several inputs of their switch may want, as a bit set."""
     network = routing.network
-    pending, found = [network.channels[network.output_channel[switch][port]].sink], set()
-    while pending:
-        vertex = pending.pop()
+    found: dict[int, list[int]] = {}
+
+    def look(switch: int) -> list[int]:
+        if switch not in found:
+            found[switch] = [
+                outputs_from(network.channels[network.output_channel[switch][port]].sink)
+                for port in _branches(routing, switch)
+            ]
+        return found[switch]
+
+    def outputs_from(vertex: int) -> int:
         if not network.is_switch(vertex):
-            continue
-        outputs = network.output_channel[vertex]
-        for branch in _branches(routing, vertex):
+            return 0
+        wanted = 0
+        for port, later in zip(_branches(routing, vertex), look(vertex), strict=True):
+            wanted |= later
             if len(network.input_channel[vertex]) > 1:
-                found.add(outputs[branch])
-            pending.append(network.channels[outputs[branch]].sink)
-    return frozenset(found)
+                wanted |= 1 << network.output_channel[vertex][port]
+        return wanted
+
+    for switch in range(network.switches):
+        look(switch)
+    return found

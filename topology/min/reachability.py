@@ -1,6 +1,6 @@
 """Proof that every message of a multistage network comes to its destinations, whatever outputs its header is given."""
 
-from functools import cache
+import numpy as np
 
 from topology.min.routing import MinRouting
 
@@ -12,30 +12,79 @@ def unreached_pairs(routing: MinRouting) -> list[tuple[int, int]]:
     turns round at any stage from where the destination is to be reached arrives there once.
     """
     network, processors = routing.network, len(routing.network.processors)
-
-    @cache
-    def arrives(channel: int, key: int, destination: int) -> bool:
-        """Whether a header on a channel certainly comes to the destination."""
-        vertex = network.channels[channel].sink
-        if not network.is_switch(vertex):
-            return vertex == network.processor_vertex(destination)
-        outputs = network.output_channel[vertex]
-        mask = int(routing.routes[vertex, key, routing.input_class(channel)])
-        if mask == 0:
-            if key < processors:
-                return False
-            branches = [port for port in range(len(outputs)) if routing.reach[vertex, port, destination]]
-            return len(branches) == 1 and arrives(outputs[branches[0]], key, destination)
-        return all(arrives(outputs[port], key, destination) for port in range(len(outputs)) if mask >> port & 1)
-
+    arrivals = _Arrivals(routing)
     missing = []
     for source in range(processors):
         start = network.injection_channel(source)
-        for destination in range(processors):
-            if source == destination:
-                continue
-            lowest = routing.turn_stage(source, (destination,)) if network.bidirectional else 0
-            keys = [destination, *range(processors + lowest, routing.keys)]
-            if not all(arrives(start, key, destination) for key in keys):
-                missing.append((source, destination))
+        reached = arrivals.of_unicasts(start).copy()
+        lowest = _lowest_turns(routing, source)
+        for turn in range(routing.keys - processors):
+            reached &= arrivals.of_multicasts(start, turn) | (turn < lowest)
+        reached[source] = True
+        missing += [(source, int(destination)) for destination in np.flatnonzero(~reached)]
     return missing
+
+
+class _Arrivals:
+    """Which destinations a header on a channel is sure to come to, bool[processors]; for all destinations at once."""
+
+    def __init__(self, routing: MinRouting):
+        self.routing = routing
+        self.processors = len(routing.network.processors)
+        self._known: dict[tuple[int, int | None], np.ndarray] = {}
+
+    def of_unicasts(self, channel: int) -> np.ndarray:
+        """Each destination by the unicast that is addressed to it."""
+        return self._of(channel, None)
+
+    def of_multicasts(self, channel: int, turn: int) -> np.ndarray:
+        """Each destination by a multicast that has it in its set and turns round at a stage."""
+        return self._of(channel, turn)
+
+    def _of(self, channel: int, turn: int | None) -> np.ndarray:
+        if (channel, turn) not in self._known:
+            network = self.routing.network
+            vertex = network.channels[channel].sink
+            if network.is_switch(vertex):
+                self._known[channel, turn] = self._behind(vertex, self.routing.input_class(channel), turn)
+            else:
+                self._known[channel, turn] = np.arange(self.processors) == vertex - network.switches
+        return self._known[channel, turn]
+
+    def _behind(self, switch: int, arrival_class: int, turn: int | None) -> np.ndarray:
+        routing, outputs = self.routing, self.routing.network.output_channel[switch]
+        if turn is None:
+            masks = routing.routes[switch, : self.processors, arrival_class]
+        else:
+            mask = int(routing.routes[switch, self.processors + turn, arrival_class])
+            if mask == 0:
+                return self._by_branches(switch, turn)
+            masks = np.full(self.processors, mask)
+        arrives = masks != 0
+        for port, output in enumerate(outputs):
+            chosen = (masks >> port & 1).astype(bool)
+            if chosen.any():
+                arrives &= ~chosen | self._of(output, turn)
+        return arrives
+
+    def _by_branches(self, switch: int, turn: int) -> np.ndarray:
+        """Exactly one branch has the destination in its reach, and it arrives."""
+        reach = self.routing.reach[switch]
+        arrives = reach.sum(axis=0) == 1
+        for port, output in enumerate(self.routing.network.output_channel[switch]):
+            if reach[port].any():
+                arrives &= ~reach[port] | self._of(output, turn)
+        return arrives
+
+
+def _lowest_turns(routing: MinRouting, source: int) -> np.ndarray:
+    """The first stage from which each destination is to be reached, int[processors]."""
+    network = routing.network
+    lowest = np.zeros(len(network.processors), dtype=np.int64)
+    if not network.bidirectional:
+        return lowest
+    switch = network.processors[source]
+    for _ in range(1, network.stages):
+        lowest += ~routing.reach[switch].any(axis=0)
+        switch = network.channels[network.output_channel[switch][network.radix]].sink
+    return lowest
