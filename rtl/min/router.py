@@ -119,7 +119,7 @@ class MinRouter(Part):
             station.popped.eq(concat(buffer.pop for buffer in buffers)),
             station.tail.eq(concat(buffer.flit.tail for buffer in buffers)),
             queues.enter.eq(route_unit.completed & ~trees | station.granted),
-            queues.enters_first.eq(station.waited[:-1]),
+            queues.enters_first.eq(station.waited),
         ]
 
     def _copy(self, m, platform, buffers, route_unit, queues):

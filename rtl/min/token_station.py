@@ -44,8 +44,9 @@ class TokenStation(Part):
         Whether all branches of an input have copied its first flit, and whether that is a tail.
     granted : Out(inputs)
         The input that gets the token in this cycle. Combinational.
-    waited : Out(inputs)
-        The same if it has waited, and does not get it for a request of this very cycle. Combinational from registers.
+    waited : Out(inputs - 1)
+        The same, without the last input, if it has waited and does not get the token for a request of this very cycle.
+        Combinational from registers.
     """
 
     def __init__(self, parameters: MinRouterParameters):
@@ -62,7 +63,7 @@ class TokenStation(Part):
                 "here": Out(1),
                 **{name: In(p.inputs) for name in ("tree", "popped", "tail")},
                 "granted": Out(p.inputs),
-                "waited": Out(p.inputs),
+                "waited": Out(p.inputs - 1),
             },
         )
 
@@ -83,15 +84,17 @@ class TokenStation(Part):
         m.d.sync += after_reset.eq(0)
         # a request becomes complete late in the cycle: it is the last that is looked at everywhere
         sought = Signal()
+        chosen = Signal(inputs)
         arbiter = place(m, platform, "arbiter", RoundRobinArbiter(inputs))
         m.d.comb += [
             sought.eq(seeking.any()),
             arbiter.eligible.eq(Mux(idle, seeking, 0)),
-            self.waited.eq(arbiter.chosen),
-            self.granted.eq(self.waited | Mux(idle & ~sought, self.tree, 0)),
+            chosen.eq(arbiter.chosen),
+            self.waited.eq(chosen[:-1]),
+            self.granted.eq(chosen | Mux(idle & ~sought, self.tree, 0)),
         ]
         m.d.sync += [
-            seeking.eq(seeking & ~self.waited | Mux(idle & ~sought, 0, self.tree)),
+            seeking.eq(seeking & ~chosen | Mux(idle & ~sought, 0, self.tree)),
             holder.eq(Mux(held, Mux(release, 0, holder), self.granted)),
             self.token_out.eq(Mux(idle & ~sought, ~self.tree.any(), release)),
         ]

@@ -50,5 +50,5 @@ LETS_TREES_IN_WITHOUT_TOKEN = (
     "route_unit.completed | station.granted",
 )
 TAKES_ALL_FOR_TREES = (MIN_ROUTER, "route_unit.completed & route_unit.branching", "route_unit.completed")
-SEEKS_FOR_EVER = (STATION, "seeking.eq(seeking & ~self.waited |", "seeking.eq(seeking |")
+SEEKS_FOR_EVER = (STATION, "seeking.eq(seeking & ~chosen |", "seeking.eq(seeking |")
 GRANTS_WHILE_HELD = (STATION, "self.starts_here) & ~held),", "self.starts_here)),")

@@ -26,7 +26,8 @@ from rtl.spam.network import spam_plan
 routing, mode = pickle.load(sys.stdin.buffer)
 sys.stdout.write(generate_axi_network(spam_plan(routing), mode).files["noc.v"])
 """
-INJECTOR, EJECTOR, KEY = "common/axi_injector.py", "common/axi_ejector.py", "spam/multicast_key.py"
+INJECTOR, EJECTOR = "common/axi_injector.py", "common/axi_ejector.py"
+KEY, SELECTION = "spam/multicast_key.py", "common/selection.py"
 MIXTURES = ((0.0, 0.0), (0.0, 0.9))  # idle sources, back-pressure
 QUICK = 4
 # the quick ones first; the field ``workload`` is the destination mode here
@@ -46,7 +47,7 @@ MUTATIONS = (
         "last.eq(Mux(0,",
         TUSER,
     ),
-    Mutation("does not see two neighbours", KEY, "| (left & right)", "", TUSER),
+    Mutation("does not see two neighbours", SELECTION, "| (left & right)", "", TUSER),
     Mutation(
         "sends a packet that is nothing but its set",
         INJECTOR,

@@ -46,7 +46,7 @@ MUTATIONS = [
         ("passes a held token on", STATION, "~self.tree.any(), release", "~self.tree.any(), held"),
         ("passes the token on one flit early", STATION, "left == 1", "left == 2"),
         ("passes the token on with the tail alone", STATION, "tail | popped & (left == 1)", "tail"),
-        ("forgets who waits for the token", STATION, "seeking & ~self.waited | Mux", "Mux"),
+        ("forgets who waits for the token", STATION, "seeking & ~chosen | Mux", "Mux"),
         ("pops when one branch has copied", ROUTER, "queues.owed[i].any() & ~waits.any()", "loads[i].any()"),
         ("copies a flit twice", ROUTER, "copied.eq(copied | loads[i])", "copied.eq(loads[i])"),
         ("takes tree operations for unicasts", ROUTER, "completed & route_unit.branching", "completed & 0"),

@@ -49,8 +49,8 @@ RING_FAULTS = (
         "token-ring-3",
         "a free token is taken at once if anybody asks",
         STATION,
-        "self.waited | Mux(idle & ~sought, self.tree, 0)",
-        "self.waited",
+        "chosen | Mux(idle & ~sought, self.tree, 0)",
+        "chosen",
     ),
     Fault(
         "token-ring-3",

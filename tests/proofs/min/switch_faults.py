@@ -84,7 +84,7 @@ TREE_FAULTS = (
         "tree-operations-3x3",
         "a tree operation is older than who enters with it",
         MIN_ROUTER,
-        "queues.enters_first.eq(station.waited[:-1])",
+        "queues.enters_first.eq(station.waited)",
         "queues.enters_first.eq(0)",
     ),
     Fault(
