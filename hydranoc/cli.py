@@ -4,6 +4,7 @@ Exit code 0: done and right. 1: done and wrong (mismatch, deadlock, lost message
 line on stderr.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -63,4 +64,11 @@ def _refuse(message: str) -> int:
 
 def main() -> None:
     """Entry point of the installed command."""
-    sys.exit(run())
+    code = run()
+    if code == INTERRUPTED:
+        # Python ends itself with the signal, whatever the exit code, if an interrupt has passed through an exec() such
+        # as those that make dataclasses while modules load
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
