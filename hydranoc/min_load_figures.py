@@ -34,8 +34,8 @@ class LoadFigure:
     flits : int
     all_channels : bool
         b consumption channels instead of one.
-    factors : dict of (str, int) to float
-        By direction and number of nodes: how many times the latency of software multicast is that of ATBM.
+    factors : tuple of (str, int, float)
+        Direction, number of nodes, and how many times the latency of software multicast is that of ATBM.
     """
 
     number: int

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from hydranoc.cache import kept_points
+from hydranoc.errors import ConfigError, reason
 from hydranoc.families import FAMILIES
 from hydranoc.family import Effort, Figure, Reproduction
 from hydranoc.output import result_folder
@@ -51,9 +52,12 @@ def reproduce(name: str, folder: Path | None, quick: bool, as_json: bool) -> int
 
     folder = folder or RESULTS / name
     with result_folder(folder) as scratch:
-        kept = kept_points(name, quick)
-        with progress_bars() as progress:
-            figure = known[name].run(Effort(quick, progress, kept))
+        try:
+            kept = kept_points(name, quick)
+            with progress_bars() as progress:
+                figure = known[name].run(Effort(quick, progress, kept))
+        except OSError as error:
+            raise ConfigError(f"cannot keep measured points: {reason(error)}", file=error.filename) from None
         _write_rows(figure, scratch / f"{name}.csv")
         for suffix, content in plot_figure(figure).items():
             (scratch / f"{name}.{suffix}").write_bytes(content)

@@ -1,21 +1,27 @@
 """Points of a figure: measured several at a time, and kept, so that an interrupted figure can go on."""
 
 import json
+import multiprocessing
+import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Task = TypeVar("Task")
-Point = TypeVar("Point")
+Point = TypeVar("Point", bound="DataclassInstance")
 Progress = Callable[[int, int], Any]
 
 
 class KeptPoints:
     """Measured points in a file, one line each.
 
-    A last line that was cut off does not count. Who changes what a point means has to choose another file.
+    A line that was cut off does not count, nor does anything behind it. Who changes what a point means has to choose
+    another file.
 
     Parameters
     ----------
@@ -32,12 +38,16 @@ class KeptPoints:
         self.path = path
         self._rows: dict[str, dict[str, Any]] = {}
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        whole = text[: text.rfind("\n") + 1]
-        for line in whole.splitlines():
-            key, row = json.loads(line)
+        kept = 0
+        for line in text.splitlines(keepends=True):
+            try:
+                key, row = json.loads(line)
+            except ValueError:
+                break
             self._rows[key] = row
-        if whole != text:
-            path.write_text(whole, encoding="utf-8")
+            kept += len(line)
+        if kept < len(text):
+            path.write_text(text[:kept], encoding="utf-8")
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -63,10 +73,10 @@ def measure_points(
     measure: Callable[[Task], Point],
     tasks: Sequence[Task],
     *,
+    point_type: Callable[..., Point],
     processes: int = 1,
     progress: Progress | None = None,
     kept: KeptPoints | None = None,
-    point_type: Callable[..., Point] | None = None,
     key: Callable[[Task], str] = repr,
 ) -> list[Point]:
     """``measure`` of every task, in the order of the tasks.
@@ -76,19 +86,19 @@ def measure_points(
     measure : callable
         At module level, if there are several processes.
     tasks : sequence
+    point_type : callable
+        The dataclass of a point, with numbers, strings and dictionaries of them.
     processes : int
         Processes to share the tasks.
     progress : callable or None
         Called with (tasks done, tasks in all) after each; first with those that were kept, if there are any.
     kept : KeptPoints or None
-        Where finished points are looked for and kept. Needs ``point_type``.
-    point_type : callable or None
-        The dataclass of a point, with numbers, strings and dictionaries of them.
+        Where finished points are looked for and kept.
     key : callable
         Name of a task among all that use ``kept``.
     """
     points: dict[int, Point] = {}
-    if kept is not None and point_type is not None:
+    if kept is not None:
         rows = {i: kept.get(key(task)) for i, task in enumerate(tasks)}
         points = {i: point_type(**row) for i, row in rows.items() if row is not None}
     if points and progress is not None:
@@ -96,8 +106,8 @@ def measure_points(
 
     def finish(i: int, point: Point) -> None:
         points[i] = point
-        if kept is not None and point_type is not None:
-            kept.add(key(tasks[i]), asdict(point))  # pyright: ignore[reportArgumentType]
+        if kept is not None:
+            kept.add(key(tasks[i]), asdict(point))
         if progress is not None:
             progress(len(points), len(tasks))
 
@@ -111,12 +121,23 @@ def measure_points(
 
 
 def _share(measure: Callable, tasks: Sequence, missing: Sequence[int], processes: int, finish: Callable) -> None:
-    """Measure in several processes; what has not begun when one fails, or the user interrupts, never begins."""
-    with ProcessPoolExecutor(processes) as pool:
+    """Measure in several processes, of which none is left when one fails or the user interrupts."""
+    with ProcessPoolExecutor(processes, initializer=_obey_parent) as pool:
         futures = {pool.submit(measure, tasks[i]): i for i in missing}
         try:
             for future in as_completed(futures):
                 finish(futures[future], future.result())
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            for child in multiprocessing.active_children():
+                child.terminate()
+            pool.shutdown(cancel_futures=True)
             raise
+
+
+def _obey_parent() -> None:
+    """An interrupt from the keyboard is the parent's business; the signal TERM ends a process on the spot.
+
+    In compiled code Python would see neither before the end of the run.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -51,3 +51,26 @@ def test_an_interrupted_run_leaves_nothing_behind(name, tmp_path):
     assert out == ""
     assert err.split() == ["interrupted"]
     assert not folder.exists()
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupted_figure_leaves_no_process_and_keeps_its_points(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "cache"))
+    process = _started(["reproduce", "min-fig14"], tmp_path / "out")
+    points = tmp_path / "cache" / "figures"
+    deadline = time.monotonic() + 300
+    while not list(points.glob("*.jsonl")):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "no point was ever finished"
+        time.sleep(0.2)
+    process.send_signal(getattr(signal, name))
+    try:
+        _, err = process.communicate(timeout=20)
+        with pytest.raises(ProcessLookupError):
+            os.killpg(process.pid, 0)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    assert (process.returncode, err.split()) == (130, ["interrupted"])
+    assert next(points.glob("*.jsonl")).read_text().count("\n") > 0
+    assert not (tmp_path / "out").exists()

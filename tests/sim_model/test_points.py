@@ -23,7 +23,11 @@ def double(number: int) -> Point:
 def test_points_come_in_order_and_report_progress(processes):
     seen = []
     points = measure_points(
-        double, [3, 1, 2], processes=processes, progress=lambda done, total: seen.append((done, total))
+        double,
+        [3, 1, 2],
+        point_type=Point,
+        processes=processes,
+        progress=lambda done, total: seen.append((done, total)),
     )
     assert [point.twice for point in points] == [6, 2, 4]
     assert seen == [(1, 3), (2, 3), (3, 3)]
