@@ -7,13 +7,15 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
 
 Task = TypeVar("Task")
-Point = TypeVar("Point", bound="DataclassInstance")
+Point = TypeVar("Point", bound=_Dataclass)
 Progress = Callable[[int, int], Any]
 
 
