@@ -41,7 +41,7 @@ def build_routing(section: MinSection, network: ChannelNetwork) -> MinRouting:
 
 
 def _depth_flits(section: MinSection, routing: MinRouting) -> int:
-    return routing.header.multicast_flits - 1 + section.buffer_flits
+    return routing.header.buffer_depth_flits(section.buffer_flits)
 
 
 def check(section: MinSection, routing: MinRouting) -> CheckReport:

@@ -83,7 +83,7 @@ def check(section: SpamSection, routing: SpamRouting) -> CheckReport:
         "flit_bits": section.flit_bits,
         "unicast_header_flits": routing.header.unicast_flits,
         "multicast_header_flits": routing.header.multicast_flits,
-        "buffer_flits": routing.header.multicast_flits - 1 + section.buffer_flits,
+        "buffer_flits": routing.header.buffer_depth_flits(section.buffer_flits),
         "route_table_bits": sum(3 * network.vertices * network.degree(s) for s in range(network.switches)),
         "reach_table_bits": sum(processors * network.degree(s) for s in range(network.switches)),
     }

@@ -87,7 +87,7 @@ class _Planner:
         self.routing_cycles = routing_cycles
         self.token = token
         self.groups = routing.groups.groups if token in TOKEN_RULES else ()
-        self.depth_flits = routing.header.multicast_flits - 1 + buffer_flits
+        self.depth_flits = routing.header.buffer_depth_flits(buffer_flits)
         self.most_release_flits = max((self._release_flits(group.switches[0]) for group in self.groups), default=0)
 
     def _release_flits(self, switch: int) -> int:

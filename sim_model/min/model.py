@@ -1,15 +1,14 @@
 """A multistage network as a model for the common simulation."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
+from sim_model.common.routed_model import RoutedModel
 from sim_model.min.describe import describe_router, find_waits
 from sim_model.min.loop import run_cycles
 from sim_model.min.state import MinState, make_min_state
-from topology.min.graph import MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, TOKEN_RULES
 from topology.min.routing import MinRouting
 
@@ -17,7 +16,7 @@ TOKENS = (*TOKEN_RULES, NO_TOKEN)
 
 
 @dataclass(frozen=True)
-class MinModel:
+class MinModel(RoutedModel):
     """A multistage network with asynchronous tree multicast (paper 3), cycle-exact as docs/timing.md has it.
 
     Parameters
@@ -41,41 +40,12 @@ class MinModel:
     """
 
     routing: MinRouting
-    buffer_flits: int = 2
-    routing_cycles: int = 1
     token: str = EXACT
 
     def __post_init__(self):
-        if self.buffer_flits < 1:
-            raise ValueError(f"Buffer must hold at least 1 flit, not {self.buffer_flits!r}")
-        if self.routing_cycles < 1:
-            raise ValueError(f"Routing must take at least 1 cycle, not {self.routing_cycles!r}")
+        super().__post_init__()
         if self.token not in TOKENS:
             raise ValueError(f"Token must be one of {', '.join(TOKENS)}, not {self.token!r}")
-
-    @property
-    def network(self) -> MinNetwork:
-        """The network."""
-        return self.routing.network
-
-    @property
-    def flit_bits(self) -> int:
-        """Data bits of a flit."""
-        return self.routing.flit_bits
-
-    @property
-    def buffer_depth_flits(self) -> int:
-        """Flits that an input buffer holds: a switch must see a whole header before it lets go of the first flit."""
-        return self.routing.header.multicast_flits - 1 + self.buffer_flits
-
-    def header_flits(self, destinations: Sequence[int]) -> int:
-        """Header length of a message to these destinations."""
-        return self.routing.header_flits(destinations)
-
-    def header_data(self, source: int, destinations: Sequence[int]) -> list[int]:
-        """Data fields of the header flits of a message."""
-        value = self.routing.header_value(source, destinations)
-        return self.routing.header.to_flits(value, self.header_flits(destinations))
 
     def make_state(self, messages: Messages) -> MinState:
         """Tables and registers of the switches before cycle 0."""

@@ -103,7 +103,7 @@ def closed_form_latency(
         Cycles by destination.
     """
     header = routing.header
-    depth_flits = header.multicast_flits - 1 + buffer_flits
+    depth_flits = header.buffer_depth_flits(buffer_flits)
     cycles_per_flit = 2 if depth_flits == 1 else 1
     latency = {}
     for destination, path in uncontended_paths(routing, source, destinations).items():

@@ -1,22 +1,21 @@
 """The SPAM network as a model for the common simulation."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
+from sim_model.common.routed_model import RoutedModel
 from sim_model.spam.describe import describe_router, find_waits
 from sim_model.spam.loop import run_cycles
 from sim_model.spam.state import SpamState, make_spam_state
-from topology.common.graph import Network
 from topology.spam.routing import SpamRouting
 
 ENQUEUES = ("atomic", "split")
 
 
 @dataclass(frozen=True)
-class SpamModel:
+class SpamModel(RoutedModel):
     """A SPAM network (paper 3), cycle-exact as docs/timing.md has it.
 
     Parameters
@@ -39,41 +38,12 @@ class SpamModel:
     """
 
     routing: SpamRouting
-    buffer_flits: int = 2
-    routing_cycles: int = 1
     enqueue: str = "atomic"
 
     def __post_init__(self):
-        if self.buffer_flits < 1:
-            raise ValueError(f"Buffer must hold at least 1 flit, not {self.buffer_flits!r}")
-        if self.routing_cycles < 1:
-            raise ValueError(f"Routing must take at least 1 cycle, not {self.routing_cycles!r}")
+        super().__post_init__()
         if self.enqueue not in ENQUEUES:
             raise ValueError(f"Enqueue must be 'atomic' or 'split', not {self.enqueue!r}")
-
-    @property
-    def network(self) -> Network:
-        """The network."""
-        return self.routing.network
-
-    @property
-    def flit_bits(self) -> int:
-        """Data bits of a flit."""
-        return self.routing.flit_bits
-
-    @property
-    def buffer_depth_flits(self) -> int:
-        """Flits that an input buffer holds: a router must see a whole header before it lets go of the first flit."""
-        return self.routing.header.multicast_flits - 1 + self.buffer_flits
-
-    def header_flits(self, destinations: Sequence[int]) -> int:
-        """Header length of a message to these destinations."""
-        return self.routing.header_flits(destinations)
-
-    def header_data(self, source: int, destinations: Sequence[int]) -> list[int]:
-        """Data fields of the header flits of a message."""
-        value = self.routing.header_value(source, destinations)
-        return self.routing.header.to_flits(value, self.header_flits(destinations))
 
     def make_state(self, messages: Messages) -> SpamState:
         """Tables and registers of the routers before cycle 0."""

@@ -88,6 +88,10 @@ class HeaderFormat:
         """Header flits of a message with bit string."""
         return -(-(self.fixed_bits + self.destinations) // self.flit_bits)
 
+    def buffer_depth_flits(self, buffer_flits: int) -> int:
+        """Flits that an input buffer holds: a switch must see a whole header before it lets go of the first flit."""
+        return self.multicast_flits - 1 + buffer_flits
+
     def pack(self, values: Sequence[int], destinations: int = 0) -> int:
         """The header as an integer.
 
