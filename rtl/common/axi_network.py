@@ -9,13 +9,11 @@ from amaranth.lib.wiring import Out
 
 from rtl.common.axi_ejector import AxiStreamEjector
 from rtl.common.axi_injector import TUSER, AxiStreamInjector, set_words, tuser_bits
-from rtl.common.counter_ports import connect_counters, counter_members
 from rtl.common.fabric import Fabric
 from rtl.common.network import GeneratedDesign, generate_design
+from rtl.common.optional_ports import connect_optional, optional_members
 from rtl.common.plan import NetworkPlan
-from rtl.common.status_ports import connect_status, status_members
 from rtl.common.structure import Constant, Kind, StructuralPart, Structure, Use
-from rtl.common.table_ports import connect_tables, table_members
 from topology.common.flits import bits_for
 
 SOURCE_INPUTS = ("tdata", "tvalid", "tlast", "tdest", "tuser")
@@ -71,9 +69,7 @@ class AxiStreamTop(StructuralPart):
         for i in range(len(plan.network.processors)):
             members.update(self._processor_members(i))
         members["moved"] = Out(len(plan.network.channels))
-        members.update(counter_members(plan))
-        members.update(status_members(plan))
-        members.update(table_members(plan))
+        members.update(optional_members(plan))
         super().__init__("axi_stream_network", members)
 
     def _processor_members(self, i: int) -> dict[str, wiring.Member]:
@@ -87,9 +83,7 @@ class AxiStreamTop(StructuralPart):
         structure = Structure(self)
         fabric = Fabric(structure, self.plan)
         structure.outputs["moved"] = fabric.moved
-        connect_counters(structure, fabric, self.plan)
-        connect_status(structure, fabric, self.plan)
-        connect_tables(structure, fabric, self.plan)
+        connect_optional(structure, fabric, self.plan)
         for i, injector in enumerate(fabric.injectors):
             self._connect_source(structure, i, _replaced(structure, injector, self._injector))
         network = self.plan.network

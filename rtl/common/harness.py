@@ -10,17 +10,15 @@ from typing import Any
 
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.counter_ports import connect_counters, counter_members
 from rtl.common.fabric import Fabric
 from rtl.common.flit import flit_layout
 from rtl.common.injector import descriptor_layout
 from rtl.common.monitor import DeliveryMonitor, TransferMonitor
 from rtl.common.network import GeneratedDesign, generate_design
+from rtl.common.optional_ports import connect_optional, optional_members
 from rtl.common.pattern_source import PatternSource
 from rtl.common.plan import NetworkPlan
-from rtl.common.status_ports import connect_status, status_members
 from rtl.common.structure import Constant, Kind, Slice, StructuralPart, Structure, Wire, connect_link
-from rtl.common.table_ports import connect_tables, table_members
 from topology.common.pattern import SEED_BITS
 
 
@@ -75,9 +73,7 @@ class HarnessTop(StructuralPart):
         members["accepted"] = Out(processors)
         members["ejected"] = Out(ejected_bits)
         members["observed"] = Out(channels + processors + ejected_bits)
-        members.update(counter_members(plan))
-        members.update(status_members(plan))
-        members.update(table_members(plan))
+        members.update(optional_members(plan))
         super().__init__("harness", members)
 
     def structure(self):
@@ -85,9 +81,7 @@ class HarnessTop(StructuralPart):
         fabric = Fabric(structure, self.plan)
         accepted = self._connect_injectors(structure, fabric)
         ejected = self._connect_ejectors(structure, fabric)
-        connect_counters(structure, fabric, self.plan)
-        connect_status(structure, fabric, self.plan)
-        connect_tables(structure, fabric, self.plan)
+        connect_optional(structure, fabric, self.plan)
         structure.outputs.update(
             {
                 "moved": fabric.moved,

@@ -10,15 +10,15 @@ from typing import Any
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.counter_ports import connect_counters, counter_manifest, counter_members
+from rtl.common.counter_ports import counter_manifest
 from rtl.common.fabric import Fabric
 from rtl.common.identifiers import is_identifier
 from rtl.common.injector import descriptor_layout
 from rtl.common.manifest import fusesoc_core, network_manifest, waivers
+from rtl.common.optional_ports import connect_optional, optional_members
 from rtl.common.plan import NetworkPlan
-from rtl.common.status_ports import connect_status, status_members
 from rtl.common.structure import Slice, StructuralPart, Structure, Use
-from rtl.common.table_ports import connect_tables, table_files, table_manifest, table_members
+from rtl.common.table_ports import table_files, table_manifest
 from rtl.common.verilog import ModuleLibrary
 from topology.common.flits import FlitFormat
 
@@ -57,9 +57,7 @@ class NetworkTop(StructuralPart):
             for name in plan.network.delivery_names_of(i):
                 members.update(self._ejector_members(f"eject_{name}"))
         members["moved"] = Out(len(plan.network.channels))
-        members.update(counter_members(plan))
-        members.update(status_members(plan))
-        members.update(table_members(plan))
+        members.update(optional_members(plan))
         super().__init__("network", members)
 
     def _injector_members(self, prefix: str) -> dict[str, wiring.Member]:
@@ -86,9 +84,7 @@ class NetworkTop(StructuralPart):
         structure = Structure(self)
         fabric = Fabric(structure, self.plan)
         structure.outputs["moved"] = fabric.moved
-        connect_counters(structure, fabric, self.plan)
-        connect_status(structure, fabric, self.plan)
-        connect_tables(structure, fabric, self.plan)
+        connect_optional(structure, fabric, self.plan)
         for i, injector in enumerate(fabric.injectors):
             self._connect_injector(structure, f"inject_n{i}", injector)
         for name, ejector in zip(self.plan.network.delivery_names, fabric.ejectors, strict=True):

@@ -24,10 +24,9 @@ class PaperLatency:
     multicast_ns: float
 
 
-def links_and_switches(network: MinNetwork) -> tuple[int, int]:
+def links_and_switches(stages: int, bidirectional: bool) -> tuple[int, int]:
     """On the longest way: n + 1 links and n switches, or 2 n and 2 n - 1 with a turn at the last stage."""
-    stages = network.stages
-    return (2 * stages, 2 * stages - 1) if network.bidirectional else (stages + 1, stages)
+    return (2 * stages, 2 * stages - 1) if bidirectional else (stages + 1, stages)
 
 
 def paper_latency(network: MinNetwork, flits: int) -> PaperLatency:
@@ -40,7 +39,7 @@ def paper_latency(network: MinNetwork, flits: int) -> PaperLatency:
     flits : int
         Length of the message. The paper counts a flit time per link and per flit, one more than a pipeline needs.
     """
-    links, switches = links_and_switches(network)
+    links, switches = links_and_switches(network.stages, network.bidirectional)
     unicast = STARTUP_NS + ROUTING_NS * switches + FLIT_NS * (links + flits)
     rings = [network.radix**level for level in range(1, network.stages)]
     return PaperLatency(unicast, unicast + sum(FLIT_NS * size / 2 for size in rings))

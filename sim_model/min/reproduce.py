@@ -5,12 +5,8 @@ other cycle only. Flits are wide enough for the header to be one of them (up to 
 counts one routing delay per switch whatever the length of the header.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sim_model.common.messages import Message, Messages
-from sim_model.common.results import Results
-from sim_model.common.simulation import Simulation
 from sim_model.min.analytical import FLIT_NS, ROUTING_NS, STARTUP_NS
 from sim_model.min.model import MinModel
 from topology.common.flits import MAX_FLIT_BITS
@@ -51,9 +47,14 @@ class Shape:
         return MinNetwork(self.kind, self.radix, self.stages, self.consumption_channels)
 
     @property
+    def bidirectional(self) -> bool:
+        """Whether messages turn round."""
+        return self.kind == BIDIRECTIONAL
+
+    @property
     def direction(self) -> str:
         """``UNI`` or ``BI``, as the paper has it."""
-        return "BI" if self.kind == BIDIRECTIONAL else "UNI"
+        return "BI" if self.bidirectional else "UNI"
 
     @property
     def name(self) -> str:
@@ -64,7 +65,7 @@ class Shape:
     @property
     def software_name(self) -> str:
         """What the paper calls the software multicast of such a network."""
-        return "UMIN" if self.kind == BIDIRECTIONAL else "CMIN"
+        return "UMIN" if self.bidirectional else "CMIN"
 
 
 def paper_model(shape: Shape) -> MinModel:
@@ -74,25 +75,3 @@ def paper_model(shape: Shape) -> MinModel:
         buffer_flits=max(LEAST_BUFFER_FLITS, shape.nodes // PAPER_FLIT_BITS),
         routing_cycles=ROUTING_NS // FLIT_NS,
     )
-
-
-def simulate(model: MinModel, records: Sequence[Message]) -> Simulation:
-    """A run about to begin, with the paper's start-up."""
-    processors = len(model.network.processors)
-    messages = Messages.build(records, processors=processors, header_flits=model.header_flits)
-    return Simulation(model, messages, STARTUP_CYCLES)
-
-
-def checked(results: Results) -> Results:
-    """Results of a run that has ended.
-
-    Raises
-    ------
-    RuntimeError
-        If a message was lost or repeated.
-    """
-    if results.lost or results.duplicated:
-        raise RuntimeError(
-            f"A run must deliver everything once, not lose {results.lost} and repeat {results.duplicated}"
-        )
-    return results

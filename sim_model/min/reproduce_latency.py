@@ -8,9 +8,10 @@ from sim_model.common.messages import Message
 from sim_model.common.points import KeptPoints, Progress, measure_points
 from sim_model.common.software import software_multicasts
 from sim_model.common.statistics import confidence_interval
+from sim_model.common.whole_runs import finish, prepare
 from sim_model.min.analytical import FLIT_NS
 from sim_model.min.model import MinModel
-from sim_model.min.reproduce import CYCLE_US, Shape, checked, paper_model, simulate
+from sim_model.min.reproduce import CYCLE_US, STARTUP_CYCLES, Shape, paper_model
 
 FLITS = 64
 NORMAL_95 = 1.96
@@ -68,10 +69,10 @@ def simulated_latency(shape: Shape, samples: int = 400) -> SimulatedLatency:
 
 def _latency_ns(model: MinModel, destinations: tuple[int, ...], places: dict[int, int]) -> float:
     """One message in an empty network; ``places`` says by size of a ring where its token begins."""
-    simulation = simulate(model, [Message(0, destinations, FLITS)])
+    simulation = prepare(model, [Message(0, destinations, FLITS)], STARTUP_CYCLES)
     groups = simulation.router_state.groups
     groups.free_place[:] = [places.get(int(size), 0) for size in groups.switches]
-    return float(int(checked(simulation.run()).arrival_cycle.max()) * FLIT_NS)
+    return float(int(finish(simulation).arrival_cycle.max()) * FLIT_NS)
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ def _measure_single(task: _Single) -> SinglePoint:
         # the token of a ring of any size is anywhere
         start = repetition * APART_CYCLES + int(generator.integers(nodes))
         records.append(Message(source, destinations, FLITS, start_cycle=start))
-    results = checked(simulate(model, software_multicasts(records) if task.software else records).run())
+    results = finish(prepare(model, software_multicasts(records) if task.software else records, STARTUP_CYCLES))
     latencies = results.group_latency_cycles * CYCLE_US
     interval = confidence_interval(latencies)
     return SinglePoint(

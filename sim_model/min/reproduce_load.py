@@ -17,12 +17,12 @@ import numpy as np
 from sim_model.common.messages import Message
 from sim_model.common.points import KeptPoints, Progress, measure_points
 from sim_model.common.results import Results
-from sim_model.common.simulation import Simulation
 from sim_model.common.software import software_multicasts
 from sim_model.common.statistics import Interval, batch_means, confidence_interval
 from sim_model.common.traffic import random_traffic
+from sim_model.common.whole_runs import finish, prepare
 from sim_model.min.analytical import FLIT_NS, ROUTING_NS, links_and_switches
-from sim_model.min.reproduce import CYCLE_US, Shape, checked, paper_model, simulate
+from sim_model.min.reproduce import CYCLE_US, STARTUP_CYCLES, Shape, paper_model
 
 MESSAGES, QUICK_MESSAGES = 140_000, 14_000
 WARMUP_SHARE = 4 / 14
@@ -115,9 +115,9 @@ def min_loads(
 
 def message_rate(shape: Shape, load: float, multicast_share: float, flits: int) -> tuple[float, float]:
     """Messages per node and cycle, and the share of multicasts among them."""
-    _, switches = links_and_switches(shape.network)
+    _, switches = links_and_switches(shape.stages, shape.bidirectional)
     buffer_cycles = switches * (ROUTING_NS // FLIT_NS + flits)
-    buffers_per_node = shape.stages * (2 if shape.network.bidirectional else 1)
+    buffers_per_node = shape.stages * (2 if shape.bidirectional else 1)
     unicasts = buffers_per_node * load * (1 - multicast_share) / buffer_cycles
     multicasts = buffers_per_node * load * multicast_share / (buffer_cycles * shape.nodes / 2)
     return unicasts + multicasts, multicasts / (unicasts + multicasts)
@@ -157,7 +157,8 @@ def _measure(task: _Load) -> LoadPoint:
 
 def _run(task: _Load, records: list[Message], cycles: int) -> tuple[Results, bool]:
     """Run to the end, or until it is clear that the network does not keep up."""
-    simulation = simulate(paper_model(task.shape), software_multicasts(records) if task.software else records)
+    messages = software_multicasts(records) if task.software else records
+    simulation = prepare(paper_model(task.shape), messages, STARTUP_CYCLES)
     starts = np.array([record.start_cycle for record in records])
     for chunk in range(1, CHUNKS + 1):
         until_cycle = cycles * chunk // CHUNKS
@@ -165,14 +166,7 @@ def _run(task: _Load, records: list[Message], cycles: int) -> tuple[Results, boo
         started = np.count_nonzero(starts < until_cycle)
         if started - _complete(results) > OVERLOADED_BACKLOG * len(records):
             return results, True
-    return checked(_finish(simulation)), False
-
-
-def _finish(simulation: Simulation) -> Results:
-    results = simulation.run()
-    if results.deadlocked:
-        raise RuntimeError(f"A network with tokens must not deadlock:\n{simulation.deadlock_report()}")
-    return results
+    return finish(simulation), False
 
 
 def _complete(results: Results) -> int:

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from sim_model.common.messages import Message, Messages
+from sim_model.common.messages import Message
 from sim_model.common.points import KeptPoints, Progress, measure_points
 from sim_model.common.replication import PAPER_PRECISION, QUICK_PRECISION, Precision, replicate
-from sim_model.common.simulation import Simulation
 from sim_model.common.software import binomial_chain, software_steps
 from sim_model.common.statistics import confidence_interval
 from sim_model.common.traffic import random_traffic
+from sim_model.common.whole_runs import finish, prepare
 from sim_model.spam.model import SpamModel
 from topology.common.graph import Network
 from topology.spam.graph import SpamLabels
@@ -221,7 +221,7 @@ def _observe_single(
     records = [Message(source, destinations, MESSAGE_FLITS)]
     if software:
         records = binomial_chain(source, destinations, flits=MESSAGE_FLITS)
-    results = _run(model, records)
+    results = finish(prepare(model, records, STARTUP_CYCLES))
     return [float(results.group_latency_cycles[0])]
 
 
@@ -248,7 +248,7 @@ def _observe_mixed(
         destinations=count,
         flits=MESSAGE_FLITS,
     )
-    results = _run(model, records)
+    results = finish(prepare(model, records, STARTUP_CYCLES))
     counted = results.start_cycle >= cycles // 5
     multicast = results.messages.destination_counts > 1
     latency = results.latency_cycles
@@ -261,14 +261,3 @@ def _observe_mixed(
         float(network[counted].mean()),
         float(backlog > SATURATED_BACKLOG),
     ]
-
-
-def _run(model: SpamModel, records: Sequence[Message]):
-    processors = len(model.network.processors)
-    messages = Messages.build(records, processors=processors, header_flits=model.header_flits)
-    results = Simulation(model, messages, STARTUP_CYCLES).run()
-    if results.lost or results.duplicated:
-        raise RuntimeError(
-            f"A run must deliver everything once, not lose {results.lost} and repeat {results.duplicated}"
-        )
-    return results

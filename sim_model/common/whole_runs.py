@@ -1,0 +1,33 @@
+"""Runs to the end, in which every message has to arrive."""
+
+from collections.abc import Sequence
+
+from sim_model.common.messages import Message, Messages
+from sim_model.common.model import Model
+from sim_model.common.results import Results
+from sim_model.common.simulation import Simulation
+
+
+def prepare(model: Model, records: Sequence[Message], startup_cycles: int = 0) -> Simulation:
+    """A run about to begin."""
+    processors = len(model.network.processors)
+    messages = Messages.build(records, processors=processors, header_flits=model.header_flits)
+    return Simulation(model, messages, startup_cycles)
+
+
+def finish(simulation: Simulation) -> Results:
+    """Results at the end of a run.
+
+    Raises
+    ------
+    RuntimeError
+        If the network deadlocked, or a message was lost or repeated.
+    """
+    results = simulation.run()
+    if results.deadlocked:
+        raise RuntimeError(f"A network for measurements must not deadlock:\n{simulation.deadlock_report()}")
+    if results.lost or results.duplicated:
+        raise RuntimeError(
+            f"A run must deliver everything once, not lose {results.lost} and repeat {results.duplicated}"
+        )
+    return results
