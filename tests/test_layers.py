@@ -14,7 +14,7 @@ STANDARD_IN_LAYERS = {
     "tb": {"topology", "sim_model", "cocotb", "cocotbext", "numpy"},
     "fpga": {"topology", "rtl", "amaranth", "amaranth_boards"},
 }
-FAMILIES = ("spam", "min")
+FAMILIES = ("spam", "min", "harts")
 LAYERS = (*STANDARD_IN_LAYERS, "hydranoc")
 
 

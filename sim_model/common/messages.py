@@ -1,6 +1,6 @@
 """Sets of messages in column arrays: what the hosts of a network have to send."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,6 +28,10 @@ class Message:
         Cycles from that arrival to the start.
     group : int or None
         Logical multicast to which the message belongs; None for one of its own.
+    operation : int
+        What the network is asked to do with it, by the family's own numbers; 0 in families with one operation.
+    copies : mapping of int to int, or None
+        Copies that each destination is to get, where that is not one.
     """
 
     source: int
@@ -37,6 +41,8 @@ class Message:
     parent: int | None = None
     delay_cycles: int = 0
     group: int | None = None
+    operation: int = 0
+    copies: Mapping[int, int] | None = None
 
 
 class MessageError(ValueError):
@@ -78,6 +84,10 @@ class Messages:
         A dependent message starts this many cycles after that arrival.
     group : int32[M]
         Messages of one logical multicast share a group.
+    operation : int32[M]
+        See ``Message``.
+    copies : int32
+        By position in ``destinations``.
     """
 
     source: np.ndarray
@@ -88,6 +98,8 @@ class Messages:
     parent: np.ndarray
     delay_cycles: np.ndarray
     group: np.ndarray
+    operation: np.ndarray
+    copies: np.ndarray
 
     def __len__(self) -> int:
         return len(self.source)
@@ -138,8 +150,9 @@ class Messages:
 class _Columns:
     """Rows under construction."""
 
-    rows: list[tuple[int, int, int, int, int, int]] = field(default_factory=list)
+    rows: list[tuple[int, int, int, int, int, int, int]] = field(default_factory=list)
     destinations: list[tuple[int, ...]] = field(default_factory=list)
+    copies: list[int] = field(default_factory=list)
 
     def add(self, number: int, record: Message, processors: int, header_flits) -> None:
         destinations = _checked_destinations(record, processors)
@@ -154,8 +167,10 @@ class _Columns:
         parent = -1 if record.parent is None else record.parent
         start = record.start_cycle if record.parent is None else -1
         group = number if record.group is None else record.group
-        self.rows.append((record.source, record.flits, start, parent, record.delay_cycles, group))
+        self.rows.append((record.source, record.flits, start, parent, record.delay_cycles, group, record.operation))
         self.destinations.append(destinations)
+        wanted = record.copies or {}
+        self.copies += [wanted.get(destination, 1) for destination in destinations]
 
     def _check_parent(self, number: int, record: Message) -> None:
         parent = record.parent
@@ -165,7 +180,7 @@ class _Columns:
             raise ValueError(f"Parent must be a message that is delivered to processor {record.source}, not {parent!r}")
 
     def messages(self) -> Messages:
-        source, flits, start, parent, delay, group = zip(*self.rows, strict=True) if self.rows else ((),) * 6
+        source, flits, start, parent, delay, group, operation = zip(*self.rows, strict=True) if self.rows else ((),) * 7
         counts = [len(destinations) for destinations in self.destinations]
         flat = [processor for destinations in self.destinations for processor in destinations]
         return Messages(
@@ -177,6 +192,8 @@ class _Columns:
             parent=np.array(parent, dtype=np.int32),
             delay_cycles=np.array(delay, dtype=np.int64),
             group=np.array(group, dtype=np.int32),
+            operation=np.array(operation, dtype=np.int32),
+            copies=np.array(self.copies, dtype=np.int32),
         )
 
 

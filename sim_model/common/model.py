@@ -53,8 +53,16 @@ class Model(Protocol):
         """Header length of a message to these destinations."""
         ...
 
-    def header_data(self, source: int, destinations: Sequence[int]) -> list[int]:
-        """Data fields of the header flits of a message."""
+    def sent_header(self, messages: Messages, message: int) -> int:
+        """Header of a message as its source sends it."""
+        ...
+
+    def delivered_header(self, messages: Messages, message: int, destination: int, variant: int, /) -> int:
+        """Header of a message as a destination gets it; ``variant`` tells copies apart, where there are several."""
+        ...
+
+    def is_spoilt(self, variant: int, /) -> bool:
+        """Whether the body of such a copy has been spoilt on the way."""
         ...
 
     def make_state(self, messages: Messages) -> Any:

@@ -22,8 +22,8 @@ class Results:
         Cycle in which the injector accepted the message, -1 if it never did; the host took it up ``startup_cycles``
         before.
     arrival_cycle : int64[F]
-        Cycle in which the tail moved over the delivery channel, by position in ``messages.destinations``; -1 if it
-        never did.
+        Cycle in which the tail moved over the delivery channel, that of the last copy if there are several, by position
+        in ``messages.destinations``; -1 if it never did.
     copies : int64[F]
         Tails that arrived there.
     cycles : int
@@ -66,18 +66,18 @@ class Results:
 
     @property
     def deliveries(self) -> int:
-        """Pairs of message and destination that were served."""
-        return int(np.count_nonzero(self.copies))
+        """Messages that arrived where they were to, each copy counted."""
+        return int(np.minimum(self.copies, self.messages.copies).sum())
 
     @property
     def lost(self) -> int:
-        """Pairs of message and destination without an arrival."""
-        return len(self.copies) - self.deliveries
+        """Arrivals that are missing."""
+        return int(self.messages.copies.sum()) - self.deliveries
 
     @property
     def duplicated(self) -> int:
-        """Arrivals beyond the first per pair, and arrivals at processors that are no destination."""
-        return int(np.maximum(self.copies - 1, 0).sum()) + self.stray
+        """Arrivals beyond those that were to come, and arrivals at processors that are no destination."""
+        return int(np.maximum(self.copies - self.messages.copies, 0).sum()) + self.stray
 
     @cached_property
     def last_arrival_cycle(self) -> np.ndarray:

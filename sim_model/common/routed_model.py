@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sim_model.common.messages import Messages
+
 
 @dataclass(frozen=True)
 class RoutedModel:
@@ -54,7 +56,14 @@ class RoutedModel:
         """Header length of a message to these destinations."""
         return self.routing.header_flits(destinations)
 
-    def header_data(self, source: int, destinations: Sequence[int]) -> list[int]:
-        """Data fields of the header flits of a message."""
-        value = self.routing.header_value(source, destinations)
-        return self.routing.header.to_flits(value, self.header_flits(destinations))
+    def sent_header(self, messages: Messages, message: int) -> int:
+        """Header of a message."""
+        return self.routing.header_value(int(messages.source[message]), messages.destinations_of(message).tolist())
+
+    def delivered_header(self, messages: Messages, message: int, _destination: int, _variant: int, /) -> int:
+        """The same: nothing on the way changes headers."""
+        return self.sent_header(messages, message)
+
+    def is_spoilt(self, _variant: int, /) -> bool:
+        """Nothing on the way spoils messages."""
+        return False

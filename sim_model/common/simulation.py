@@ -176,12 +176,12 @@ class Simulation:
         return ChannelCounts(tallies.flits.copy(), tallies.stalled_cycles.copy(), tallies.bubbles.copy())
 
     def data_of(self, message: int, flit: int) -> int:
-        """Data field of a flit: of the header, or of the test payload (``topology/common/pattern.py``)."""
-        destinations = self.messages.destinations_of(message).tolist()
-        header_flits = self.model.header_flits(destinations)
+        """Data field of a flit as it is sent: header, or test payload (``topology/common/pattern.py``)."""
+        header_flits = self.model.header_flits(self.messages.destinations_of(message).tolist())
+        flit_bits = self.model.flit_bits
         if flit >= header_flits:
-            return payload_word(payload_seed(message), flit - header_flits, self.model.flit_bits)
-        return self.model.header_data(int(self.messages.source[message]), destinations)[flit]
+            return payload_word(payload_seed(message), flit - header_flits, flit_bits)
+        return self.model.sent_header(self.messages, message) >> flit * flit_bits & (1 << flit_bits) - 1
 
     def describe_router(self, switch: int) -> str:
         """The whole state of a router, for mismatch reports."""

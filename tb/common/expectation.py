@@ -7,47 +7,63 @@ sees those of the cycle before, and every one of them must have been taken: ``ac
 descriptor that was not taken shows as one.
 """
 
-from dataclasses import dataclass
-from typing import Any
+import functools
 
 import numpy as np
 
 from sim_model.common.engine.state import Trace
 from sim_model.common.messages import Messages
+from sim_model.common.model import Model
 from topology.common.flits import FlitFormat
 from topology.common.pattern import LANE_STEP, MASK, SEED_STEP, STEP
 
 LANE_BITS = 32
 
 
-@dataclass(frozen=True)
 class MessageBits:
     """Data, head and tail of any flit of a message set, as bits.
 
     Parameters
     ----------
-    flits, header_flits : int array, shape (messages,)
-        Length of each message and of its header.
-    headers : sequence of int
-        Header of each message, as an integer.
-    flit_bits : int
-        Data bits of a flit.
+    model : Model
+        The golden model, which says what headers look like.
+    messages : Messages
+
+    Members
+    -------
+    headers : tuple of int
+        Header of each message as it is sent, as an integer.
+    header_flits : int array, shape (messages,)
     """
 
-    flits: np.ndarray
-    header_flits: np.ndarray
-    headers: tuple[int, ...]
-    flit_bits: int
+    def __init__(self, model: Model, messages: Messages):
+        numbers = range(len(messages))
+        self.network, self.flit_bits = model.network, model.flit_bits
+        self.messages = messages
+        self.headers = tuple(model.sent_header(messages, message) for message in numbers)
+        self.header_flits = np.array([model.header_flits(messages.destinations_of(m).tolist()) for m in numbers])
+        self._is_spoilt = np.vectorize(model.is_spoilt, otypes=[bool])
+        self._header = functools.cache(
+            lambda message, destination, variant: model.delivered_header(messages, message, destination, variant)
+        )
 
-    def of(self, message: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """Bits of the flits ``index`` of ``message``, uint8, shape (len(message), flit width), lowest bit first."""
+    def of(self, message: np.ndarray, index: np.ndarray, processor: np.ndarray, variant: np.ndarray) -> np.ndarray:
+        """Bits of the flits ``index`` of ``message`` as ``processor`` gets them.
+
+        Returns
+        -------
+        uint8 array, shape (len(message), flit width)
+            Lowest bit first.
+        """
         bits = np.zeros((len(message), FlitFormat(self.flit_bits).width), dtype=np.uint8)
         in_header = index < self.header_flits[message]
         bits[:, : self.flit_bits] = self._payload_bits(message, index - self.header_flits[message])
+        bits[self._is_spoilt(variant), : self.flit_bits] = 1
         for row in np.flatnonzero(in_header):
-            bits[row, : self.flit_bits] = self._header_bits(int(message[row]), int(index[row]))
+            header = self._header(int(message[row]), int(processor[row]), int(variant[row]))
+            bits[row, : self.flit_bits] = self._header_bits(header, int(index[row]))
         bits[:, self.flit_bits] = index == 0
-        bits[:, self.flit_bits + 1] = index == self.flits[message] - 1
+        bits[:, self.flit_bits + 1] = index == self.messages.flits[message] - 1
         return bits
 
     def _payload_bits(self, message: np.ndarray, index: np.ndarray) -> np.ndarray:
@@ -60,29 +76,10 @@ class MessageBits:
         words = (folded[:, np.newaxis] ^ constants).astype("<u4")
         return np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, : self.flit_bits]
 
-    def _header_bits(self, message: int, index: int) -> np.ndarray:
-        data = self.headers[message] >> self.flit_bits * index & (1 << self.flit_bits) - 1
+    def _header_bits(self, header: int, index: int) -> np.ndarray:
+        data = header >> self.flit_bits * index & (1 << self.flit_bits) - 1
         raw = np.frombuffer(data.to_bytes(-(-self.flit_bits // 8), "little"), dtype=np.uint8)
         return np.unpackbits(raw, bitorder="little")[: self.flit_bits]
-
-
-def message_bits(model: Any, messages: Messages) -> MessageBits:
-    """What the flits of these messages look like.
-
-    Parameters
-    ----------
-    model : a family's golden model
-        Its routing tables say what a header is.
-    messages : Messages
-    """
-    routing = model.routing
-    sets = [messages.destinations_of(message).tolist() for message in range(len(messages))]
-    headers = tuple(
-        routing.header_value(source, destinations)
-        for source, destinations in zip(messages.source.tolist(), sets, strict=True)
-    )
-    header_flits = np.array([routing.header_flits(destinations) for destinations in sets])
-    return MessageBits(messages.flits, header_flits, headers, model.flit_bits)
 
 
 def expected_rows(recording: Trace, bits: MessageBits) -> list[str]:
@@ -94,7 +91,10 @@ def expected_rows(recording: Trace, bits: MessageBits) -> list[str]:
     cycle, channel = np.nonzero(recording.ejected_message >= 0)
     delivered[cycle, channel, 0] = 1
     delivered[cycle, channel, 1:] = bits.of(
-        recording.ejected_message[cycle, channel], recording.ejected_flit[cycle, channel]
+        recording.ejected_message[cycle, channel],
+        recording.ejected_flit[cycle, channel],
+        np.array(bits.network.delivery_processors)[channel],
+        recording.ejected_variant[cycle, channel],
     )
     untaken = np.zeros((cycles, processors), dtype=np.uint8)
     observed = np.concatenate([recording.moved, untaken, delivered.reshape(cycles, -1)], axis=1)

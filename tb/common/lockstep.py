@@ -23,7 +23,7 @@ from sim_model.common.engine.state import Trace
 from sim_model.common.simulation import Simulation
 from tb.common.counters import differing_counters, start_counting
 from tb.common.difference import describe_difference
-from tb.common.expectation import MessageBits, expected_rows, message_bits
+from tb.common.expectation import MessageBits, expected_rows
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
 from topology.common.flits import MESSAGE_FLITS_BITS, bits_for
 from topology.common.pattern import payload_seed
@@ -54,7 +54,7 @@ class Descriptors:
         value, position = self._messages.headers[message], self._header_bits
         for field, width in (
             (int(self._messages.header_flits[message]), self._count_bits),
-            (int(self._messages.flits[message]), MESSAGE_FLITS_BITS),
+            (int(self._messages.messages.flits[message]), MESSAGE_FLITS_BITS),
         ):
             value |= field << position
             position += width
@@ -117,7 +117,7 @@ async def _load_tables(dut, table_words: tuple[int, ...]) -> None:
 async def compare(dut, job: LockstepJob) -> LockstepResult:
     """Run the job; the first difference ends it."""
     simulation = Simulation(job.model, job.messages, job.startup_cycles, count_channels=job.counters)
-    bits = message_bits(job.model, job.messages)
+    bits = MessageBits(job.model, job.messages)
     offers = Offers(dut, Descriptors(bits, job.model.routing.header.multicast_flits))
     result = LockstepResult()
     falling, observed = FallingEdge(dut.clk), dut.observed

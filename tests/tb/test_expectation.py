@@ -5,7 +5,7 @@ import pytest
 
 from sim_model.common.simulation import Simulation
 from tb.common.difference import describe_difference
-from tb.common.expectation import expected_rows, message_bits
+from tb.common.expectation import MessageBits, expected_rows
 from tests.networks import figure_1
 from tests.tb.workloads import Shape, comparison, staged_traffic
 from topology.common.flits import FlitFormat
@@ -27,7 +27,9 @@ def test_bits_of_flits_are_the_models_data(flit_bits):
     job = comparison(routing, shape, staged_traffic(routing, 300, seed=3))
     simulation, layout = Simulation(job.model, job.messages), FlitFormat(flit_bits)
     pairs = [(m, k) for m in range(len(job.messages)) for k in range(int(job.messages.flits[m]))]
-    bits = message_bits(job.model, job.messages).of(*(np.array(column) for column in zip(*pairs, strict=True)))
+    message, index = (np.array(column) for column in zip(*pairs, strict=True))
+    processor = job.messages.destinations[job.messages.offsets[message]]
+    bits = MessageBits(job.model, job.messages).of(message, index, processor, np.zeros_like(message))
     for (message, index), row in zip(pairs, bits, strict=True):
         value = sum(int(bit) << position for position, bit in enumerate(row))
         last = int(job.messages.flits[message]) - 1
@@ -36,7 +38,7 @@ def test_bits_of_flits_are_the_models_data(flit_bits):
 
 
 def first_delivery(job) -> tuple[int, str]:
-    rows = expected_rows(Simulation(job.model, job.messages).record(200), message_bits(job.model, job.messages))
+    rows = expected_rows(Simulation(job.model, job.messages).record(200), MessageBits(job.model, job.messages))
     processors = len(job.model.network.processors)
     delivered = processors * (FlitFormat(SHAPE.flit_bits).width + 1)
     cycle = next(cycle for cycle, row in enumerate(rows) if "1" in row[:delivered])

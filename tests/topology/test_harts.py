@@ -7,7 +7,7 @@ import pytest
 from topology.common.errors import TopologyError
 from topology.harts.broadcast import COPIES, broadcast_copies, initial_legs, relayed_legs
 from topology.harts.mesh import DIRECTIONS, HexMesh, left, opposite, right
-from topology.harts.routing import ARRIVED, after_step, directions_onward, distance, routing_tags
+from topology.harts.tags import ARRIVED, after_step, directions_onward, distance, routing_tags
 
 SIZES = range(2, 16)
 
@@ -96,7 +96,7 @@ def test_copies_come_over_disjoint_paths(size, algorithm):
 
 
 SENDS = {"sbcast": (6, -6), "2-bcast": (12, -12), "3-bcast": (12, -6), "4-bcast": (24, -24), "5-bcast": (30, -30)}
-SENDS["6-bcast"] = (36, -36)
+SENDS |= {"6-bcast": (36, -36), "sfbcast": (6, -6), "algorithm-a": (0, 1)}
 
 
 @pytest.mark.parametrize("algorithm", COPIES)
@@ -107,7 +107,7 @@ def test_number_of_sends(size, algorithm):
 
 
 def number_of_sends(mesh: HexMesh, algorithm: str) -> int:
-    waiting, sends = list(initial_legs(mesh.size)), 0
+    waiting, sends = list(initial_legs(algorithm, mesh.size)), 0
     while waiting:
         leg = waiting.pop()
         sends += 1
@@ -124,6 +124,8 @@ FRONTS = {
     "4-bcast": lambda n: {(3, n - 3), (2, 2 * n - 4)},
     "5-bcast": lambda n: {(3, 2 * n - 5), (2, 2 * n - 4)},
     "6-bcast": lambda n: {(3, 2 * n - 5), (2, 2 * n - 4)},
+    "sfbcast": lambda n: {(2, n - 3), (1, n - 2)},
+    "algorithm-a": lambda n: {(1, 3 * n * (n - 1) - 1)},
 }
 
 

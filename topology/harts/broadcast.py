@@ -11,8 +11,17 @@ from dataclasses import dataclass
 from topology.harts.mesh import DIRECTIONS, HexMesh, left, right
 
 NO_TAG, TAG_A, TAG_B, TAG_C, TAG_D = range(5)
-COPIES = {"sbcast": 1, "2-bcast": 2, "3-bcast": 3, "4-bcast": 4, "5-bcast": 5, "6-bcast": 6}
-"""Copies that every node gets, over as many paths that share no node, by algorithm."""
+SFBCAST, ALGORITHM_A = "sfbcast", "algorithm-a"
+COPIES = {"sbcast": 1, "2-bcast": 2, "3-bcast": 3, "4-bcast": 4, "5-bcast": 5, "6-bcast": 6, SFBCAST: 1, ALGORITHM_A: 1}
+"""Copies that every node gets, over as many paths that share no node, by algorithm.
+
+The last two are what the paper compares with: SBCAST without cut-through, where every node stores a packet before it
+sends it on, and one packet that goes round the whole mesh in one direction (Algorithm A).
+"""
+ALGORITHMS = (ALGORITHM_A, "sbcast", "2-bcast", "3-bcast", "4-bcast", "5-bcast", "6-bcast", SFBCAST)
+"""By their number in headers."""
+STAGES = 3
+TAGS = 5
 
 
 @dataclass(frozen=True)
@@ -36,8 +45,10 @@ class Leg:
     tag: int = NO_TAG
 
 
-def initial_legs(size: int) -> tuple[Leg, ...]:
-    """What the source sends: straight on in all six directions (BCAST_INIT)."""
+def initial_legs(algorithm: str, size: int) -> tuple[Leg, ...]:
+    """What the source sends: straight on in all six directions (BCAST_INIT), or round the mesh in one."""
+    if algorithm == ALGORITHM_A:
+        return (Leg(0, 3 * size * (size - 1), 1),)
     return tuple(Leg(direction, size - 1, 1) for direction in range(DIRECTIONS))
 
 
@@ -56,6 +67,8 @@ def relayed_legs(algorithm: str, size: int, leg: Leg, steps_left: int) -> tuple[
         Steps that its packet still has to go from here.
     """
     copies, ahead = COPIES[algorithm], leg.direction
+    if algorithm == ALGORITHM_A:
+        return ()
     if leg.stage == 1:
         if copies <= 3:
             return _simple(copies, size, ahead, steps_left)
@@ -116,25 +129,31 @@ class Copy:
     node : int
     direction : int
         Of travel over the last link.
+    steps_left : int
+        Of the leg that brought it.
     hops, stages : int
         Links and legs from the source.
+    tag : int
+        Of the leg.
     path : tuple of int
         Nodes on the way, source and receiver included.
     """
 
     node: int
     direction: int
+    steps_left: int
     hops: int
     stages: int
+    tag: int
     path: tuple[int, ...]
 
 
 def broadcast_copies(mesh: HexMesh, algorithm: str, source: int) -> Iterator[Copy]:
     """All copies of a broadcast in a network without faults, in no particular order of time."""
-    waiting = [((source,), 1, leg) for leg in initial_legs(mesh.size)]
+    waiting = [((source,), leg) for leg in initial_legs(algorithm, mesh.size)]
     while waiting:
-        path, stages, leg = waiting.pop()
+        path, leg = waiting.pop()
         for steps_left in reversed(range(leg.distance)):
             path = (*path, mesh.neighbour(path[-1], leg.direction))
-            yield Copy(path[-1], leg.direction, len(path) - 1, stages, path)
-            waiting += [(path, stages + 1, sent) for sent in relayed_legs(algorithm, mesh.size, leg, steps_left)]
+            yield Copy(path[-1], leg.direction, steps_left, len(path) - 1, leg.stage, leg.tag, path)
+            waiting += [(path, sent) for sent in relayed_legs(algorithm, mesh.size, leg, steps_left)]

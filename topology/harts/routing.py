@@ -1,33 +1,128 @@
-"""Shortest paths in a wrapped hexagonal mesh (paper 2): how far a packet has to go along each of the three axes."""
+"""What hardware and golden model must agree on: headers, and which copies of a broadcast arrive where."""
 
-from topology.harts.mesh import HexMesh, opposite
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
-Tags = tuple[int, int, int]
-"""Steps still to go along the axes of directions 0, 1 and 2; negative ones lead the opposite way."""
+from topology.common.flits import HeaderFormat
+from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, COPIES, Copy, broadcast_copies
+from topology.harts.faults import NO_FAULTS, Faults
+from topology.harts.header import ID_BITS, PacketHeader, harts_header, most_hops
+from topology.harts.mesh import HexMesh
+from topology.harts.tags import routing_tags
 
-ARRIVED: Tags = (0, 0, 0)
-
-
-def routing_tags(mesh: HexMesh, source: int, destination: int) -> Tags:
-    """The tags of a shortest path; two at most are not 0, and any order of their steps is a shortest path too."""
-    a, b = mesh.coordinates((destination - source) % mesh.nodes)
-    # a step in direction 0 and one in direction 2 are together one in direction 1
-    both = min(-a, b) if a < 0 < b else -min(a, -b) if b < 0 < a else 0
-    return a + both, b - both, both
-
-
-def directions_onward(tags: Tags) -> tuple[int, ...]:
-    """Directions in which a packet may leave, the first to be tried first."""
-    return tuple(axis if steps > 0 else opposite(axis) for axis, steps in enumerate(tags) if steps)
+UNICAST = 0
+"""Operation of an ordinary packet; a broadcast's is the number of its algorithm in ``ALGORITHMS``, plus one."""
 
 
-def after_step(tags: Tags, direction: int) -> Tags:
-    """The tags after a step in one of those directions."""
-    changed = list(tags)
-    changed[direction % 3] -= 1 if direction < 3 else -1
-    return changed[0], changed[1], changed[2]
+def operation(algorithm: str) -> int:
+    """Number of a broadcast algorithm as an operation of messages."""
+    return ALGORITHMS.index(algorithm) + 1
 
 
-def distance(mesh: HexMesh, source: int, destination: int) -> int:
-    """Steps on a shortest path."""
-    return sum(map(abs, routing_tags(mesh, source, destination)))
+@dataclass(frozen=True)
+class HartsRouting:
+    """A mesh, its headers and its faults.
+
+    Parameters
+    ----------
+    mesh : HexMesh
+    flit_bits : int
+        Data bits of a flit; a header must fit into one.
+    faults : Faults
+    algorithm_a : bool
+        Whether a packet may go round the whole mesh.
+
+    Raises
+    ------
+    ValueError
+        If a header does not fit into a flit.
+    TopologyError
+        If the mesh does not have the nodes and links that are to fail.
+    """
+
+    mesh: HexMesh
+    flit_bits: int
+    faults: Faults = NO_FAULTS
+    algorithm_a: bool = False
+
+    def __post_init__(self):
+        self.faults.check(self.mesh)
+        _ = self.header
+
+    @property
+    def network(self) -> HexMesh:
+        """The mesh."""
+        return self.mesh
+
+    @cached_property
+    def header(self) -> HeaderFormat:
+        """Header format."""
+        return harts_header(self.mesh, self.flit_bits, algorithm_a=self.algorithm_a)
+
+    @property
+    def levels(self) -> int:
+        """Most links that a packet travels: buffers are classed by links travelled."""
+        return most_hops(self.mesh, algorithm_a=self.algorithm_a)
+
+    def header_flits(self, _destinations: Sequence[int]) -> int:
+        """Header length of any packet."""
+        return 1
+
+    def sent_header(self, source: int, destinations: Sequence[int], operation: int, number: int) -> int:
+        """The header that a host sends.
+
+        Parameters
+        ----------
+        source : int
+        destinations : sequence of int
+            The one destination of an ordinary packet; a broadcast goes to all.
+        operation : int
+        number : int
+            Number of the message, of which the header has the last bits.
+        """
+        common = {"source": source, "id": number % (1 << ID_BITS)}
+        if operation != UNICAST:
+            return PacketHeader(broadcast=1, algorithm=operation - 1, **common).pack(self.header)
+        m0, m1, m2 = routing_tags(self.mesh, source, destinations[0])
+        return PacketHeader(m0=m0, m1=m1, m2=m2, **common).pack(self.header)
+
+    def delivered_header(
+        self, source: int, destination: int, operation: int, number: int, direction: int, *, forwarded: bool
+    ) -> int:
+        """The header of a packet or copy as a node's host gets it.
+
+        Parameters
+        ----------
+        source, destination, operation, number : int
+        direction : int
+            Of travel over the last link.
+        forwarded : bool
+            Mark of a copy.
+        """
+        fields = {"source": source, "id": number % (1 << ID_BITS), "direction": direction, "forwarded": int(forwarded)}
+        offset = (destination - source) % self.mesh.nodes
+        if operation == UNICAST:
+            hops = sum(map(abs, routing_tags(self.mesh, 0, offset)))
+            return PacketHeader(hops=hops, **fields).pack(self.header)
+        copy = self.copies[operation][offset, direction]
+        return PacketHeader(
+            broadcast=1,
+            algorithm=operation - 1,
+            stage=copy.stages,
+            tag=copy.tag,
+            distance=copy.steps_left,
+            hops=copy.hops,
+            **fields,
+        ).pack(self.header)
+
+    @cached_property
+    def copies(self) -> dict[int, dict[tuple[int, int], Copy]]:
+        """All copies of a broadcast from node 0, by operation, and by node and direction of travel."""
+        return {
+            operation(algorithm): {
+                (copy.node, copy.direction): copy for copy in broadcast_copies(self.mesh, algorithm, 0)
+            }
+            for algorithm in COPIES
+            if algorithm != ALGORITHM_A or self.algorithm_a
+        }

@@ -16,22 +16,23 @@ def check_order(flit, channel, counters):
 
 
 @compiled
-def record_ejection(delivery, flit, trace, row):
-    """Write an ejected flit into a recording."""
-    trace.ejected_message[row, delivery] = message_of(flit)
-    trace.ejected_flit[row, delivery] = index_of(flit)
+def record_ejection(channel, trace, row):
+    """Write the flit that moves over a channel into a processor into a recording."""
+    trace.ejected_message[row, channel.delivery] = message_of(channel.register)
+    trace.ejected_flit[row, channel.delivery] = index_of(channel.register)
+    trace.ejected_variant[row, channel.delivery] = channel.variant
 
 
 @compiled
 def count_arrival(cycle, processor, message, state):
-    """The tail of a message has arrived: count it, and release the messages that waited for it."""
+    """The tail of a message has arrived: count it; the last that is to come releases the messages that wait for it."""
     position = _find(processor, state.jobs[message], state.deliveries)
     if position == NONE:
         state.counters[STRAY] += 1
         return
     delivery = state.deliveries[position]
     delivery.copies += 1
-    if delivery.copies == 1:
+    if delivery.copies == delivery.wanted:
         delivery.arrival_cycle = cycle
         release_children(cycle, processor, message, state)
 

@@ -49,7 +49,7 @@ def _move_from_switches(cycle, state, trace, row):
                 ejected += 1
                 check_order(channel.register, channel, counters)
                 if recording:
-                    record_ejection(channel.delivery, channel.register, trace, row)
+                    record_ejection(channel, trace, row)
                 if channel.register & TAIL:
                     count_arrival(cycle, channel.sink - switches, message_of(channel.register), state)
     counters[FLITS_IN_NETWORK] -= ejected

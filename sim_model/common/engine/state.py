@@ -35,6 +35,7 @@ CHANNEL_FIELDS = (
     "count",  # flits in the buffer, one that arrives in this cycle included
     "delivery",  # place among the channels into processors, or NONE; never changes
     "expected",  # into a processor: next flit (without its tail bit) of the message that is arriving, or NONE
+    "variant",  # into a processor: what the family says about the message that is arriving
 )
 VERTEX_FIELDS = (
     "first_output",  # channel at output port 0; never changes
@@ -68,7 +69,8 @@ JOB_FIELDS = (
 )
 DELIVERY_FIELDS = (
     "destination",  # processor, ascending within a message; never changes
-    "arrival_cycle",  # first arrival of the tail, NONE before
+    "wanted",  # copies that are to arrive; never changes
+    "arrival_cycle",  # arrival of the last of their tails, NONE before
     "copies",  # tails that arrived
 )
 TALLY_FIELDS = (
@@ -106,6 +108,7 @@ class Trace(NamedTuple):
     accepted_message: np.ndarray  # int32[rows, processors], NONE for none, like all below
     ejected_message: np.ndarray  # int32[rows, delivery channels]
     ejected_flit: np.ndarray  # int32[rows, delivery channels], index in the message
+    ejected_variant: np.ndarray  # int32[rows, delivery channels], which of several copies; 0 in most families
 
 
 def make_records(count: int, fields: tuple[str, ...], **columns) -> np.recarray:
@@ -124,6 +127,7 @@ def make_trace(rows: int, network: ChannelNetwork) -> Trace:
         accepted_message=np.full((rows, len(network.processors)), NONE, dtype=np.int32),
         ejected_message=np.full((rows, deliveries), NONE, dtype=np.int32),
         ejected_flit=np.full((rows, deliveries), NONE, dtype=np.int32),
+        ejected_variant=np.zeros((rows, deliveries), dtype=np.int32),
     )
 
 
@@ -171,7 +175,11 @@ def make_state(
         hosts=hosts,
         jobs=jobs,
         deliveries=make_records(
-            len(messages.destinations), DELIVERY_FIELDS, destination=messages.destinations, arrival_cycle=NONE
+            len(messages.destinations),
+            DELIVERY_FIELDS,
+            destination=messages.destinations,
+            wanted=messages.copies,
+            arrival_cycle=NONE,
         ),
         queue=queue,
         children=children,

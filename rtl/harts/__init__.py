@@ -1,0 +1,1 @@
+"""Hardware of HARTS: a node of a wrapped hexagonal mesh."""

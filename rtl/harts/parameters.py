@@ -1,0 +1,113 @@
+"""The shape of a node of a wrapped hexagonal mesh."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth.hdl import signed
+from amaranth.lib import data
+
+from rtl.common.router_parameters import MAX_BUFFER_FLITS, check_range
+from topology.common.flits import HeaderFormat, bits_for
+from topology.harts.header import HOST
+from topology.harts.mesh import LEAST_SIZE, MOST_SIZE
+from topology.harts.pages import check_pages
+
+PORTS = HOST + 1
+MOST_GAP_FRAMES = 255
+MOST_RELAY_FRAMES = 1024
+MOST_PACKET_FLITS = 4096
+TAGS = ("m0", "m1", "m2")
+
+
+@dataclass(frozen=True)
+class HartsNodeParameters:
+    """Everything that decides about the logic of a node; what differs between nodes arrives on ports.
+
+    Parameters
+    ----------
+    header : HeaderFormat
+        Header format of the mesh.
+    size : int
+        n, the nodes on a side of the hexagon.
+    levels : int
+        Most links that a packet travels.
+    pages : int
+        Packets that the memory holds.
+    packet_flits : int
+        Flits of the longest packet, header included.
+    buffer_flits : int
+        Flits that a receiver holds.
+    gap_frames, relay_frames : int
+        Frames between two packets on a link, and frames that the network processor takes; at least 1.
+    classed : bool
+        False is a negative control: any packet may have any page.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range.
+    """
+
+    header: HeaderFormat
+    size: int
+    levels: int
+    pages: int
+    packet_flits: int
+    buffer_flits: int = 1
+    gap_frames: int = 1
+    relay_frames: int = 1
+    classed: bool = True
+
+    def __post_init__(self):
+        check_range("Size", self.size, LEAST_SIZE, MOST_SIZE)
+        check_pages(self.pages, self.levels)
+        check_range("Packet length in flits", self.packet_flits, 1, MOST_PACKET_FLITS)
+        check_range("Buffer size in flits", self.buffer_flits, 1, MAX_BUFFER_FLITS)
+        check_range("Gap in frames", self.gap_frames, 1, MOST_GAP_FRAMES)
+        check_range("Relay time in frames", self.relay_frames, 1, MOST_RELAY_FRAMES)
+
+    @property
+    def flit_bits(self) -> int:
+        """Data bits of a flit."""
+        return self.header.flit_bits
+
+    @property
+    def page_bits(self) -> int:
+        """Width of a page number."""
+        return bits_for(self.pages)
+
+    @property
+    def position_bits(self) -> int:
+        """Width of a flit's place in a packet."""
+        return bits_for(self.packet_flits)
+
+    @property
+    def level_bits(self) -> int:
+        """Width of a level."""
+        return bits_for(self.levels + 1)
+
+    @property
+    def whole_leg(self) -> int:
+        """Steps of a leg from one end of an axis to the other."""
+        return self.size - 1
+
+    @property
+    def whole_mesh(self) -> int:
+        """Steps once round the mesh, but one."""
+        return 3 * self.size * (self.size - 1)
+
+    @property
+    def has_algorithm_a(self) -> bool:
+        """Whether distances are wide enough for Algorithm A."""
+        return self.levels >= self.whole_mesh > 2 * self.whole_leg
+
+    @property
+    def header_layout(self) -> data.StructLayout:
+        """The header's fields as they lie in the data of a head."""
+        members: dict[str, Any] = {name: signed(width) if name in TAGS else width for name, width in self.header.fields}
+        return data.StructLayout(members)
+
+    @property
+    def name(self) -> str:
+        """For names of modules."""
+        return f"n{self.size}"

@@ -1,0 +1,278 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""Node of a wrapped hexagonal mesh: routing controller, packet memory and network processor (paper 3 and 4).
+
+A frame has eight cycles. In slot s receiver s puts a word on the bus, and the memory is read for transmitter s; in the
+last slot the network processor looks at the packets that have arrived. A word goes from the bus to the packet
+memory, to the transmitter that its receiver has reserved, or to both at once: the tee of RELAY.
+
+=============  ==================================================================================
+cycle          a head that is cut through, straight on
+=============  ==================================================================================
+t              on the bus, in the slot of its direction; the receiver reserves the transmitter
+t + 1          written into the packet memory, and into the output register
+t + 2          valid on the output link
+t + 8          on the bus of the next node
+=============  ==================================================================================
+
+A packet of L flits that is stored is sent on L + 1 frames after its head was on the bus, relay_frames being 1. All
+outputs are registers.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Array, Module, Mux, Signal, Value
+from amaranth.lib import data, memory
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from rtl.common.flit import flit_layout, link_signature
+from rtl.common.input_buffer import InputBuffer
+from rtl.common.part import Part, place
+from rtl.common.selection import concat
+from rtl.harts.page_pool import PagePool
+from rtl.harts.page_queues import PageQueues
+from rtl.harts.parameters import PORTS, HartsNodeParameters
+from rtl.harts.receiver_bank import ReceiverBank
+from rtl.harts.relay_rules import RelayRules, SendRules, step_tags
+from rtl.harts.transmitter_bank import TransmitterBank
+from topology.harts.frame import SLOT_BITS
+from topology.harts.header import HOST
+from topology.harts.mesh import DIRECTIONS
+
+
+class HartsNode(Part):
+    """One node.
+
+    Parameters
+    ----------
+    parameters : HartsNodeParameters
+
+    Members
+    -------
+    inputs : In(link_signature).array(7)
+        Links that end here, by direction of travel, and the host's. ``ready`` is a register.
+    outputs : Out(link_signature).array(7)
+        Links that start here. ``valid`` and ``payload`` are registers.
+    dead : In(6)
+        Constant: directions in which nothing lives; what is sent there is dropped.
+    corrupting : In(1)
+        Constant: spoil the body of every packet that is passed on, as a faulty node would.
+    ahead_{d} : In(2)
+        From the next node in direction d: it keeps a page for a packet, and it does so for a packet of any level.
+    kept_{d} : Out(2)
+        The same, for the node from which packets come in direction d. Registers.
+    wish_{d} : Out(level_bits)
+        Level that the packet which waits most urgently for direction d will have there; 0 if none waits. Registers.
+    wished_{d} : In(level_bits)
+        The same, from the node from which packets come in direction d.
+    """
+
+    def __init__(self, parameters: HartsNodeParameters):
+        p = self.parameters = parameters
+        link = link_signature(p.flit_bits)
+        side = {}
+        for direction in range(DIRECTIONS):
+            side |= {
+                f"ahead_{direction}": In(2),
+                f"kept_{direction}": Out(2),
+                f"wish_{direction}": Out(p.level_bits),
+                f"wished_{direction}": In(p.level_bits),
+            }
+        super().__init__(
+            f"harts_node_{p.name}",
+            {
+                "inputs": In(link).array(PORTS),
+                "outputs": Out(link).array(PORTS),
+                "dead": In(DIRECTIONS),
+                "corrupting": In(1),
+                **side,
+            },
+        )
+
+    def elaborate(self, platform):
+        m: Any = Module()
+        p = self.parameters
+        slot: Any = Signal(SLOT_BITS)
+        m.d.sync += slot.eq(slot + 1)
+        receivers = place(m, platform, "receivers", ReceiverBank(p))
+        transmitters = place(m, platform, "transmitters", TransmitterBank(p))
+        queues = place(m, platform, "queues", PageQueues(p))
+        pool = place(m, platform, "pool", PagePool(p.pages))
+        for part in (receivers, transmitters, queues):
+            m.d.comb += part.slot.eq(slot)
+        self._receive(m, platform, slot, receivers)
+        m.d.comb += [
+            receivers.dead.eq(self.dead),
+            receivers.can_start.eq(transmitters.can_start),
+            receivers.waiting.eq(queues.waiting[:DIRECTIONS]),
+            receivers.free.eq(pool.free),
+            receivers.page.eq(pool.page),
+            pool.take.eq(receivers.take),
+            pool.give.eq(transmitters.give),
+            pool.given.eq(transmitters.sent_page),
+            transmitters.found.eq(queues.found),
+            transmitters.chosen.eq(queues.chosen),
+            transmitters.level.eq(queues.level),
+            transmitters.waiting.eq(queues.waiting[:DIRECTIONS]),
+            transmitters.reserve.eq(receivers.reserve),
+            transmitters.reserved.eq(receivers.reserved),
+            transmitters.owed.eq(queues.owed),
+            queues.in_turn.eq(transmitters.in_turn),
+            queues.turn.eq(transmitters.turn),
+            queues.start.eq(transmitters.start),
+            queues.page.eq(transmitters.sent_page),
+        ]
+        self._connect_neighbours(m, slot, receivers, transmitters)
+        write, read = self._memory(m, receivers, transmitters)
+        passed = self._pass(m, platform, receivers, transmitters, queues, write)
+        sent = self._send(m, platform, transmitters, read)
+        self._register_outputs(m, receivers, transmitters, passed, sent)
+        return m
+
+    def _receive(self, m, platform, slot, receivers):
+        """Buffers of the links, of which the one of this slot is seen."""
+        p = self.parameters
+        words, present = [], []
+        for port in range(PORTS):
+            buffer = place(m, platform, f"buffer_{port}", InputBuffer(p.flit_bits, p.buffer_flits))
+            connect(m, flipped(self.inputs[port]), buffer.link)
+            m.d.comb += buffer.pop.eq(receivers.pop & (slot == port))
+            words.append(Value.cast(buffer.flit))
+            present.append(buffer.present)
+        with m.Switch(slot):
+            for port in range(PORTS):
+                with m.Case(port):
+                    m.d.comb += [Value.cast(receivers.word).eq(words[port]), receivers.present.eq(present[port])]
+
+    def _connect_neighbours(self, m, slot, receivers, transmitters):
+        ahead = [getattr(self, f"ahead_{direction}") for direction in range(DIRECTIONS)]
+        m.d.comb += [
+            transmitters.ahead.eq(concat([*(state[0] for state in ahead), 1])),
+            transmitters.ahead_for_any.eq(concat([*(state[1] for state in ahead), 1])),
+        ]
+        for direction in range(DIRECTIONS):
+            m.d.comb += [
+                getattr(self, f"kept_{direction}").eq(
+                    concat((receivers.kept[direction], receivers.for_any[direction]))
+                ),
+                getattr(self, f"wish_{direction}").eq(transmitters.wish[direction]),
+            ]
+            with m.If(slot == direction):
+                m.d.comb += receivers.wish.eq(getattr(self, f"wished_{direction}"))
+
+    def _memory(self, m, receivers, transmitters) -> tuple[Any, Any]:
+        """The packet memory: data and tail of each flit, one write and one read per cycle."""
+        p = self.parameters
+        shape = data.StructLayout({"data": p.flit_bits, "tail": 1})
+        depth = p.pages << p.position_bits
+        m.submodules.packets = store = memory.Memory(shape=shape, depth=depth, init=[])
+        write: Any = store.write_port()
+        read: Any = store.read_port()
+        bus = receivers.bus
+        m.d.comb += [
+            write.addr.eq(concat((bus.position, bus.page))),
+            write.en.eq(receivers.bus_valid & bus.stored),
+            read.addr.eq(concat((transmitters.read_position, transmitters.read_page))),
+            read.en.eq(transmitters.read),
+        ]
+        return write, read
+
+    def _pass(self, m, platform, receivers, transmitters, queues, write) -> Any:
+        """What is on the bus goes into the memory, and makes a row of the queues with its tail."""
+        p = self.parameters
+        bus, layout = receivers.bus, p.header_layout
+        old: Any = data.View(layout, bus.word.data[: layout.size])
+        header: Any = Signal(layout, name="stored_header")
+        onward: Any = Signal(layout, name="onward_header")
+        travelled = Signal()
+        m.d.comb += [
+            travelled.eq(bus.direction != HOST),
+            header.eq(old),
+            header.direction.eq(bus.direction),
+            header.forwarded.eq(bus.forwarded),
+            header.hops.eq(Mux(travelled, old.hops + 1, 0)),
+            header.distance.eq(old.distance - (travelled & old.broadcast)),
+        ]
+        with m.If(~travelled):
+            m.d.comb += header.stage.eq(0)
+        m.d.comb += onward.eq(header)
+        with m.If(~header.broadcast):
+            step_tags(m, header, onward, bus.output)
+        passed: Any = Signal(flit_layout(p.flit_bits), name="passed")
+        spoil = Signal()
+        m.d.comb += [
+            write.data.data.eq(Mux(bus.word.head, Value.cast(header), bus.word.data)),
+            write.data.tail.eq(bus.word.tail),
+            spoil.eq(self.corrupting & travelled),
+            passed.head.eq(bus.word.head),
+            passed.tail.eq(bus.word.tail),
+            passed.data.eq(Mux(bus.word.head, Value.cast(onward), bus.word.data | spoil.replicate(p.flit_bits))),
+            transmitters.received_tail.eq(receivers.bus_valid & bus.through & bus.word.tail),
+            transmitters.received_for.eq(bus.output),
+        ]
+        self._enter(m, platform, receivers, queues, header)
+        return passed
+
+    def _enter(self, m, platform, receivers, queues, header):
+        """The network processor's part: outputs of a packet, found out from its head and used with its tail."""
+        p = self.parameters
+        bus = receivers.bus
+        rules = place(m, platform, "relay_rules", RelayRules(p))
+        outputs = Signal(PORTS)
+        kept = Array(Signal(PORTS, name=f"outputs_{port}") for port in range(1 << SLOT_BITS))
+        levels = Array(Signal(p.level_bits, name=f"level_{port}") for port in range(1 << SLOT_BITS))
+        m.d.comb += [
+            rules.header.eq(header),
+            outputs.eq(Mux(header.broadcast, rules.outputs & ~concat((self.dead, 0)), 1 << bus.waits)),
+            queues.enter.eq(receivers.bus_valid & bus.stored & bus.word.tail),
+            queues.entered_page.eq(bus.page),
+            queues.entered_outputs.eq(Mux(bus.word.head, outputs, kept[bus.direction])),
+            queues.entered_level.eq(Mux(bus.word.head, header.hops, levels[bus.direction])),
+        ]
+        with m.If(receivers.bus_valid & bus.word.head):
+            m.d.sync += [kept[bus.direction].eq(outputs), levels[bus.direction].eq(header.hops)]
+
+    def _send(self, m, platform, transmitters, read) -> Any:
+        """What was read from the memory, with a new header."""
+        p = self.parameters
+        layout = p.header_layout
+        rules = place(m, platform, "send_rules", SendRules(p))
+        header: Any = data.View(layout, read.data.data[: layout.size])
+        spoilers = Signal(PORTS)
+        spoils = Signal()
+        sent: Any = Signal(flit_layout(p.flit_bits), name="sent")
+        m.d.comb += [
+            rules.header.eq(header),
+            rules.output.eq(transmitters.sent_for),
+            transmitters.sent_tail.eq(read.data.tail),
+            spoils.eq((spoilers & (1 << transmitters.sent_for)).any()),
+            sent.head.eq(transmitters.sent_head),
+            sent.tail.eq(read.data.tail),
+            sent.data.eq(
+                Mux(transmitters.sent_head, Value.cast(rules.sent), read.data.data | spoils.replicate(p.flit_bits))
+            ),
+        ]
+        spoiling = self.corrupting & (header.direction != HOST) & (transmitters.sent_for != HOST)
+        with m.If(transmitters.sent & transmitters.sent_head):
+            bit = 1 << transmitters.sent_for
+            m.d.sync += spoilers.eq(Mux(spoiling, spoilers | bit, spoilers & ~bit))
+        return sent
+
+    def _register_outputs(self, m, receivers, transmitters, passed, sent):
+        bus = receivers.bus
+        for port in range(PORTS):
+            link = self.outputs[port]
+            from_memory = Signal(name=f"from_memory_{port}")
+            from_bus = Signal(name=f"from_bus_{port}")
+            m.d.comb += [
+                from_memory.eq(transmitters.sent & (transmitters.sent_for == port)),
+                from_bus.eq(receivers.bus_valid & bus.through & (bus.output == port) & (port != HOST)),
+                transmitters.blocked[port].eq(link.valid & ~link.ready),
+            ]
+            with m.If(from_memory | from_bus):
+                m.d.sync += [
+                    link.valid.eq(1),
+                    link.payload.eq(Mux(from_memory, Value.cast(sent), Value.cast(passed))),
+                ]
+            with m.Elif(link.ready):
+                m.d.sync += link.valid.eq(0)

@@ -1,0 +1,89 @@
+"""A node's state for people, and who waits for whom."""
+
+from sim_model.common.engine.state import CYCLE, NONE, EngineState
+from sim_model.common.inspect import buffered_flits, flit_text, ports_in, registered_flit
+from sim_model.common.model import Wait
+from sim_model.harts.state import HartsState
+from topology.harts.frame import SLOTS
+from topology.harts.header import HOST
+from topology.harts.routing import HartsRouting
+
+
+def describe_router(routing: HartsRouting, state: EngineState, family: HartsState, switch: int) -> str:
+    """Receivers, transmitters and stored packets of one node."""
+    network, node = routing.mesh, family.nodes[switch]
+    slot = int(state.counters[CYCLE]) % SLOTS
+    lines = [f"node {network.vertex_name(switch)}: slot {slot}, {int(node.free)} of {family.pages} pages free"]
+    for port, channel in enumerate(network.input_channel[switch]):
+        receiver = family.receivers[channel]
+        flits = " ".join(flit_text(flit) for flit in buffered_flits(state, channel)) or "empty"
+        text = f"  receiver {port} {network.channels[channel].name}: [{flits}] {_kept(receiver)}"
+        if receiver.page != NONE:
+            text += f", stores in page {int(receiver.page)} for outputs {_ports(receiver.outputs)}"
+        if receiver.transmitter != NONE:
+            text += f", sends on to output {int(receiver.transmitter)}"
+        lines.append(text)
+    for port, channel in enumerate(network.output_channel[switch]):
+        lines.append(
+            f"  transmitter {port} {network.channels[channel].name}: {_transmitter(routing, state, family, channel)}"
+        )
+    for page in sorted({page for output in range(HOST + 1) for page in ports_in(family.waiting[switch, output])}):
+        packet = family.packets[switch * family.pages + page]
+        outputs = [output for output in range(HOST + 1) if int(family.waiting[switch, output]) >> page & 1]
+        text = f"  page {page}: m{int(packet.message)}, {int(packet.flits)} flits, level {int(packet.hops)}"
+        lines.append(f"{text}, waits for outputs {outputs}")
+    if node.fresh:
+        lines.append(f"  pages with packets that have just arrived: {ports_in(node.fresh)}")
+    return "\n".join(lines)
+
+
+def _kept(receiver) -> str:
+    if receiver.landing == NONE:
+        return "keeps no page"
+    return f"keeps page {int(receiver.landing)}" + (" for any packet" if receiver.for_any else "")
+
+
+def _transmitter(routing: HartsRouting, state: EngineState, family: HartsState, channel: int) -> str:
+    transmitter = family.transmitters[channel]
+    flit = registered_flit(routing.mesh, state, channel)
+    text = "empty" if flit is None else flit_text(flit)
+    if transmitter.owned:
+        text += ", a receiver's"
+    elif transmitter.page != NONE:
+        text += f", sends page {int(transmitter.page)} from flit {int(transmitter.position)}"
+    elif transmitter.free_cycle > int(state.counters[CYCLE]):
+        text += f", free in cycle {int(transmitter.free_cycle)}"
+    return text + f", wish {int(transmitter.wish)}"
+
+
+def _ports(mask: int) -> str:
+    return "{" + " ".join(map(str, ports_in(mask))) + "}"
+
+
+def find_waits(routing: HartsRouting, state: EngineState, family: HartsState) -> list[Wait]:
+    """Stored packets that wait for a page of the next node, in a network where nothing moves.
+
+    A packet that is stored is known by the channel over which it came.
+    """
+    network, waits = routing.mesh, []
+    for switch in range(network.switches):
+        for output, channel in enumerate(network.output_channel[switch]):
+            for page in ports_in(family.waiting[switch, output]):
+                packet = family.packets[switch * family.pages + page]
+                arrived = network.input_channel[switch][int(packet.direction)]
+                blockers = _stored_at(routing, family, network.channels[channel].sink)
+                reason = f"for a page behind {network.channels[channel].name}"
+                waits.append(Wait(arrived, int(packet.message), blockers, reason))
+        channel = network.input_channel[switch][HOST]
+        if buffered_flits(state, channel) and family.receivers[channel].landing == NONE:
+            waits.append(Wait(channel, -1, _stored_at(routing, family, switch), "for a page"))
+    return waits
+
+
+def _stored_at(routing: HartsRouting, family: HartsState, switch: int) -> tuple[int, ...]:
+    """Channels over which the packets came that fill a node."""
+    if not routing.mesh.is_switch(switch):
+        return ()
+    pages = {page for output in range(HOST + 1) for page in ports_in(family.waiting[switch, output])}
+    directions = {int(family.packets.direction[switch * family.pages + page]) for page in pages}
+    return tuple(routing.mesh.input_channel[switch][direction] for direction in sorted(directions))

@@ -1,0 +1,123 @@
+"""A wrapped hexagonal mesh as a model for the common simulation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sim_model.common.engine.state import EngineState, Trace
+from sim_model.common.messages import Messages
+from sim_model.common.model import Wait
+from sim_model.harts.describe import describe_router, find_waits
+from sim_model.harts.loop import run_cycles
+from sim_model.harts.state import HartsState, make_harts_state
+from topology.harts.frame import SLOTS
+from topology.harts.mesh import HexMesh
+from topology.harts.pages import check_pages, least_pages
+from topology.harts.routing import HartsRouting
+
+DIRECTION_MASK, FORWARDED_BIT, SPOILT_BIT = 7, 3, 4
+
+
+@dataclass(frozen=True)
+class HartsModel:
+    """A mesh of HARTS nodes (papers 2 to 4), cycle-exact as docs/timing.md has it.
+
+    Parameters
+    ----------
+    routing : HartsRouting
+    pages : int or None
+        Packets that a node's memory holds; the default is ``least_pages``.
+    buffer_flits : int
+        Flits that a receiver holds, at least 1.
+    gap_frames : int
+        Frames between two packets on a link, at least 1.
+    relay_frames : int
+        Frames that the network processor takes, at least 1.
+    classed : bool
+        False is a negative control: any packet may have any page, and packets deadlock.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+
+    routing: HartsRouting
+    pages: int | None = None
+    buffer_flits: int = 1
+    gap_frames: int = 1
+    relay_frames: int = 1
+    classed: bool = True
+
+    def __post_init__(self):
+        for name, value in (
+            ("Buffer", self.buffer_flits),
+            ("Gap in frames", self.gap_frames),
+            ("Relay time in frames", self.relay_frames),
+        ):
+            if value < 1:
+                raise ValueError(f"{name} must be at least 1, not {value!r}")
+        check_pages(self.pages or least_pages(self.routing.levels), self.routing.levels)
+
+    @property
+    def network(self) -> HexMesh:
+        """The mesh."""
+        return self.routing.mesh
+
+    @property
+    def flit_bits(self) -> int:
+        """Data bits of a flit."""
+        return self.routing.flit_bits
+
+    @property
+    def buffer_depth_flits(self) -> int:
+        """Flits that a receiver holds."""
+        return self.buffer_flits
+
+    def header_flits(self, _destinations: Sequence[int], /) -> int:
+        """Header length of any packet."""
+        return 1
+
+    def sent_header(self, messages: Messages, message: int) -> int:
+        """Header of a packet as its source's host sends it."""
+        destinations = messages.destinations_of(message).tolist()
+        return self.routing.sent_header(
+            int(messages.source[message]), destinations, int(messages.operation[message]), message
+        )
+
+    def delivered_header(self, messages: Messages, message: int, destination: int, variant: int, /) -> int:
+        """Header of a packet or copy as a node's host gets it."""
+        return self.routing.delivered_header(
+            int(messages.source[message]),
+            destination,
+            int(messages.operation[message]),
+            message,
+            variant & DIRECTION_MASK,
+            forwarded=bool(variant >> FORWARDED_BIT & 1),
+        )
+
+    def is_spoilt(self, variant: int, /) -> bool:
+        """Whether a node on the way has spoilt the body."""
+        return bool(variant >> SPOILT_BIT & 1)
+
+    def make_state(self, messages: Messages) -> HartsState:
+        """Tables and registers of the nodes before cycle 0."""
+        return make_harts_state(
+            self.routing,
+            messages,
+            pages=self.pages or least_pages(self.routing.levels),
+            gap_cycles=self.gap_frames * SLOTS,
+            relay_frames=self.relay_frames,
+            classed=self.classed,
+        )
+
+    def run_cycles(self, state: EngineState, router_state: HartsState, trace: Trace, until_cycle: int) -> int:
+        """Run the compiled loop and return why it stopped."""
+        return run_cycles(state, router_state, trace, until_cycle)
+
+    def describe_router(self, state: EngineState, router_state: HartsState, switch: int) -> str:
+        """The whole state of a node for people."""
+        return describe_router(self.routing, state, router_state, switch)
+
+    def waits(self, state: EngineState, router_state: HartsState) -> list[Wait]:
+        """Who waits for whom in a network where nothing moves."""
+        return find_waits(self.routing, state, router_state)

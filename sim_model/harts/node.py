@@ -1,0 +1,94 @@
+"""A node, one cycle of all nodes (docs/timing.md): the time-sliced bus between receivers, transmitters and memory.
+
+What the bus and the memory carry in one cycle is in a transmitter's register after the next one. So each cycle begins
+with the words of the cycle before.
+"""
+
+from sim_model.common.engine.bits import TAIL, index_of, lowest_bit
+from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.state import NONE
+from sim_model.harts.receiver import pass_word, step_receiver
+from sim_model.harts.state import LAST_CHANGE
+from sim_model.harts.transmitter import step_transmitter
+from topology.harts.frame import PROCESSOR_SLOT, SLOTS
+from topology.harts.header import HOST
+
+
+@compiled
+def step_nodes(cycle, moves, state, family):
+    """One cycle of all nodes. Returns a number that is 0 only if nothing will ever change by itself."""
+    slot = cycle % SLOTS
+    changes = moves
+    for switch in range(state.switches):
+        vertex, node = state.vertices[switch], family.nodes[switch]
+        ended = node.ended
+        if node.received_for != NONE or node.read_for != NONE:
+            changes += _load(vertex, node, state.channels)
+        if slot == PROCESSOR_SLOT:
+            if node.fresh:
+                changes += _see_new_packets(switch, node, family)
+        else:
+            arriving = state.input_channel[switch, slot]
+            receiver = family.receivers[arriving]
+            if receiver.landing == NONE:
+                changes += step_receiver(cycle, switch, slot, state, family)
+            elif vertex.nonempty >> slot & 1:
+                flit = state.slots[arriving, state.channels[arriving].front]
+                if index_of(flit) != 0 and not flit & TAIL:
+                    pass_word(arriving, receiver, vertex, node, state)
+                    changes += 1
+                else:
+                    changes += step_receiver(cycle, switch, slot, state, family)
+            transmitter = family.transmitters[vertex.first_output + slot]
+            if transmitter.page != NONE or family.waiting[switch, slot] != 0 or transmitter.wish != 0:
+                changes += step_transmitter(cycle, switch, slot, state, family)
+        if ended != NONE:
+            family.free[switch, (node.first_free + node.free) % family.pages] = ended
+            node.free += 1
+            node.ended = NONE if node.ended == ended else node.ended
+        vertex.nonempty |= vertex.arrived
+        vertex.arrived = 0
+    if changes:
+        family.counters[LAST_CHANGE] = cycle
+        return changes
+    # every slot comes once more after the last gap has ended
+    return 1 if cycle - family.counters[LAST_CHANGE] < family.gap_cycles + 3 * SLOTS else 0
+
+
+@compiled
+def _load(vertex, node, channels):
+    """The words of the last cycle go into output registers."""
+    loads = 0
+    if node.received_for != NONE:
+        _load_register(node.received_for, node.received, vertex, channels)
+        node.received_for = NONE
+        loads += 1
+    if node.read_for != NONE:
+        _load_register(node.read_for, node.read, vertex, channels)
+        node.read_for = NONE
+        loads += 1
+    return loads
+
+
+@compiled
+def _load_register(number, flit, vertex, channels):
+    channel = channels[number]
+    channel.register = flit
+    vertex.occupied |= channel.source_bit
+
+
+@compiled
+def _see_new_packets(switch, node, family):
+    """The network processor puts what has arrived into the queues of the outputs."""
+    rest = node.fresh
+    while rest != 0:
+        page = lowest_bit(rest)
+        rest &= rest - 1
+        packet = family.packets[switch * family.pages + page]
+        packet.fresh -= 1
+        if packet.fresh == 0:
+            node.fresh ^= 1 << page
+            for output in range(HOST + 1):
+                if packet.outputs >> output & 1:
+                    family.waiting[switch, output] |= 1 << page
+    return 1

@@ -1,0 +1,87 @@
+"""What becomes of a packet at a node (paper 3 and 4): where it goes, and what its header says then."""
+
+from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.state import NONE
+from topology.harts.broadcast import ALGORITHMS, SFBCAST
+from topology.harts.header import HOST
+from topology.harts.mesh import DIRECTIONS
+from topology.harts.routing import UNICAST
+
+STORED_FORWARD = ALGORITHMS.index(SFBCAST) + 1
+
+
+@compiled
+def copy_header(source, sink):
+    """Copy the header fields of one record to another."""
+    sink.stage = source.stage
+    sink.tag = source.tag
+    sink.distance = source.distance
+    sink.hops = source.hops
+    sink.m0 = source.m0
+    sink.m1 = source.m1
+    sink.m2 = source.m2
+    sink.spoilt = source.spoilt
+
+
+@compiled
+def onward_outputs(header):
+    """The two directions of shortest paths, in the order in which they are tried; NONE for none."""
+    first = NONE
+    second = NONE
+    for axis in range(3):
+        steps = header.m0 if axis == 0 else header.m1 if axis == 1 else header.m2
+        if steps != 0:
+            direction = axis if steps > 0 else axis + 3
+            if first == NONE:
+                first = direction
+            else:
+                second = direction
+    return first, second
+
+
+@compiled
+def step_tags(header, direction):
+    """Count a step in a direction of a shortest path."""
+    change = -1 if direction < 3 else 1
+    if direction % 3 == 0:
+        header.m0 += change
+    elif direction % 3 == 1:
+        header.m1 += change
+    else:
+        header.m2 += change
+
+
+@compiled
+def relay_outputs(operation, packet, family):
+    """Mask of outputs to which a stored copy of a broadcast still has to go, the host's included."""
+    turns = family.relay_outputs[operation, packet.stage, packet.distance, packet.tag]
+    if packet.direction == HOST:
+        return turns
+    outputs = ((turns << packet.direction) | (turns << packet.direction >> DIRECTIONS)) & (1 << DIRECTIONS) - 1
+    if not packet.forwarded:
+        outputs |= 1 << packet.direction
+    return outputs | 1 << HOST
+
+
+@compiled
+def send_header(operation, packet, output, header, family):
+    """The header of a stored packet on its way out."""
+    copy_header(packet, header)
+    if output == HOST:
+        return
+    if operation == UNICAST:
+        step_tags(header, output)
+        return
+    if packet.direction == output and not packet.forwarded:
+        return  # straight on, the rest of the leg
+    turn = output if packet.direction == HOST else (output - packet.direction) % DIRECTIONS
+    leg = family.relay_legs[operation, packet.stage, packet.distance, packet.tag, turn]
+    header.distance = leg[0]
+    header.stage = leg[1]
+    header.tag = leg[2]
+
+
+@compiled
+def may_cut_through(operation, packet):
+    """Whether an arriving broadcast packet may be sent straight on at once."""
+    return packet.stage != 0 and packet.distance != 0 and operation != STORED_FORWARD

@@ -1,0 +1,202 @@
+"""State of the nodes of a hexagonal mesh: arrays of records, all fields int64.
+
+Masks have one bit per output port of a node: six directions and the host.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sim_model.common.engine.state import NONE, make_records
+from sim_model.common.messages import Messages
+from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, STAGES, TAGS, Leg, initial_legs, relayed_legs
+from topology.harts.mesh import DIRECTIONS, HexMesh
+from topology.harts.routing import UNICAST, HartsRouting
+from topology.harts.tags import routing_tags
+
+HEADER_FIELDS = (
+    "stage",  # as in the packet header, like all down to m2
+    "tag",
+    "distance",
+    "hops",
+    "m0",
+    "m1",
+    "m2",
+    "spoilt",  # 1 if a node has spoilt the body
+)
+RECEIVER_FIELDS = (
+    "landing",  # page that is kept for the next packet, or NONE
+    "for_any",  # 1 if a packet of any level may have it
+    "changed_cycle",  # when that last changed: in that cycle the node before still sees what was before
+    "landing_before",
+    "page",  # page that the arriving packet is stored in, or NONE
+    "outputs",  # where it will have to be sent from there
+    "transmitter",  # output that the arriving packet goes on to at once, or NONE
+)
+TRANSMITTER_FIELDS = (
+    "page",  # page that is being sent, or NONE
+    "position",  # next flit of it
+    "owned",  # 1 while a receiver sends
+    "free_cycle",  # no packet starts before this cycle
+    "turn",  # page that has first choice
+    "wish",  # level of the packet that waits most urgently for a page of the next node; 0 if none waits
+    "wish_changed_cycle",  # in that cycle the next node still sees what was before
+    "wish_before",
+)
+PAGE_FIELDS = (
+    "message",
+    "direction",  # of travel over the last link, or HOST
+    "forwarded",  # as in the packet header
+    "flits",  # in all
+    "stored_cycle",  # in which the tail came off its link
+    "outputs",  # where it has to be sent
+    "sends",  # sends that are not finished
+    "fresh",  # frames until the network processor has dealt with it
+    *HEADER_FIELDS,
+)
+NODE_FIELDS = (
+    "dead",  # mask of outputs behind which nothing lives; never changes, like the next one
+    "corrupting",
+    "first_free",  # position in the ring of free pages
+    "free",  # how many
+    "fresh",  # mask of pages with a whole packet that the network processor has not dealt with
+    "received",  # latch: flit that comes from the bus, and the channel whose register it goes to, or NONE
+    "received_for",
+    "read",  # the same for a flit from the packet memory
+    "read_for",
+    "ended",  # page whose last send has just ended, or NONE; it is free a cycle after the tail was read
+)
+# Positions in ``counters``.
+DROPPED = 0  # packets that had nowhere to go but over dead links
+LAST_CHANGE = 1  # last cycle in which anything changed
+COPIES = 2  # entries of the log
+COUNTERS = 3
+LOG_FIELDS = (
+    "message",
+    "node",
+    "direction",
+    "hops",
+    "stage",
+    "forwarded",
+    "spoilt",
+    "stored_cycle",  # in which the tail came off its link
+    "cycle",  # in which the tail is delivered to the host
+)
+
+
+class HartsState(NamedTuple):
+    """Tables and registers of all nodes."""
+
+    pages: int  # per node
+    levels: int  # links of the longest way
+    classed: int  # 0: any packet may have any page (negative control)
+    gap_cycles: int
+    relay_frames: int
+    source: np.ndarray  # int64[messages]
+    operation: np.ndarray  # int64[messages]
+    tags: np.ndarray  # int64[messages, 3]
+    relay_outputs: np.ndarray  # int64[operations, stages + 1, distances, tags], masks of turns
+    relay_legs: np.ndarray  # int64[operations, stages + 1, distances, tags, turns, 3], distance, stage and tag
+    heads: np.recarray  # HEADER_FIELDS of the last packet on each channel
+    receivers: np.recarray  # RECEIVER_FIELDS, by channel (which stands for the input at its sink)
+    transmitters: np.recarray  # TRANSMITTER_FIELDS, by channel (the output at its source)
+    packets: np.recarray  # PAGE_FIELDS, by node and page
+    free: np.ndarray  # int64[nodes, pages], rings of free pages
+    waiting: np.ndarray  # int64[nodes, outputs], masks of pages whose packets wait for an output
+    nodes: np.recarray  # NODE_FIELDS
+    counters: np.ndarray  # int64[COUNTERS]
+    log: np.recarray  # LOG_FIELDS, one entry per delivered copy
+
+
+def make_harts_state(
+    routing: HartsRouting, messages: Messages, *, pages: int, gap_cycles: int, relay_frames: int, classed: bool
+) -> HartsState:
+    """All nodes as they are before cycle 0: every page is free."""
+    mesh = routing.mesh
+    outputs, legs = relay_tables(mesh, algorithm_a=routing.algorithm_a)
+    channels = len(mesh.channels)
+    faults = routing.faults
+    return HartsState(
+        pages=pages,
+        levels=routing.levels,
+        classed=int(classed),
+        gap_cycles=gap_cycles,
+        relay_frames=relay_frames,
+        source=messages.source.astype(np.int64),
+        operation=messages.operation.astype(np.int64),
+        tags=_tags(routing, messages),
+        relay_outputs=outputs,
+        relay_legs=legs,
+        heads=make_records(channels, HEADER_FIELDS),
+        receivers=make_records(
+            channels,
+            RECEIVER_FIELDS,
+            landing=NONE,
+            changed_cycle=NONE,
+            landing_before=NONE,
+            page=NONE,
+            transmitter=NONE,
+        ),
+        transmitters=make_records(channels, TRANSMITTER_FIELDS, page=NONE, wish_changed_cycle=NONE),
+        packets=make_records(mesh.nodes * pages, PAGE_FIELDS),
+        free=np.tile(np.arange(pages, dtype=np.int64), (mesh.nodes, 1)),
+        waiting=np.zeros((mesh.nodes, DIRECTIONS + 1), dtype=np.int64),
+        nodes=make_records(
+            mesh.nodes,
+            NODE_FIELDS,
+            dead=[faults.dead_outputs(mesh, node) for node in range(mesh.nodes)],
+            corrupting=[int(node in faults.corrupting_nodes) for node in range(mesh.nodes)],
+            free=pages,
+            received_for=NONE,
+            read_for=NONE,
+            ended=NONE,
+        ),
+        counters=np.zeros(COUNTERS, dtype=np.int64),
+        log=make_records(_most_copies(messages), LOG_FIELDS),
+    )
+
+
+def _tags(routing: HartsRouting, messages: Messages) -> np.ndarray:
+    """Routing tags of ordinary packets."""
+    tags = np.zeros((len(messages), 3), dtype=np.int64)
+    for message in np.flatnonzero(messages.operation == UNICAST).tolist():
+        destination = int(messages.destinations_of(message)[0])
+        tags[message] = routing_tags(routing.mesh, int(messages.source[message]), destination)
+    return tags
+
+
+def _most_copies(messages: Messages) -> int:
+    """More can never arrive: of a broadcast one over each link into a node."""
+    broadcasts = messages.operation != UNICAST
+    return int(np.where(broadcasts, (messages.destination_counts + 1) * DIRECTIONS, 1).sum())
+
+
+def relay_tables(mesh: HexMesh, *, algorithm_a: bool) -> tuple[np.ndarray, np.ndarray]:
+    """What a node does with a delivered copy, by operation, stage, distance and tag.
+
+    Returns
+    -------
+    outputs : int64 array, shape (operations, stages + 1, distances, tags)
+        Mask of turns (0: straight on, 1: left, and so on); of directions in stage 0, where the host sends.
+    legs : int64 array, the same and turns, 3
+        Distance, stage and tag of what is sent there.
+    """
+    distances = mesh.nodes if algorithm_a else mesh.size
+    shape = (len(ALGORITHMS) + 1, STAGES + 1, distances, TAGS)
+    outputs, legs = np.zeros(shape, dtype=np.int64), np.zeros((*shape, DIRECTIONS, 3), dtype=np.int64)
+
+    def enter(place: tuple[int, int, int, int], sent: tuple[Leg, ...]) -> None:
+        for leg in sent:
+            outputs[place] |= 1 << leg.direction
+            legs[(*place, leg.direction)] = leg.distance, leg.stage, leg.tag
+
+    for number, algorithm in enumerate(ALGORITHMS):
+        if algorithm == ALGORITHM_A and not algorithm_a:
+            continue
+        enter((number + 1, 0, 0, 0), initial_legs(algorithm, mesh.size))
+        for stage in range(1, STAGES + 1):
+            for left in range(mesh.size):
+                for tag in range(TAGS):
+                    arrived = Leg(0, left + 1, stage, tag)
+                    enter((number + 1, stage, left, tag), relayed_legs(algorithm, mesh.size, arrived, left))
+    return outputs, legs

@@ -1,0 +1,137 @@
+"""A transmitter in its slot: one word from the packet memory, and the choice of the next packet (paper 3)."""
+
+from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL, first_at_or_after, lowest_bit
+from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
+from sim_model.harts.packets import send_header
+from sim_model.harts.state import COPIES
+from topology.harts.frame import SLOTS
+from topology.harts.header import HOST
+
+
+@compiled
+def step_transmitter(cycle, switch, port, state, family):
+    """One slot. Returns a number that is 0 if nothing has changed.
+
+    If the page ahead is for any packet, those that wait take turns. Otherwise those come first that have come farthest.
+    """
+    vertex = state.vertices[switch]
+    number = vertex.first_output + port
+    transmitter = family.transmitters[number]
+    changes = 0
+    waiting = family.waiting[switch, port]
+    wish = 0
+    if waiting != 0:
+        ahead = 1 if port == HOST else page_ahead(cycle, number, family)
+        idle = transmitter.page == NONE and not transmitter.owned and cycle >= transmitter.free_cycle
+        starts = idle and ahead != NONE and not vertex.occupied >> port & 1
+        if starts and ahead == 1:
+            _start(switch, port, number, first_at_or_after(waiting, transmitter.turn), family)
+        elif starts:
+            _start(switch, port, number, _farthest(switch, waiting, transmitter.turn, family), family)
+        elif port != HOST:
+            wish = _highest_level(switch, waiting, family) + 1
+    if transmitter.page != NONE and not vertex.occupied >> port & 1:
+        packet = family.packets[switch * family.pages + transmitter.page]
+        if port == HOST and transmitter.position == 0:
+            state.channels[number].variant = packet.direction | packet.forwarded << 3 | packet.spoilt << 4
+        _send_word(number, transmitter, packet, family.nodes[switch], state.counters)
+        changes += 1
+        if transmitter.position == packet.flits:
+            _end(cycle, switch, port, transmitter, packet, state, family)
+    if wish != transmitter.wish:
+        transmitter.wish_before = transmitter.wish
+        transmitter.wish_changed_cycle = cycle
+        transmitter.wish = wish
+        changes += 1
+    return changes
+
+
+@compiled
+def page_ahead(cycle, number, family):
+    """What the next node says: it keeps no page (NONE), one for a packet of the level wished for (0), or of any (1)."""
+    receiver = family.receivers[number]
+    landing = receiver.landing_before if receiver.changed_cycle == cycle else receiver.landing
+    if landing == NONE:
+        return NONE
+    return receiver.for_any
+
+
+@compiled
+def _highest_level(switch, waiting, family):
+    """Most links that any of the packets in a mask of pages has travelled."""
+    highest = 0
+    while waiting != 0:
+        page = lowest_bit(waiting)
+        waiting &= waiting - 1
+        highest = max(highest, family.packets[switch * family.pages + page].hops)
+    return highest
+
+
+@compiled
+def _farthest(switch, waiting, turn, family):
+    """Page of the packet that has come farthest; of several, the next one in turn."""
+    level = _highest_level(switch, waiting, family)
+    farthest = 0
+    while waiting != 0:
+        page = lowest_bit(waiting)
+        waiting &= waiting - 1
+        if family.packets[switch * family.pages + page].hops == level:
+            farthest |= 1 << page
+    return first_at_or_after(farthest, turn)
+
+
+@compiled
+def _start(switch, port, number, page, family):
+    """Begin with a stored packet."""
+    packet, transmitter = family.packets[switch * family.pages + page], family.transmitters[number]
+    family.waiting[switch, port] &= ~(1 << page)
+    transmitter.page = page
+    transmitter.position = 0
+    transmitter.turn = (page + 1) % family.pages
+    head = family.heads[number]
+    send_header(family.operation[packet.message], packet, port, head, family)
+    if family.nodes[switch].corrupting and packet.direction != HOST and port != HOST:
+        head.spoilt = 1
+
+
+@compiled
+def _send_word(number, transmitter, packet, node, counters):
+    """One word comes out of the packet memory."""
+    tail = TAIL if transmitter.position == packet.flits - 1 else 0
+    node.read = packet.message << MESSAGE_SHIFT | transmitter.position << INDEX_SHIFT | tail
+    node.read_for = number
+    transmitter.position += 1
+    counters[FLITS_IN_NETWORK] += 1
+
+
+@compiled
+def _end(cycle, switch, port, transmitter, packet, state, family):
+    """The tail has been read: the transmitter is free after the gap, and the page after its last send."""
+    node = family.nodes[switch]
+    if port == HOST:
+        _log(cycle + 2, switch, packet, family)
+    transmitter.free_cycle = cycle + SLOTS + family.gap_cycles
+    packet.sends -= 1
+    if packet.sends == 0:
+        state.counters[FLITS_IN_NETWORK] -= packet.flits
+        node.ended = transmitter.page
+    transmitter.page = NONE
+
+
+@compiled
+def _log(cycle, switch, packet, family):
+    """Note a delivered packet or copy."""
+    if family.counters[COPIES] == len(family.log):
+        return
+    entry = family.log[family.counters[COPIES]]
+    family.counters[COPIES] += 1
+    entry.message = packet.message
+    entry.node = switch
+    entry.direction = packet.direction
+    entry.hops = packet.hops
+    entry.stage = packet.stage
+    entry.forwarded = packet.forwarded
+    entry.spoilt = packet.spoilt
+    entry.stored_cycle = packet.stored_cycle
+    entry.cycle = cycle

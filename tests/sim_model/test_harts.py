@@ -1,0 +1,140 @@
+"""The golden model of HARTS: copies, latencies, finite memories, faults."""
+
+import numpy as np
+import pytest
+
+from sim_model.common.simulation import Simulation
+from sim_model.harts.model import HartsModel
+from sim_model.harts.state import COPIES as LOGGED
+from tests.sim_model.harts_traffic import PAPER_ALGORITHMS, broadcast, built, harts_model, mixed_traffic
+from topology.harts.broadcast import ALGORITHM_A, COPIES
+from topology.harts.faults import Faults
+from topology.harts.frame import SLOTS
+from topology.harts.mesh import HexMesh
+from topology.harts.routing import HartsRouting, operation
+
+SIZES = [*range(2, 8), *(pytest.param(size, marks=pytest.mark.slow) for size in range(8, 16))]
+
+
+def copy_log(simulation: Simulation) -> np.ndarray:
+    """What hosts were given so far."""
+    return simulation.router_state.log[: simulation.router_state.counters[LOGGED]]
+
+
+@pytest.mark.parametrize("algorithm", COPIES)
+@pytest.mark.parametrize("size", SIZES)
+def test_every_node_gets_its_copies_over_the_links_of_the_procedure(size, algorithm):
+    if algorithm == ALGORITHM_A and size > 4:
+        pytest.skip("a way round a larger mesh needs more pages than a node has")
+    flits, source = 3, 1
+    model = harts_model(size, algorithm_a=algorithm == ALGORITHM_A)
+    simulation = Simulation(model, built(model, [broadcast(model, algorithm, source, flits)]), count_channels=True)
+    results = simulation.run()
+    assert simulation.finished
+    assert (results.lost, results.duplicated, results.disordered) == (0, 0, 0)
+    mesh = model.network
+    expected = model.routing.copies[operation(algorithm)]
+    found = {((int(copy.node) - source) % mesh.nodes, int(copy.direction)): copy for copy in copy_log(simulation)}
+    assert found.keys() == expected.keys()
+    for place, copy in found.items():
+        wanted = expected[place]
+        assert (copy.hops, copy.stage, copy.spoilt) == (wanted.hops, wanted.stages, 0)
+    links = [channel.index for channel in mesh.channels if max(channel.source, channel.sink) < mesh.nodes]
+    moved = simulation.channel_counts().flits[links]
+    assert set(moved.tolist()) <= {0, flits}  # at most one packet on each directed link
+    assert moved.sum() == flits * COPIES[algorithm] * (mesh.nodes - 1)
+
+
+@pytest.mark.parametrize("flits", [2, 9, 65])
+def test_latencies_are_stages_and_cut_throughs(flits):
+    """Table I: stages T + (hops - stages) d for every copy, with T = L + 1 frames and d = 1 frame."""
+    for size in range(3, 8):
+        model = harts_model(size)
+        for algorithm in PAPER_ALGORITHMS:
+            simulation = Simulation(model, built(model, [broadcast(model, algorithm, 0, flits)]))
+            simulation.run()
+            for copy in copy_log(simulation):
+                frames = int(copy.stage) * (flits + 1) + int(copy.hops - copy.stage)
+                # at first the host's packet is stored; and in a frame each direction has its slot
+                assert copy.stored_cycle == SLOTS * (flits + frames) + copy.direction
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+@pytest.mark.parametrize("rate", [0.0005, 0.004, 0.02])
+def test_every_packet_arrives_once_up_to_past_saturation(size, rate):
+    model = harts_model(size)
+    simulation = Simulation(model, built(model, mixed_traffic(model, 6_000, rate, seed=size)))
+    results = simulation.run()
+    assert not results.deadlocked
+    assert (results.lost, results.duplicated, results.disordered, results.stray) == (0, 0, 0, 0)
+    state = simulation.router_state
+    assert (state.nodes.free == state.pages - 7).all()  # all but those that receivers keep
+    assert not state.waiting.any()
+
+
+@pytest.mark.parametrize("settings", [{"buffer_flits": 3}, {"gap_frames": 4}, {"relay_frames": 5}, {"pages": 30}])
+def test_other_settings_deliver_as_well(settings):
+    model = harts_model(3, **settings)
+    results = Simulation(model, built(model, mixed_traffic(model, 6_000, 0.004, seed=1))).run()
+    assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
+
+
+@pytest.mark.parametrize("size", [3, 4, 5])
+def test_without_classes_of_pages_packets_deadlock(size):
+    """Negative control: the same packets, and the same number of pages."""
+    for classed in (True, False):
+        model = harts_model(size, classed=classed)
+        simulation = Simulation(model, built(model, mixed_traffic(model, 12_000, 0.004, seed=1, broadcasts=0.2)))
+        results = simulation.run()
+        assert results.deadlocked is not classed
+    assert "for a page behind" in simulation.deadlock_report()
+
+
+FAULTS = Faults(silent_nodes=(5,), corrupting_nodes=(9, 11), dead_links=((0, 1), (14, 15)))
+
+
+@pytest.mark.parametrize("algorithm", PAPER_ALGORITHMS)
+def test_faults_let_through_what_the_topology_says(algorithm):
+    model = harts_model(3, faults=FAULTS)
+    mesh = model.network
+    for source in (0, 3, 9):
+        simulation = Simulation(model, built(model, [broadcast(model, algorithm, source, 4)]))
+        simulation.run()
+        surviving = {
+            (copy.node, copy.direction): FAULTS.spoilt(copy)
+            for copy in FAULTS.surviving_copies(mesh, algorithm, source)
+        }
+        found = {(int(copy.node), int(copy.direction)): bool(copy.spoilt) for copy in copy_log(simulation)}
+        assert found == surviving
+
+
+def test_loaded_mesh_with_faults_is_not_blocked_by_them():
+    model = harts_model(4, faults=Faults((5, 20), (9,), ((0, 1),)))
+    records = mixed_traffic(model, 8_000, 0.003, seed=2)
+    results = Simulation(model, built(model, records)).run()
+    broadcasts = results.messages.operation[results.messages.message_of_destination] > 0
+    missing = np.maximum(results.messages.copies - results.copies, 0)
+    assert not results.deadlocked
+    assert results.duplicated == results.disordered == 0
+    reachable = results.messages.copies > 0
+    assert (missing[broadcasts & reachable] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"buffer_flits": 0}, "Buffer must be at least 1, not 0"),
+        ({"gap_frames": 0}, "Gap in frames must be at least 1, not 0"),
+        ({"relay_frames": 0}, "Relay time in frames must be at least 1, not 0"),
+        ({"pages": 11}, "Pages must be at least 12, not 11"),
+        ({"pages": 63}, "Pages must be at most 62, not 63"),
+    ],
+)
+def test_settings_are_checked(settings, text):
+    with pytest.raises(ValueError, match=text):
+        HartsModel(HartsRouting(HexMesh(3), 64), **settings)
+
+
+def test_narrow_flits_are_refused():
+    with pytest.raises(ValueError, match="Flit must have room for the header's 40 bits, not 32 bits"):
+        HartsRouting(HexMesh(3), 32)

@@ -1,0 +1,169 @@
+"""Hexagonal meshes in lock-step with their golden model, and one-line faults that it must report."""
+
+import pytest
+
+from hydranoc.compare import Comparison, harness_source
+from rtl.harts.network import harts_plan
+from sim_model.common.simulation import Simulation
+from sim_model.harts.model import HartsModel
+from tests.sim_model.harts_traffic import PAPER_ALGORITHMS, broadcast, built, harts_model, mixed_traffic
+from tests.tb.mutations import Mutation
+from tests.tb.test_lockstep import assert_equal
+from tests.tb.test_mutations import REPORT, compare_verilog
+from topology.harts.faults import NO_FAULTS, Faults
+
+PACKET_FLITS = 32
+FAULTS = {2: Faults((), (3,), ((0, 1),)), 3: Faults((5,), (9, 11), ((0, 1), (14, 15)))}
+FAULTS |= {4: Faults((5, 20), (9,), ((0, 1),)), 5: Faults((7, 33), (9, 50), ((0, 1), (30, 31)))}
+
+
+def comparison(model: HartsModel, records, **settings) -> Comparison:
+    """A run to the end, and some cycles more."""
+    messages = built(model, records)
+    cycles = Simulation(model, messages).run(until_cycle=10_000_000).cycles + 40
+    plan = harts_plan(model.routing, packet_flits=PACKET_FLITS, **settings)
+    return Comparison(model, messages, 0, cycles, harness_source(plan))
+
+
+def loaded(size: int, cycles: int, *, faults: Faults = NO_FAULTS, seed: int = 1, **settings) -> Comparison:
+    """Packets and broadcasts of all kinds; at the highest load every transmitter has packets waiting."""
+    model = harts_model(size, faults=faults, **settings)
+    rate = {2: 0.006, 3: 0.004, 4: 0.003, 5: 0.002}[size]
+    return comparison(model, mixed_traffic(model, cycles, rate, seed), **settings)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"faults": FAULTS[2]},
+        {"buffer_flits": 2, "gap_frames": 3},
+        {"relay_frames": 3, "pages": 19},
+    ],
+    ids=str,
+)
+def test_small_mesh_under_icarus(settings, tmp_path, require_tool):
+    require_tool("icarus")
+    assert_equal(loaded(2, 500, **settings), "icarus", tmp_path)
+
+
+@pytest.mark.parametrize("faults", [NO_FAULTS, FAULTS[3]], ids=["sound", "faulty"])
+def test_loaded_mesh(faults, tmp_path, require_tool):
+    require_tool("verilator")
+    assert_equal(loaded(3, 6_000, faults=faults), "verilator", tmp_path)
+
+
+def test_hardware_and_model_deadlock_alike_without_classes(tmp_path, require_tool):
+    require_tool("verilator")
+    model = harts_model(3, classed=False)
+    records = mixed_traffic(model, 12_000, 0.004, seed=1, broadcasts=0.2)
+    job = comparison(model, records, classed=False)
+    assert Simulation(model, job.messages).run().deadlocked
+    assert_equal(job, "verilator", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("faults", [False, True], ids=["sound", "faulty"])
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_campaign(size, faults, tmp_path, require_tool):
+    require_tool("verilator")
+    job = loaded(size, 60_000, faults=FAULTS[size] if faults else NO_FAULTS)
+    assert job.cycles >= 100_000
+    assert_equal(job, "verilator", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_broadcasts_one_by_one(size, tmp_path, require_tool):
+    """Copies and latencies of every procedure in an idle mesh."""
+    require_tool("verilator")
+    model = harts_model(size)
+    records = [
+        broadcast(model, algorithm, source, flits, 6_000 * (3 * i + j))
+        for i, algorithm in enumerate(PAPER_ALGORITHMS)
+        for j, (source, flits) in enumerate(((0, 2), (1, 9), (model.network.nodes - 1, 20)))
+    ]
+    assert_equal(comparison(model, records), "verilator", tmp_path)
+
+
+RECEIVERS, TRANSMITTERS, QUEUES, RULES, POOL, NODE = (
+    f"harts/{file}.py"
+    for file in ("receiver_bank", "transmitter_bank", "page_queues", "relay_rules", "page_pool", "router")
+)
+MESH_2, MESH_3 = "loaded mesh of size 2", "short run in a mesh of size 3"
+MUTATIONS = [
+    Mutation(name, file, text, replacement, workload)
+    for name, file, text, replacement, workload in (
+        (
+            "does not count the distance down",
+            NODE,
+            "old.distance - (travelled & old.broadcast)",
+            "old.distance",
+            MESH_3,
+        ),
+        ("tees without the local copy", RECEIVERS, "(self.slot != HOST) | (first_ways", "~tee & (first_ways", MESH_3),
+        ("goes on past the end of a leg", RECEIVERS, "(header.distance != 1)", "(header.distance != 2)", MESH_3),
+        (
+            "does not turn right",
+            RULES,
+            "turns[RIGHT].eq(~copy.corner & copy.turns_right)",
+            "turns[RIGHT].eq(0)",
+            MESH_3,
+        ),
+        ("swaps two tags", RULES, "Mux(left, TAG_C, TAG_D)", "Mux(left, TAG_D, TAG_C)", MESH_3),
+        ("leaves no gap", TRANSMITTERS, "SLOTS * (self.parameters.gap_frames + 1)", "SLOTS", MESH_3),
+        (
+            "starts without a page ahead",
+            TRANSMITTERS,
+            "(bit & idle & self.ahead).any()",
+            "(bit & idle).any()",
+            MESH_2,
+        ),
+        (
+            "cuts through past those that wait",
+            TRANSMITTERS,
+            "idle & ~self.waiting & self.ahead",
+            "idle & self.ahead",
+            MESH_3,
+        ),
+        ("gives a page back while it is sent", TRANSMITTERS, "~shared & ~self.owed", "~self.owed", MESH_2),
+        ("gives a page back that is waited for", TRANSMITTERS, "~shared & ~self.owed", "~shared", MESH_2),
+        (
+            "looks at new packets a frame late",
+            QUEUES,
+            "self.parameters.relay_frames - processor",
+            "self.parameters.relay_frames",
+            MESH_3,
+        ),
+        ("lets a page be kept too early", RECEIVERS, "self.wish > p.levels", "self.wish >= p.levels", MESH_2),
+        ("forgets the mark of a copy", NODE, "header.forwarded.eq(bus.forwarded)", "header.forwarded.eq(1)", MESH_3),
+        ("spoils the wrong packets", NODE, "self.corrupting & travelled", "self.corrupting & ~travelled", MESH_3),
+        ("sends in dead directions", NODE, "rules.outputs & ~concat((self.dead, 0))", "rules.outputs", MESH_3),
+    )
+]
+WORKLOADS = {MESH_2: lambda: loaded(2, 700, faults=FAULTS[2]), MESH_3: lambda: short_run()}
+
+
+def short_run() -> Comparison:
+    """Every procedure, and packets between them."""
+    model = harts_model(3, faults=FAULTS[3])
+    records = [
+        broadcast(model, algorithm, source, 2, 40 * i)
+        for i, (algorithm, source) in enumerate(zip(PAPER_ALGORITHMS[::-1], (0, 3, 14, 9, 1, 18), strict=True))
+    ]
+    records += mixed_traffic(model, 300, 0.006, seed=2, broadcasts=0, flits=(1, 4))
+    return comparison(model, records)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name.replace(" ", "-"))
+def test_mutation_is_reported(mutation, tmp_path, require_tool):
+    require_tool("icarus")
+    settings = {"packet_flits": PACKET_FLITS}
+    result = compare_verilog(WORKLOADS[mutation.workload](), mutation, tmp_path, settings, "harts")
+    assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
+    assert REPORT.match(result.report or ""), result.report
+
+
+def test_the_short_run_is_sound(tmp_path, require_tool):
+    require_tool("icarus")
+    assert_equal(short_run(), "icarus", tmp_path)

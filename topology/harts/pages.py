@@ -1,0 +1,31 @@
+"""Classes of packet buffers (paper 3 leaves them open): what keeps finite buffers with back-pressure from deadlock.
+
+A packet's level is the number of links that it has travelled; L is the most that any packet travels. A node lets a
+packet of level l have a page only if L - l + 1 pages are free. So the last page given at a node, at level l, leaves
+L - l free, which is enough for any packet of a higher level. Of all packets that wait for ever take one of the highest
+level l: the next node would have a page for level l + 1, unless it has since given pages at still higher levels, whose
+packets do not wait for ever. Pages that are kept for nobody in particular count as level 0.
+
+A page is kept before a packet is sent to it, and the choice of the packet comes after that: so no packet
+stands on a link for whose level there is no page, and in the way of one for which there is.
+"""
+
+from topology.harts.mesh import DIRECTIONS
+
+MOST_PAGES = 62
+
+
+def least_pages(levels: int) -> int:
+    """Pages that every node needs: one for each level, and one kept for each receiver."""
+    return levels + 1 + DIRECTIONS + 1
+
+
+def check_pages(pages: int, levels: int) -> None:
+    """Raise ``ValueError`` if a node cannot do with so many pages, or cannot have them."""
+    least = least_pages(levels)
+    if least > MOST_PAGES:
+        raise ValueError(f"Longest way must need at most {MOST_PAGES} pages, not {least}")
+    if pages < least:
+        raise ValueError(f"Pages must be at least {least}, not {pages!r}")
+    if pages > MOST_PAGES:
+        raise ValueError(f"Pages must be at most {MOST_PAGES}, not {pages!r}")
