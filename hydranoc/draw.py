@@ -175,9 +175,9 @@ def _draw_legend(axes: Axes, network: ChannelNetwork, links: LinkClasses, text_s
     entries = []
     if links.tree:
         cross = len(network.edges) - len(links.tree)
-        entries.append(Line2D([], [], color=TREE, linewidth=1.8, label=f"tree link ({len(links.tree)})"))
+        entries.append(Line2D([], [], color=TREE, linewidth=1.8, label=f"{links.names[0]} ({len(links.tree)})"))
         if cross:
-            entries.append(Line2D([], [], color=CROSS, linestyle=(0, (4, 2)), label=f"cross link ({cross})"))
+            entries.append(Line2D([], [], color=CROSS, linestyle=(0, (4, 2)), label=f"{links.names[1]} ({cross})"))
     elif network.edges:
         entries.append(Line2D([], [], color=TREE, linewidth=1.8, label=f"link ({len(network.edges)})"))
     if links.root is not None:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hydranoc import harts, harts_figures, min_figures, spam, spam_figures
 from hydranoc import min as multistage
-from hydranoc import min_figures, spam, spam_figures
 from hydranoc.config.schema import NetworkSection
 from hydranoc.family import CheckReport, LinkClasses, Reproduction
 
@@ -34,6 +34,10 @@ class Family:
         (tables) -> LinkClasses for pictures.
     software_names : callable
         (network) -> names that ``traffic.software`` may have for the common chain of unicasts.
+    operations : callable
+        (network section) -> names that ``algorithm`` of a message may have, and their numbers as ``Message.operation``.
+    complete : callable
+        (network section, tables, Message) -> Message as the network takes it. Raises ValueError ("X must be Y, not Z").
     reproductions : mapping
         Figures and tables of the paper by name.
     """
@@ -47,7 +51,17 @@ class Family:
     build_plan: Callable[[Any, Any], Any]
     link_classes: Callable[[Any], LinkClasses]
     software_names: Callable[[Any], tuple[str, ...]]
+    operations: Callable[[Any], Mapping[str, int]]
+    complete: Callable[[Any, Any, Any], Any]
     reproductions: Mapping[str, Reproduction]
+
+
+def _no_operations(_section: Any) -> Mapping[str, int]:
+    return {}
+
+
+def _complete_already(_section: Any, _routing: Any, record: Any) -> Any:
+    return record
 
 
 FAMILIES: dict[str, Family] = {
@@ -61,6 +75,8 @@ FAMILIES: dict[str, Family] = {
         build_plan=spam.build_plan,
         link_classes=spam.link_classes,
         software_names=lambda _network: ("binomial",),
+        operations=_no_operations,
+        complete=_complete_already,
         reproductions=spam_figures.REPRODUCTIONS,
     ),
     "min": Family(
@@ -73,6 +89,22 @@ FAMILIES: dict[str, Family] = {
         build_plan=multistage.build_plan,
         link_classes=multistage.link_classes,
         software_names=multistage.software_names,
+        operations=_no_operations,
+        complete=_complete_already,
         reproductions=min_figures.REPRODUCTIONS,
+    ),
+    "harts": Family(
+        name="harts",
+        title="HARTS: broadcasts in wrapped hexagonal meshes (Kandlur and Shin, 1991)",
+        network_section=harts.HartsSection,
+        build_routing=harts.build_routing,
+        check=harts.check,
+        build_model=harts.build_model,
+        build_plan=harts.build_plan,
+        link_classes=harts.link_classes,
+        software_names=lambda _network: ("binomial",),
+        operations=harts.operations,
+        complete=harts.complete,
+        reproductions=harts_figures.REPRODUCTIONS,
     ),
 }

@@ -50,11 +50,14 @@ class LinkClasses:
         Links between switches that belong to the spanning tree, lower number first.
     level : tuple of int or None
         Tree depth of each switch.
+    names : (str, str)
+        What the links of the tree and the others are called.
     """
 
     root: int | None = None
     tree: frozenset[tuple[int, int]] = frozenset()
     level: tuple[int, ...] | None = None
+    names: tuple[str, str] = ("tree link", "cross link")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What a run came to: the JSON summary and ``messages.csv``."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ from sim_model.common.statistics import Summary
 from topology.common.channels import ChannelNetwork
 
 CHANNEL_COLUMNS = ("channel", "name", "flits", "stalled_cycles", "bubbles", "utilisation")
+COPY_COLUMNS = ("copy_hops", "copy_stages", "in_direction", "stored_cycle", "spoilt")
+COPY_FIELDS = ("hops", "stage", "direction", "stored_cycle", "spoilt")
 COLUMNS = ("message", "source", "destination", "flits", "start_cycle", "arrival_cycle")
 
 
@@ -44,22 +46,43 @@ def is_right(summary: Mapping[str, Any]) -> bool:
 
 
 def write_messages(results: Results, path: Path) -> None:
-    """``messages.csv``: one row per message and destination; cycles that never came are empty."""
-    messages = results.messages
+    """``messages.csv``: one row per message and destination, or per copy; cycles that never came are empty."""
+    several = results.copy_log is not None
     with path.open("w", newline="", encoding="ascii") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for position, message in enumerate(messages.message_of_destination.tolist()):
-            writer.writerow(
-                (
-                    message,
-                    int(messages.source[message]),
-                    int(messages.destinations[position]),
-                    int(messages.flits[message]),
-                    _cycle(int(results.start_cycle[message])),
-                    _cycle(int(results.arrival_cycle[position])),
-                )
-            )
+        writer.writerow(COLUMNS + (COPY_COLUMNS if several else ()))
+        writer.writerows(_copy_rows(results) if several else _rows(results))
+
+
+def _message_columns(results: Results, position: int, message: int) -> tuple[int | str, ...]:
+    messages = results.messages
+    return (
+        message,
+        int(messages.source[message]),
+        int(messages.destinations[position]),
+        int(messages.flits[message]),
+        _cycle(int(results.start_cycle[message])),
+    )
+
+
+def _rows(results: Results) -> Iterator[tuple[int | str, ...]]:
+    for position, message in enumerate(results.messages.message_of_destination.tolist()):
+        arrival = _cycle(int(results.arrival_cycle[position]))
+        yield (*_message_columns(results, position, message), arrival)
+
+
+def _copy_rows(results: Results) -> Iterator[tuple[int | str, ...]]:
+    """Copies in the order of arrival; those that are missing have empty columns."""
+    found: dict[tuple[int, int], list[Any]] = {}
+    for copy in results.copy_log if results.copy_log is not None else ():
+        found.setdefault((int(copy["message"]), int(copy["node"])), []).append(copy)
+    for position, message in enumerate(results.messages.message_of_destination.tolist()):
+        columns = _message_columns(results, position, message)
+        copies = found.get((message, int(results.messages.destinations[position])), [])
+        for copy in copies:
+            yield (*columns, int(copy["cycle"]), *(int(copy[name]) for name in COPY_FIELDS))
+        for _ in range(int(results.messages.copies[position]) - len(copies)):
+            yield (*columns, *("" for _ in range(1 + len(COPY_FIELDS))))
 
 
 def write_channels(counts: ChannelCounts, network: ChannelNetwork, cycles: int, path: Path) -> None:

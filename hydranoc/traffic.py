@@ -1,11 +1,13 @@
 """Builds the messages that ``traffic`` describes, with errors that name the line."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hydranoc.config import schema
 from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.config.source import Place
+from hydranoc.config.validation import nearest
 from hydranoc.errors import ConfigError, reason, shown
 from sim_model.common.messages import Message, MessageError, Messages
 from sim_model.common.software import software_multicasts
@@ -13,6 +15,7 @@ from sim_model.common.trace import TraceError, read_trace
 from sim_model.common.traffic import random_traffic
 
 MOST_MESSAGES = 20_000_000
+BITS_PER_BYTE = 8
 _KEYS = {"Source": "source", "Destination": "destinations", "Length": "flits", "Start": "start_cycle"}
 """Key of a listed message by the first word of what is wrong with it."""
 
@@ -41,6 +44,8 @@ def build_messages(config: Config, routing: Any) -> Messages:
         return _listed(config, traffic, routing)
     if isinstance(traffic, schema.TraceTraffic):
         return _traced(config, traffic, routing)
+    if isinstance(traffic, schema.BroadcastTraffic):
+        return _broadcast(config, traffic, routing)
     raise config.source.error((), "key 'traffic' is missing; there is nothing to send")
 
 
@@ -62,11 +67,45 @@ def _build(records: list[Message], config: Config, routing: Any) -> Messages:
     processors = len(config.network.processors)
     software = config.traffic is not None and config.traffic.software is not None
     sent = software_multicasts(records) if software else records
+    completed = []
     try:
-        return Messages.build(sent, processors=processors, header_flits=routing.header_flits)
+        for number, record in enumerate(sent):
+            try:
+                completed.append(config.family.complete(config.network_section, routing, record))
+            except ValueError as error:
+                raise MessageError(number, str(error)) from None
+        return Messages.build(completed, processors=processors, header_flits=routing.header_flits)
     except MessageError as error:
         group = sent[error.number].group
         raise MessageError(error.number if group is None else group, error.problem) from None
+
+
+def _operation(config: Config, place: Place, algorithm: str) -> int:
+    """Number of a broadcast procedure."""
+    names = config.family.operations(config.network_section)
+    if not names:
+        text = f"algorithm must be left out in family {config.family.name!r}, which has no broadcast procedures"
+        raise config.source.error(place, f"{text}, not {algorithm!r}")
+    if algorithm not in names:
+        text = f"{place[-1]} must be {', '.join(names)}"
+        raise config.source.error(place, f"{text}, not {shown(algorithm)}{nearest(algorithm, names)}")
+    return names[algorithm]
+
+
+def _broadcast(config: Config, traffic: schema.BroadcastTraffic, routing: Any) -> Messages:
+    operation = _operation(config, (*TRAFFIC, "algorithm"), traffic.algorithm)
+    if (traffic.bytes is None) == (traffic.flits is None):
+        raise config.source.error(TRAFFIC, "traffic must have either bytes or flits")
+    flit_bits = config.network_section.flit_bits
+    key = "flits" if traffic.bytes is None else "bytes"
+    body_flits = -(-(traffic.bytes or 0) * BITS_PER_BYTE // flit_bits)
+    flits = traffic.flits or routing.header_flits([]) + body_flits
+    record = Message(traffic.source, [], flits, start_cycle=traffic.start_cycle, operation=operation)
+    try:
+        return _build([record], config, routing)
+    except MessageError as error:
+        place = "source" if error.problem.startswith("Source") else key
+        raise config.source.error((*TRAFFIC, place), f"traffic.{place}: {error.problem}") from None
 
 
 def _random(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Messages:
@@ -82,6 +121,9 @@ def _random(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Mess
         destinations=destinations if isinstance(destinations, int) else (destinations.mean, destinations.stddev),
         flits=traffic.flits,
     )
+    if traffic.algorithm is not None:
+        operation = _operation(config, (*TRAFFIC, "algorithm"), traffic.algorithm)
+        records = [replace(r, operation=operation) if len(r.destinations) > 1 else r for r in records]
     if not records:
         raise config.source.error(
             (*TRAFFIC, "cycles"), f"traffic.cycles must be so long that a message starts, not {traffic.cycles}"
@@ -89,7 +131,9 @@ def _random(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Mess
     try:
         return _build(records, config, routing)
     except MessageError as error:
-        raise config.source.error((*TRAFFIC, "flits"), f"traffic.flits: {error.problem}") from None
+        key = "flits" if error.problem.startswith("Length") else "algorithm"
+        place = (*TRAFFIC, key) if key in traffic.model_fields_set else TRAFFIC
+        raise config.source.error(place, f"traffic.{key}: {error.problem}") from None
 
 
 def _check_random(config: Config, traffic: schema.RandomTraffic, processors: int) -> None:
@@ -113,10 +157,7 @@ def _check_random(config: Config, traffic: schema.RandomTraffic, processors: int
 
 
 def _listed(config: Config, traffic: schema.ListTraffic, routing: Any) -> Messages:
-    records = [
-        Message(message.source, message.destinations, message.flits, start_cycle=message.start_cycle)
-        for message in traffic.messages
-    ]
+    records = [_listed_record(config, number, message) for number, message in enumerate(traffic.messages)]
     _check_processors(config, records)
     try:
         return _build(records, config, routing)
@@ -126,6 +167,17 @@ def _listed(config: Config, traffic: schema.ListTraffic, routing: Any) -> Messag
         raise config.source.error(
             place if key is None else (*place, key), f"traffic.messages[{error.number}]: {error.problem}"
         ) from None
+
+
+def _listed_record(config: Config, number: int, message: schema.ListedMessage) -> Message:
+    place: Place = (*TRAFFIC, "messages", number)
+    if (message.destinations is None) == (message.algorithm is None):
+        choices = "destinations or algorithm" if config.family.operations(config.network_section) else "destinations"
+        raise config.source.error(place, f"traffic.messages[{number}] must have {choices}")
+    operation = 0 if message.algorithm is None else _operation(config, (*place, "algorithm"), message.algorithm)
+    return Message(
+        message.source, message.destinations or (), message.flits, start_cycle=message.start_cycle, operation=operation
+    )
 
 
 def _check_processors(config: Config, records: list[Message]) -> None:
@@ -158,7 +210,7 @@ def _traced(config: Config, traffic: schema.TraceTraffic, routing: Any) -> Messa
 def _read(config: Config, traffic: schema.TraceTraffic, path: Path) -> list[tuple[int, Message]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:  # spreadsheets write a byte-order mark
-            return read_trace(lines)
+            return read_trace(lines, config.family.operations(config.network_section))
     except TraceError as error:
         raise ConfigError(error.problem, file=path, line=error.line) from None
     except UnicodeDecodeError:

@@ -144,6 +144,19 @@ class Multistage(Section):
     consumption_channels: Count = 1
 
 
+class HexagonalMesh(Section):
+    """A wrapped hexagonal mesh.
+
+    Members
+    -------
+    size : int
+        Nodes on a side of the hexagon.
+    """
+
+    kind: Literal["hexmesh"]
+    size: Count
+
+
 class FileTopology(Topology):
     """A network from a file, relative to the configuration."""
 
@@ -179,6 +192,7 @@ TOPOLOGIES: dict[str, type[Section]] = {
     "butterfly": Multistage,
     "omega": Multistage,
     "bi-butterfly": Multistage,
+    "hexmesh": HexagonalMesh,
 }
 
 
@@ -213,7 +227,13 @@ class Traffic(Section):
 
 
 class RandomTraffic(Traffic):
-    """A Poisson process of messages on every processor."""
+    """A Poisson process of messages on every processor.
+
+    Members
+    -------
+    algorithm : str or None
+        What multicasts are in families with broadcast procedures: broadcasts by this one, to all other processors.
+    """
 
     kind: Literal["random"]
     seed: Seed = 0
@@ -224,13 +244,15 @@ class RandomTraffic(Traffic):
         Annotated[Count, Tag("number")] | Annotated[Gaussian, Tag("distribution")], Discriminator(_destinations_tag)
     ] = 2
     flits: Flits
+    algorithm: str | None = None
 
 
 class ListedMessage(Section):
-    """One message of a list."""
+    """One message of a list: its destinations, or in families with broadcast procedures the name of one."""
 
     source: int
-    destinations: Annotated[list[int], Field(min_length=1)]
+    destinations: Annotated[list[int], Field(min_length=1)] | None = None
+    algorithm: str | None = None
     flits: Flits
     start_cycle: Cycles = 0
 
@@ -242,6 +264,23 @@ class ListTraffic(Traffic):
     messages: Annotated[list[ListedMessage], Field(min_length=1)]
 
 
+class BroadcastTraffic(Traffic):
+    """A single broadcast, in families with broadcast procedures.
+
+    Members
+    -------
+    bytes : int or None
+        Length of the body; ``flits``, header included, says the same in another way.
+    """
+
+    kind: Literal["broadcast"]
+    algorithm: str
+    source: int
+    bytes: Count | None = None
+    flits: Flits | None = None
+    start_cycle: Cycles = 0
+
+
 class TraceTraffic(Traffic):
     """Messages from a CSV file, relative to the configuration."""
 
@@ -249,4 +288,9 @@ class TraceTraffic(Traffic):
     file: str
 
 
-TRAFFICS: dict[str, type[Traffic]] = {"random": RandomTraffic, "list": ListTraffic, "trace": TraceTraffic}
+TRAFFICS: dict[str, type[Traffic]] = {
+    "random": RandomTraffic,
+    "list": ListTraffic,
+    "trace": TraceTraffic,
+    "broadcast": BroadcastTraffic,
+}

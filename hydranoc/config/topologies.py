@@ -16,6 +16,7 @@ from topology.common.graph import Network
 from topology.common.lattice import irregular_network, lattice_network
 from topology.common.named_graph import is_name
 from topology.common.regular import hypercube_network, mesh_network, ring_network, torus_network, tree_network
+from topology.harts.mesh import HexMesh
 from topology.min.graph import KINDS, MinNetwork
 
 GENERATORS: dict[str, Callable[..., ChannelNetwork]] = {
@@ -27,6 +28,7 @@ GENERATORS: dict[str, Callable[..., ChannelNetwork]] = {
     "tree": tree_network,
     "ring": ring_network,
     **{kind: partial(MinNetwork, kind) for kind in KINDS},
+    "hexmesh": HexMesh,
 }
 
 
@@ -54,8 +56,9 @@ def build_network(source: YamlSource, place: Place) -> ChannelNetwork:
     if "kind" not in section:
         raise source.error(place, "a topology must have 'kind', 'file' or 'edges'")
     kind = choose(source, place, "kind", schema.TOPOLOGIES)
-    parameters = validate(source, place, schema.TOPOLOGIES[kind]).model_dump(exclude={"kind"})
-    if kind not in KINDS:  # these are small, or refused when they are made
+    section = validate(source, place, schema.TOPOLOGIES[kind])
+    parameters = section.model_dump(exclude={"kind"})
+    if isinstance(section, schema.Topology):  # the others are small, or refused when they are made
         _check_size(source, place, kind, parameters)
     positional = {
         name: parameters.pop(name)

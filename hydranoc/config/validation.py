@@ -63,7 +63,7 @@ def choose(source: YamlSource, place: Place, key: str, choices: Iterable[str]) -
     if key not in section:
         raise source.error(place, f"key {key!r} is missing in {_name(place)}; it must be {_either(choices)}")
     if section[key] not in list(choices):
-        hint = _nearest(section[key], choices)
+        hint = nearest(section[key], choices)
         raise source.error(
             (*place, key), f"{_name((*place, key))} must be {_either(choices)}, not {shown(section[key])}{hint}"
         )
@@ -80,7 +80,7 @@ def _config_error(
     if detail["type"] in ("extra_forbidden", "invalid_key"):
         known = _known_keys(model, inside)
         return source.error(
-            full, f"unknown key {full[-1]!r}{_within(full[:-1])}{_nearest(full[-1], known) or _known(known)}"
+            full, f"unknown key {full[-1]!r}{_within(full[:-1])}{nearest(full[-1], known) or _known(known)}"
         )
     return source.error(full, f"{_name(full)} must be {_right(detail)}, not {shown(detail['input'])}")
 
@@ -151,7 +151,7 @@ def _either(choices: Iterable[str]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def _nearest(word: Any, known: Iterable[str]) -> str:
+def nearest(word: Any, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(str(word), list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
 from topology.common.channels import ChannelNetwork
@@ -49,7 +51,7 @@ class Model(Protocol):
         """Flits that the input buffer of a switch holds."""
         ...
 
-    def header_flits(self, destinations: Sequence[int]) -> int:
+    def header_flits(self, destinations: Sequence[int], /) -> int:
         """Header length of a message to these destinations."""
         ...
 
@@ -63,6 +65,10 @@ class Model(Protocol):
 
     def is_spoilt(self, variant: int, /) -> bool:
         """Whether the body of such a copy has been spoilt on the way."""
+        ...
+
+    def copy_log(self, router_state: Any, /) -> np.ndarray | None:
+        """Every delivered copy, see ``Results.copy_log``; None if messages have one copy per destination."""
         ...
 
     def make_state(self, messages: Messages) -> Any:

@@ -35,6 +35,10 @@ class Results:
     disordered : int
         Flits that arrived out of order, or in the middle of another message.
     deadlocked : bool
+    copy_log : structured array or None
+        Every delivered copy, in the order of arrival, where messages have several per destination: message, node,
+        direction of travel over the last link, hops (links), stage (sends), spoilt, stored_cycle (its tail came off the
+        last link) and cycle (its tail was delivered).
     """
 
     messages: Messages
@@ -47,9 +51,12 @@ class Results:
     stray: int
     disordered: int
     deadlocked: bool
+    copy_log: np.ndarray | None = None
 
     @classmethod
-    def of(cls, messages: Messages, state: EngineState, *, deadlocked: bool) -> "Results":
+    def of(
+        cls, messages: Messages, state: EngineState, *, deadlocked: bool, copy_log: np.ndarray | None = None
+    ) -> "Results":
         """Copy the results out of a state."""
         return cls(
             messages=messages,
@@ -62,6 +69,7 @@ class Results:
             stray=int(state.counters[STRAY]),
             disordered=int(state.counters[DISORDERED]),
             deadlocked=deadlocked,
+            copy_log=copy_log,
         )
 
     @property

@@ -64,6 +64,10 @@ class RoutedModel:
         """The same: nothing on the way changes headers."""
         return self.sent_header(messages, message)
 
+    def copy_log(self, _router_state: Any, /) -> None:
+        """Every destination gets one copy."""
+        return
+
     def is_spoilt(self, _variant: int, /) -> bool:
         """Nothing on the way spoils messages."""
         return False

@@ -160,7 +160,9 @@ class Simulation:
 
     def results(self) -> Results:
         """What has been delivered so far; a copy."""
-        return Results.of(self.messages, self.state, deadlocked=self.deadlocked)
+        return Results.of(
+            self.messages, self.state, deadlocked=self.deadlocked, copy_log=self.model.copy_log(self.router_state)
+        )
 
     def channel_counts(self) -> ChannelCounts:
         """What happened on each channel so far; a copy.

@@ -1,12 +1,13 @@
-"""Traces: messages from a CSV file with the columns cycle, source, destinations, flits."""
+"""Traces: messages from a CSV file with the columns cycle, source, destinations, flits, and perhaps algorithm."""
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sim_model.common.messages import Message, MessageError, Messages
 
 COLUMNS = ("cycle", "source", "destinations", "flits")
+ALGORITHM = "algorithm"
 MOST_DIGITS = 18
 LONGEST_FIELD_SHOWN = 40
 
@@ -28,7 +29,7 @@ class TraceError(ValueError):
         self.line = line
 
 
-def read_trace(lines: Iterable[str]) -> list[tuple[int, Message]]:
+def read_trace(lines: Iterable[str], operations: Mapping[str, int] | None = None) -> list[tuple[int, Message]]:
     """Records of a trace with their line numbers, in the order of the file.
 
     Destinations are separated by spaces or semicolons; fields may be quoted. Empty lines and lines that begin with
@@ -38,21 +39,25 @@ def read_trace(lines: Iterable[str]) -> list[tuple[int, Message]]:
     ----------
     lines : iterable of str
         An open file, or lines.
+    operations : mapping of str to int, or None
+        Names that may stand in a fifth column, ``algorithm``, and the operations that they mean. A line that names one
+        needs no destinations.
 
     Raises
     ------
     TraceError
         For a line that is no record.
     """
+    operations = operations or {}
     records = []
     for number, text in enumerate(lines, start=1):
         text = text.strip()
         if not text or text.startswith("#"):
             continue
         fields = _fields(text, number)
-        if not records and tuple(fields) == COLUMNS:
+        if not records and tuple(fields) in (COLUMNS, (*COLUMNS, ALGORITHM)):
             continue
-        records.append((number, _record(fields, number)))
+        records.append((number, _record(fields, operations, number)))
     return records
 
 
@@ -78,13 +83,24 @@ def _fields(text: str, line: int) -> list[str]:
         raise TraceError(f"A line must be comma-separated values; {error}", line) from None
 
 
-def _record(fields: list[str], line: int) -> Message:
+def _record(fields: list[str], operations: Mapping[str, int], line: int) -> Message:
+    operation = 0
+    if operations and len(fields) == len(COLUMNS) + 1:
+        *fields, algorithm = fields
+        operation = _operation(algorithm, operations, line)
     if len(fields) != len(COLUMNS):
         raise TraceError(f"A line must have the {len(COLUMNS)} fields {','.join(COLUMNS)}, not {len(fields)!r}", line)
     cycle, source, flits = (_number(fields[COLUMNS.index(name)], name, line) for name in ("cycle", "source", "flits"))
     parts = [part for part in re.split(r"[\s;]+", fields[2]) if part]
     destinations = tuple(_number(part, "destination", line) for part in parts)
-    return Message(source, destinations, flits, start_cycle=cycle)
+    return Message(source, destinations, flits, start_cycle=cycle, operation=operation)
+
+
+def _operation(algorithm: str, operations: Mapping[str, int], line: int) -> int:
+    if algorithm and algorithm not in operations:
+        names = ", ".join(operations)
+        raise TraceError(f"Field {ALGORITHM} must be empty or {names}, not {algorithm[:LONGEST_FIELD_SHOWN]!r}", line)
+    return operations.get(algorithm, 0)
 
 
 def _number(text: str, name: str, line: int) -> int:

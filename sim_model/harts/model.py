@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
 from sim_model.harts.describe import describe_router, find_waits
 from sim_model.harts.loop import run_cycles
-from sim_model.harts.state import HartsState, make_harts_state
+from sim_model.harts.state import COPIES, HartsState, make_harts_state
 from topology.harts.frame import SLOTS
 from topology.harts.mesh import HexMesh
 from topology.harts.pages import check_pages, least_pages
@@ -99,6 +101,10 @@ class HartsModel:
         """Whether a node on the way has spoilt the body."""
         return bool(variant >> SPOILT_BIT & 1)
 
+    def copy_log(self, router_state: HartsState, /) -> np.ndarray:
+        """Every delivered copy."""
+        return router_state.log[: int(router_state.counters[COPIES])].copy()
+
     def make_state(self, messages: Messages) -> HartsState:
         """Tables and registers of the nodes before cycle 0."""
         return make_harts_state(
@@ -110,14 +116,14 @@ class HartsModel:
             classed=self.classed,
         )
 
-    def run_cycles(self, state: EngineState, router_state: HartsState, trace: Trace, until_cycle: int) -> int:
+    def run_cycles(self, state: EngineState, routers: HartsState, trace: Trace, until_cycle: int) -> int:
         """Run the compiled loop and return why it stopped."""
-        return run_cycles(state, router_state, trace, until_cycle)
+        return run_cycles(state, routers, trace, until_cycle)
 
-    def describe_router(self, state: EngineState, router_state: HartsState, switch: int) -> str:
+    def describe_router(self, state: EngineState, routers: HartsState, switch: int) -> str:
         """The whole state of a node for people."""
-        return describe_router(self.routing, state, router_state, switch)
+        return describe_router(self.routing, state, routers, switch)
 
-    def waits(self, state: EngineState, router_state: HartsState) -> list[Wait]:
+    def waits(self, state: EngineState, routers: HartsState) -> list[Wait]:
         """Who waits for whom in a network where nothing moves."""
-        return find_waits(self.routing, state, router_state)
+        return find_waits(self.routing, state, routers)

@@ -24,6 +24,14 @@ def _listed(message: str) -> str:
     return f"{NETWORK}traffic:\n  kind: list\n  messages:\n    - {first}\n    - {message}\n"
 
 
+HEXAGONAL = "network:\n  family: harts\n"
+SIZE_3 = "  topology: {kind: hexmesh, size: 3}"
+
+
+def _sent(broadcast: str) -> str:
+    return f"{SIZE_3}\ntraffic: {{kind: broadcast, {broadcast}}}"
+
+
 WRONG = {
     "syntax": ("network: {family: spam\n", 2, "not valid YAML: "),
     "tab": ("network:\n\tfamily: spam\n", 2, "not valid YAML: "),
@@ -36,7 +44,45 @@ WRONG = {
     "unknown family": (
         "network:\n  family: spma\n",
         2,
-        "network.family must be spam or min, not 'spma'; did you mean 'spam'?",
+        "network.family must be spam, min or harts, not 'spma'; did you mean 'spam'?",
+    ),
+    **{
+        f"hexagonal mesh: {key}": (HEXAGONAL + text + "\n", line, message)
+        for key, text, line, message in (
+            ("size", "  topology: {kind: hexmesh, size: 19}", 3, "Size must be 2 to 18, not 19"),
+            (
+                "another topology",
+                "  topology: {kind: ring, switches: 4}",
+                3,
+                "Family 'harts' needs a wrapped hexagonal",
+            ),
+            (
+                "narrow flits",
+                f"{SIZE_3}\n  flit_bits: 32",
+                4,
+                "flit_bits: Flit must have room for the header's 40 bits",
+            ),
+            ("routing cycles", f"{SIZE_3}\n  routing_cycles: 3", 4, "routing_cycles must be 1 in family 'harts'"),
+            ("tables", f"{SIZE_3}\n  tables: loadable", 4, "tables must be 'fixed' in family 'harts', which has none"),
+            ("few pages", f"{SIZE_3}\n  pages: 5", 4, "pages: Pages must be at least 12, not 5"),
+            ("many pages", f"{SIZE_3}\n  pages: 99", 4, "pages: Pages must be at most 62, not 99"),
+            ("unknown node", f"{SIZE_3}\n  faults: {{silent_nodes: [19]}}", 4, "faults: Faulty node must be 0 to 18"),
+            ("no link", f"{SIZE_3}\n  faults: {{dead_links: [[0, 9]]}}", 4, "faults: Dead link must join two neighb"),
+            ("procedure", _sent("algorithm: 7-bcast, source: 0, bytes: 64"), 4, "algorithm must be sbcast, 2-bcast, "),
+            ("source", _sent("algorithm: sbcast, source: 19, bytes: 64"), 4, "traffic.source: Source must be a proces"),
+            ("no length", _sent("algorithm: sbcast, source: 0"), 4, "traffic must have either bytes or flits"),
+            (
+                "length",
+                _sent("algorithm: sbcast, source: 0, bytes: 640"),
+                4,
+                "traffic.bytes: Length must be at most 65",
+            ),
+        )
+    },
+    "broadcast without procedures": (
+        f"{NETWORK}traffic: {{kind: broadcast, algorithm: sbcast, source: 0, bytes: 64}}\n",
+        4,
+        "algorithm must be left out in family 'spam', which has no broadcast procedures, not 'sbcast'",
     ),
     "one-way links for spam": (
         "network:\n  family: spam\n  topology: {kind: omega, stages: 3}\n",
@@ -157,7 +203,7 @@ WRONG = {
     "traffic kind": (
         NETWORK + "traffic: {kind: randm}\n",
         4,
-        "traffic.kind must be random, list or trace, not 'randm'; did",
+        "traffic.kind must be random, list, trace or broadcast, not 'randm'; did",
     ),
     "no traffic kind": (
         NETWORK + "traffic: {seed: 1}\n",

@@ -7,9 +7,10 @@ import pytest
 from hydranoc.config.schema import NetworkSection
 from hydranoc.families import FAMILIES, Family
 from topology.common.lattice import lattice_network
+from topology.harts.mesh import HexMesh
 from topology.min.graph import MinNetwork
 
-NETWORKS = {"spam": lattice_network(6, seed=1), "min": MinNetwork("baseline", 2, 3)}
+NETWORKS = {"spam": lattice_network(6, seed=1), "min": MinNetwork("baseline", 2, 3), "harts": HexMesh(3)}
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -1,11 +1,12 @@
 """The golden model of HARTS: copies, latencies, finite memories, faults."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from sim_model.common.simulation import Simulation
 from sim_model.harts.model import HartsModel
-from sim_model.harts.state import COPIES as LOGGED
 from tests.sim_model.harts_traffic import PAPER_ALGORITHMS, broadcast, built, harts_model, mixed_traffic
 from topology.harts.broadcast import ALGORITHM_A, COPIES
 from topology.harts.faults import Faults
@@ -16,9 +17,9 @@ from topology.harts.routing import HartsRouting, operation
 SIZES = [*range(2, 8), *(pytest.param(size, marks=pytest.mark.slow) for size in range(8, 16))]
 
 
-def copy_log(simulation: Simulation) -> np.ndarray:
+def copy_log(simulation: Simulation) -> Any:
     """What hosts were given so far."""
-    return simulation.router_state.log[: simulation.router_state.counters[LOGGED]]
+    return simulation.results().copy_log
 
 
 @pytest.mark.parametrize("algorithm", COPIES)
