@@ -1,6 +1,7 @@
 """Tables and figures of HARTS (paper 5 and 6)."""
 
 from hydranoc.family import Claim, Effort, Figure, Reproduction, Series
+from hydranoc.harts_load_figures import LOAD_REPRODUCTIONS
 
 TABLE_1_SIZES = (3, 4, 5, 6, 7)
 QUICK_SIZES = (3, 5)
@@ -109,4 +110,5 @@ def table_2(_effort: Effort) -> Figure:
 REPRODUCTIONS = {
     "harts-table1": Reproduction("best-case latency of broadcasts against the closed forms (table I)", table_1),
     "harts-table2": Reproduction("Algorithm A against SBCAST without cut-through (table II)", table_2),
+    **LOAD_REPRODUCTIONS,
 }
