@@ -47,12 +47,15 @@ def test_small_mesh_under_icarus(settings, tmp_path, require_tool):
     assert_equal(loaded(2, 500, **settings), "icarus", tmp_path)
 
 
-@pytest.mark.parametrize("faults", [NO_FAULTS, FAULTS[3]], ids=["sound", "faulty"])
+@pytest.mark.parametrize(
+    "faults", [pytest.param(NO_FAULTS, id="sound", marks=pytest.mark.slow), pytest.param(FAULTS[3], id="faulty")]
+)
 def test_loaded_mesh(faults, tmp_path, require_tool):
     require_tool("verilator")
     assert_equal(loaded(3, 6_000, faults=faults), "verilator", tmp_path)
 
 
+@pytest.mark.slow
 def test_hardware_and_model_deadlock_alike_without_classes(tmp_path, require_tool):
     require_tool("verilator")
     model = harts_model(3, classed=False)
@@ -155,7 +158,13 @@ def short_run() -> Comparison:
     return comparison(model, records)
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name.replace(" ", "-"))
+@pytest.mark.parametrize(
+    "mutation",
+    [
+        pytest.param(mutation, id=mutation.name.replace(" ", "-"), marks=[pytest.mark.slow] if number % 3 else [])
+        for number, mutation in enumerate(MUTATIONS)
+    ],
+)
 def test_mutation_is_reported(mutation, tmp_path, require_tool):
     require_tool("icarus")
     settings = {"packet_flits": PACKET_FLITS}
