@@ -2,8 +2,9 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Stored packets and the outputs that they wait for: one bit per page and output.
 
-In its slot an output sees its column of bits. A packet's row is written when its tail has arrived; the network
-processor, in the last slot of the frame, lets the outputs see it.
+An output sees its column of bits in the slot before its own, so that there is a whole cycle to choose in: nothing that
+happens in that slot changes the column. A packet's row is written when its tail has arrived; the network processor, in
+the last slot of the frame, lets the outputs see it.
 """
 
 from typing import Any
@@ -30,13 +31,14 @@ class PageQueues(Part):
     enter : In(1), entered_page, entered_outputs, entered_level : In
         A packet is complete; it waits for these outputs, at least one.
     in_turn : In(1)
-        Packets of all levels take turns; otherwise those of the highest level come first.
+        For the output of the next slot: packets of all levels take turns; otherwise those of the highest level come
+        first.
     turn : In(page_bits)
-        Page that has first choice.
+        The same: page that has first choice.
     found : Out(1), chosen : Out(page_bits)
-        Whether a packet waits for the output of this slot, and which is next. Combinational.
+        Whether a packet waits for the output of this slot, and which is next. Registers.
     level : Out(level_bits)
-        Highest level of those that wait. Combinational.
+        Highest level of those that wait. A register.
     start : In(1)
         The chosen packet is being sent and does not wait any more.
     waiting : Out(7)
@@ -72,15 +74,17 @@ class PageQueues(Part):
         pages = self.parameters.pages
         rows = [Signal(PORTS, name=f"row_{page}") for page in range(pages)]
         levels: list[Any] = [Signal(self.parameters.level_bits, name=f"level_{page}") for page in range(pages)]
-        seen = [self._seen(m, page) for page in range(pages)]
+        frames = [self._frames(m, page) for page in range(pages)]
         shown = [Signal(PORTS, name=f"shown_{page}") for page in range(pages)]
+        following: Any = Signal(SLOT_BITS)
+        m.d.comb += following.eq(self.slot + 1)
         column: Any = Signal(pages)
         picked: Any = Signal(pages)
         for page, row in enumerate(rows):
             entered = Signal(name=f"entered_{page}")
             m.d.comb += [
-                shown[page].eq(Mux(seen[page], row, 0)),
-                column[page].eq(shown[page].bit_select(self.slot, 1)),
+                shown[page].eq(Mux(frames[page] == 0, row, 0)),
+                column[page].eq(self._will_be_seen(frames[page]) & row.bit_select(following, 1)),
                 entered.eq(self.enter & (self.entered_page == page)),
             ]
             with m.If(entered):
@@ -90,35 +94,41 @@ class PageQueues(Part):
         m.d.comb += [
             self.waiting.eq(concat(concat(row[output] for row in shown).any() for output in range(PORTS))),
             self.owed.eq(concat(row.any() & (self.page == page) for page, row in enumerate(rows)).any()),
-            self.found.eq(column.any()),
         ]
+        m.d.sync += self.found.eq(column.any())
         self._choose(m, column, levels, picked)
         return m
 
-    def _seen(self, m, page: int) -> Any:
-        """Whether the network processor has dealt with a page since it was entered last."""
+    def _will_be_seen(self, frames) -> Any:
+        """Whether the network processor will have dealt with a page when the next slot comes."""
+        return (frames == 0) | (self.slot == PROCESSOR_SLOT) & (frames == 1)
+
+    def _frames(self, m, page: int) -> Any:
+        """Frames until the network processor has dealt with a page."""
         frames: Any = Signal(range(self.parameters.relay_frames + 1), name=f"frames_{page}")
-        processor: Any = Signal(name=f"processor_{page}")
-        m.d.comb += processor.eq(self.slot == PROCESSOR_SLOT)
         with m.If(self.enter & (self.entered_page == page)):
-            m.d.sync += frames.eq(self.parameters.relay_frames - processor)
-        with m.Elif(processor & (frames != 0)):
+            m.d.sync += frames.eq(self.parameters.relay_frames)
+        with m.Elif((self.slot == PROCESSOR_SLOT) & (frames != 0)):
             m.d.sync += frames.eq(frames - 1)
-        return frames == 0
+        return frames
 
     def _choose(self, m, column, levels, picked):
         pages = self.parameters.pages
         candidates = [Mux(column[page], levels[page], 0) for page in range(pages)]
-        m.d.comb += self.level.eq(_largest(m, candidates, self.parameters.level_bits))
+        highest: Any = Signal(self.parameters.level_bits)
+        next_picked: Any = Signal(pages)
+        m.d.comb += highest.eq(_largest(m, candidates, self.parameters.level_bits))
         eligible: Any = Signal(pages)
         after = Signal(pages)
         m.d.comb += [
-            eligible.eq(concat(column[page] & (self.in_turn | (levels[page] == self.level)) for page in range(pages))),
+            eligible.eq(concat(column[page] & (self.in_turn | (levels[page] == highest)) for page in range(pages))),
             after.eq(concat(page >= self.turn for page in range(pages))),
         ]
-        m.d.comb += [
-            picked.eq(first_at_or_after(m, eligible, after, "eligible")),
-            self.chosen.eq(concat(encoded(picked, range(pages), self.parameters.page_bits))),
+        m.d.comb += next_picked.eq(first_at_or_after(m, eligible, after, "eligible"))
+        m.d.sync += [
+            self.level.eq(highest),
+            picked.eq(next_picked),
+            self.chosen.eq(concat(encoded(next_picked, range(pages), self.parameters.page_bits))),
         ]
 
 

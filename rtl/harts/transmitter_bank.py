@@ -100,12 +100,14 @@ class TransmitterBank(Part):
         positions = Array(Signal(p.position_bits, name=f"position_{port}") for port in range(1 << SLOT_BITS))
         turns = Array(Signal(p.page_bits, name=f"turn_{port}") for port in range(1 << SLOT_BITS))
         bit = Signal(PORTS)
+        following = Signal(SLOT_BITS)
         free = Signal()
         m.d.comb += [
             bit.eq(1 << slot),
             free.eq((bit & ~self.blocked).any()),
-            self.in_turn.eq((bit & self.ahead_for_any).any()),
-            self.turn.eq(turns[slot]),
+            following.eq(slot + 1),
+            self.in_turn.eq((self.ahead_for_any & (1 << following)).any()),
+            self.turn.eq(turns[following]),
             self.start.eq(self.found & free & (bit & idle & self.ahead).any()),
             self.read.eq(self.start | free & (bit & sending).any()),
             self.read_page.eq(Mux(self.start, self.chosen, pages[slot])),

@@ -196,7 +196,7 @@ def _end(cycle, switch, receiver, node, family, first_output):
             rest &= rest - 1
             packet.sends += 1
         packet.stored_cycle = cycle
-        packet.fresh = family.relay_frames
+        packet.fresh = family.relay_frames + (1 if packet.direction == HOST else 0)
         node.fresh |= 1 << receiver.page
         receiver.page = NONE
     if receiver.transmitter != NONE:

@@ -56,5 +56,5 @@ def broadcast_latency(algorithm: str, size: int, flits: int) -> BroadcastLatency
     record = Message(0, others, flits, operation=operation(algorithm), copies=dict.fromkeys(others, COPIES[algorithm]))
     log: Any = finish(prepare(model, [record])).copy_log
     # the host's packet is stored at first; a frame's slots are the directions
-    frames = int((log.stored_cycle - log.direction).max()) // SLOTS - flits
+    frames = int((log.stored_cycle - log.direction).max()) // SLOTS - flits - 1
     return BroadcastLatency(algorithm, size, flits, frames)

@@ -57,7 +57,7 @@ def test_latencies_are_stages_and_cut_throughs(flits):
             for copy in copy_log(simulation):
                 frames = int(copy.stage) * (flits + 1) + int(copy.hops - copy.stage)
                 # at first the host's packet is stored; and in a frame each direction has its slot
-                assert copy.stored_cycle == SLOTS * (flits + frames) + copy.direction
+                assert copy.stored_cycle == SLOTS * (flits + 1 + frames) + copy.direction
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])

@@ -134,8 +134,8 @@ MUTATIONS = [
         (
             "looks at new packets a frame late",
             QUEUES,
-            "self.parameters.relay_frames - processor",
-            "self.parameters.relay_frames",
+            "frames.eq(self.parameters.relay_frames)",
+            "frames.eq(self.parameters.relay_frames + 1)",
             MESH_3,
         ),
         ("lets a page be kept too early", RECEIVERS, "self.wish > p.levels", "self.wish >= p.levels", MESH_2),
