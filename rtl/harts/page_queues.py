@@ -31,8 +31,9 @@ class PageQueues(Part):
     enter : In(1), entered_page, entered_outputs, entered_level : In
         A packet is complete; it waits for these outputs, at least one.
     in_turn : In(1)
-        For the output of the next slot: packets of all levels take turns; otherwise those of the highest level come
-        first.
+        For the output of the next slot: packets of all levels take turns; otherwise those that ``wish`` entitles.
+    wish : In(level_bits)
+        The same: level for which the page ahead is kept.
     turn : In(page_bits)
         The same: page that has first choice.
     found : Out(1), chosen : Out(page_bits)
@@ -58,6 +59,7 @@ class PageQueues(Part):
                 "entered_outputs": In(PORTS),
                 "entered_level": In(p.level_bits),
                 "in_turn": In(1),
+                "wish": In(p.level_bits),
                 "turn": In(p.page_bits),
                 "found": Out(1),
                 "chosen": Out(p.page_bits),
@@ -119,9 +121,11 @@ class PageQueues(Part):
         next_picked: Any = Signal(pages)
         m.d.comb += highest.eq(_largest(m, candidates, self.parameters.level_bits))
         eligible: Any = Signal(pages)
+        entitled: Any = Signal(pages)
         after = Signal(pages)
         m.d.comb += [
-            eligible.eq(concat(column[page] & (self.in_turn | (levels[page] == highest)) for page in range(pages))),
+            entitled.eq(concat(levels[page] + 1 >= self.wish for page in range(pages))),
+            eligible.eq(Mux(self.in_turn, column, column & entitled)),
             after.eq(concat(page >= self.turn for page in range(pages))),
         ]
         m.d.comb += next_picked.eq(first_at_or_after(m, eligible, after, "eligible"))

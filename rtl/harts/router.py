@@ -119,6 +119,7 @@ class HartsNode(Part):
             transmitters.owed.eq(queues.owed),
             queues.in_turn.eq(transmitters.in_turn),
             queues.turn.eq(transmitters.turn),
+            queues.wish.eq(transmitters.queue_wish),
             queues.start.eq(transmitters.start),
             queues.page.eq(transmitters.sent_page),
         ]

@@ -29,7 +29,7 @@ class TransmitterBank(Part):
     slot : In(3)
     found : In(1), chosen : In(page_bits), level : In(level_bits), waiting : In(6)
         See ``PageQueues``.
-    in_turn : Out(1), turn : Out(page_bits), start : Out(1)
+    in_turn : Out(1), turn : Out(page_bits), queue_wish : Out(level_bits), start : Out(1)
         The same.
     ahead : In(7), ahead_for_any : In(7)
         Whether the node behind each output keeps a page for the next packet, and whether for any packet.
@@ -67,6 +67,7 @@ class TransmitterBank(Part):
                 "waiting": In(DIRECTIONS),
                 "in_turn": Out(1),
                 "turn": Out(p.page_bits),
+                "queue_wish": Out(p.level_bits),
                 "start": Out(1),
                 "ahead": In(PORTS),
                 "ahead_for_any": In(PORTS),
@@ -118,6 +119,8 @@ class TransmitterBank(Part):
         with m.If(self.start):
             m.d.sync += turns[slot].eq(Mux(self.chosen == p.pages - 1, 0, self.chosen + 1))
         for direction in range(DIRECTIONS):
+            with m.If(following == direction):
+                m.d.comb += self.queue_wish.eq(self.wish[direction])
             with m.If(slot == direction):
                 m.d.sync += self.wish[direction].eq(Mux(self.found & ~self.start, self.level + 1, 0))
         m.d.sync += [

@@ -13,7 +13,7 @@ from topology.harts.header import HOST
 def step_transmitter(cycle, switch, port, state, family):
     """One slot. Returns a number that is 0 if nothing has changed.
 
-    If the page ahead is for any packet, those that wait take turns. Otherwise those come first that have come farthest.
+    If the page ahead is for any packet, those that wait take turns; otherwise those that have come far enough.
     """
     vertex = state.vertices[switch]
     number = vertex.first_output + port
@@ -28,7 +28,7 @@ def step_transmitter(cycle, switch, port, state, family):
         if starts and ahead == 1:
             _start(switch, port, number, first_at_or_after(waiting, transmitter.turn), family)
         elif starts:
-            _start(switch, port, number, _farthest(switch, waiting, transmitter.turn, family), family)
+            _start(switch, port, number, _entitled(switch, waiting, transmitter, family), family)
         elif port != HOST:
             wish = _highest_level(switch, waiting, family) + 1
     if transmitter.page != NONE and not vertex.occupied >> port & 1:
@@ -69,16 +69,16 @@ def _highest_level(switch, waiting, family):
 
 
 @compiled
-def _farthest(switch, waiting, turn, family):
-    """Page of the packet that has come farthest; of several, the next one in turn."""
-    level = _highest_level(switch, waiting, family)
-    farthest = 0
-    while waiting != 0:
-        page = lowest_bit(waiting)
-        waiting &= waiting - 1
-        if family.packets[switch * family.pages + page].hops == level:
-            farthest |= 1 << page
-    return first_at_or_after(farthest, turn)
+def _entitled(switch, waiting, transmitter, family):
+    """Page of the next packet in turn of those for whose level the page ahead is kept."""
+    entitled = 0
+    rest = waiting
+    while rest != 0:
+        page = lowest_bit(rest)
+        rest &= rest - 1
+        if family.packets[switch * family.pages + page].hops + 1 >= transmitter.wish:
+            entitled |= 1 << page
+    return first_at_or_after(entitled, transmitter.turn)
 
 
 @compiled
