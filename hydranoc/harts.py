@@ -17,7 +17,7 @@ from topology.harts.deadlock import check_harts_deadlock
 from topology.harts.faults import Faults
 from topology.harts.header import most_hops
 from topology.harts.mesh import HexMesh
-from topology.harts.pages import check_pages, least_pages
+from topology.harts.pages import least_pages, node_pages
 from topology.harts.reachability import unreached_pairs
 from topology.harts.routing import UNICAST, HartsRouting, operation
 
@@ -96,7 +96,7 @@ def build_routing(section: HartsSection, network: ChannelNetwork) -> HartsRoutin
         raise KeyWrong("tables", f"tables must be 'fixed' in family 'harts', which has none, not {section.tables!r}")
     levels = most_hops(network, algorithm_a=section.algorithm_a)
     try:
-        check_pages(section.pages or least_pages(levels), levels)
+        node_pages(section.pages, levels)
     except ValueError as error:
         key = "algorithm_a" if section.algorithm_a and section.pages is None else "pages"
         raise KeyWrong(key, f"{key}: {error}") from None
@@ -117,7 +117,7 @@ def check(section: HartsSection, routing: HartsRouting) -> CheckReport:
     """Sizes, reachability and freedom from deadlock."""
     mesh, faults = routing.mesh, routing.faults
     live = [node for node in range(mesh.nodes) if not faults.is_silent(node)]
-    pages = section.pages or least_pages(routing.levels)
+    pages = node_pages(section.pages, routing.levels)
     sizes = {
         "nodes": mesh.nodes,
         "size": mesh.size,
@@ -191,8 +191,8 @@ def complete(section: HartsSection, routing: HartsRouting, record: "Message") ->
     ValueError
         "X must be Y, not Z".
     """
-    mesh, faults = routing.mesh, routing.faults
-    if not 0 <= record.source < mesh.nodes:
+    faults = routing.faults
+    if not 0 <= record.source < routing.mesh.nodes:
         return record  # an error that all families have
     if record.flits > section.packet_flits:
         raise ValueError(f"Length must be at most {section.packet_flits} flits (packet_flits), not {record.flits}")
@@ -206,9 +206,7 @@ def complete(section: HartsSection, routing: HartsRouting, record: "Message") ->
         if any(map(faults.is_silent, record.destinations)):
             raise ValueError(f"Destination must be a node that has not failed silently, not {record.destinations[0]}")
         return record
-    others = [node for node in range(mesh.nodes) if node != record.source and not faults.is_silent(node)]
-    copies = dict.fromkeys(others, 0)
-    for copy in faults.surviving_copies(mesh, ALGORITHMS[record.operation - 1], record.source):
-        copies[copy.node] += 1
-    wanted = {node: max(LEAST_COPIES, count) for node, count in copies.items()}
-    return replace(record, destinations=others, copies=wanted)
+    wanted = routing.wanted_copies(record.operation, record.source)
+    # a node that the faults leave without a copy is to be missed
+    copies = {node: max(LEAST_COPIES, count) for node, count in wanted.items()}
+    return replace(record, destinations=tuple(wanted), copies=copies)

@@ -23,10 +23,10 @@ CLOSE = 1.25
 
 
 def _points(effort: Effort, algorithms: Sequence[str], sizes: Sequence[int]) -> list["BroadcastPoint"]:
-    from sim_model.harts.reproduce_load import harts_loads
+    from sim_model.harts.reproduce_load import BROADCASTS, QUICK_BROADCASTS, harts_loads
 
-    loads = QUICK_LOADS if effort.quick else LOADS
-    return harts_loads(tuple(algorithms), tuple(sizes), loads, quick=effort.quick, **effort.points)
+    loads, broadcasts = (QUICK_LOADS, QUICK_BROADCASTS) if effort.quick else (LOADS, BROADCASTS)
+    return harts_loads(tuple(algorithms), tuple(sizes), loads, broadcasts=broadcasts, **effort.points)
 
 
 def _curve(points: Sequence["BroadcastPoint"], algorithm: str, size: int) -> dict[float, "BroadcastPoint"]:

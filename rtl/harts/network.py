@@ -6,7 +6,7 @@ from rtl.common.plan import NetworkPlan, RouterUse, SideWire
 from rtl.harts.parameters import HartsNodeParameters
 from rtl.harts.router import HartsNode
 from topology.harts.mesh import DIRECTIONS, opposite
-from topology.harts.pages import least_pages
+from topology.harts.pages import node_pages
 from topology.harts.routing import HartsRouting
 
 
@@ -28,7 +28,7 @@ def harts_plan(
     packet_flits : int
         Flits of the longest packet, header included.
     pages : int or None
-        Packets that a node's memory holds; the default is ``least_pages``.
+        Packets that a node's memory holds; by default as few as are safe.
     buffer_flits, gap_frames, relay_frames, classed
         See ``HartsNodeParameters``.
 
@@ -42,7 +42,7 @@ def harts_plan(
         header=routing.header,
         size=mesh.size,
         levels=routing.levels,
-        pages=least_pages(routing.levels) if pages is None else pages,
+        pages=node_pages(pages, routing.levels),
         packet_flits=packet_flits,
         buffer_flits=buffer_flits,
         gap_frames=gap_frames,

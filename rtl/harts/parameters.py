@@ -10,7 +10,7 @@ from rtl.common.router_parameters import MAX_BUFFER_FLITS, check_range
 from topology.common.flits import HeaderFormat, bits_for
 from topology.harts.header import HOST
 from topology.harts.mesh import LEAST_SIZE, MOST_SIZE
-from topology.harts.pages import check_pages
+from topology.harts.pages import node_pages
 
 PORTS = HOST + 1
 MOST_GAP_FRAMES = 255
@@ -60,7 +60,7 @@ class HartsNodeParameters:
 
     def __post_init__(self):
         check_range("Size", self.size, LEAST_SIZE, MOST_SIZE)
-        check_pages(self.pages, self.levels)
+        node_pages(self.pages, self.levels)
         check_range("Packet length in flits", self.packet_flits, 1, MOST_PACKET_FLITS)
         check_range("Buffer size in flits", self.buffer_flits, 1, MAX_BUFFER_FLITS)
         check_range("Gap in frames", self.gap_frames, 1, MOST_GAP_FRAMES)

@@ -9,16 +9,16 @@ the pool has enough for the packets that have come farther.
 
 from typing import Any
 
-from amaranth.hdl import Array, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import flit_layout
 from rtl.common.part import Part
 from rtl.harts.parameters import PORTS, TAGS, HartsNodeParameters
-from rtl.harts.relay_rules import EVERYWHERE, number
+from rtl.harts.relay_rules import EVERYWHERE
 from topology.common.flits import bits_for
-from topology.harts.broadcast import ALGORITHM_A, SFBCAST
+from topology.harts.broadcast import ALGORITHM_A, SFBCAST, algorithm_number
 from topology.harts.frame import SLOT_BITS
 from topology.harts.header import HOST
 from topology.harts.mesh import DIRECTIONS
@@ -118,17 +118,15 @@ class ReceiverBank(Part):
             go.eq(in_use & self.present & (~self.word.head | kept)),
             self.pop.eq(go),
         ]
-        state: dict[str, Array] = {
-            name: Array(Signal(bits, name=f"{name}_{port}") for port in range(1 << SLOT_BITS))
-            for name, bits in (
-                ("landing", p.page_bits),
-                ("stored", 1),
-                ("page", p.page_bits),
-                ("position", p.position_bits),
-                ("through", 1),
-                ("output", SLOT_BITS),
-            )
+        widths = {
+            "landing": p.page_bits,
+            "stored": 1,
+            "page": p.page_bits,
+            "position": p.position_bits,
+            "through": 1,
+            "output": SLOT_BITS,
         }
+        state = {name: Array(Signal(bits, name=f"{name}_{i}") for i in range(PORTS)) for name, bits in widths.items()}
         decided = self._decide(m)
         head = self.word.head
         bus = self.bus
@@ -140,7 +138,7 @@ class ReceiverBank(Part):
             ("through", decided["through"]),
             ("output", decided["output"]),
         ):
-            current[name] = Signal(bus[name].shape() if isinstance(bus[name], Value) else 1, name=f"current_{name}")
+            current[name] = Signal(widths[name], name=f"current_{name}")
             m.d.comb += current[name].eq(Mux(head, new, state[name][slot]))
         m.d.sync += [
             self.bus_valid.eq(go),
@@ -204,10 +202,10 @@ class ReceiverBank(Part):
         """RELAY: keep a copy, and send it straight on if it has steps left."""
         onward = Signal()
         tee = Signal()
-        first_ways = Mux(header.algorithm == number(ALGORITHM_A), 1, EVERYWHERE)  # of what the host sends
+        first_ways = Mux(header.algorithm == algorithm_number(ALGORITHM_A), 1, EVERYWHERE)  # of what the host sends
         m.d.comb += [
             onward.eq((self.slot != HOST) & (header.distance != 1) & ~self.dead.bit_select(self.slot, 1)),
-            tee.eq(onward & (header.algorithm != number(SFBCAST)) & self.can_start.bit_select(self.slot, 1)),
+            tee.eq(onward & (header.algorithm != algorithm_number(SFBCAST)) & self.can_start.bit_select(self.slot, 1)),
             decided["stored"].eq((self.slot != HOST) | (first_ways & ~self.dead).any()),
             decided["through"].eq(tee),
             decided["output"].eq(self.slot),

@@ -12,18 +12,23 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.part import Part
+from rtl.common.selection import concat
 from rtl.harts.parameters import HartsNodeParameters
-from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, NO_TAG, SFBCAST, TAG_A, TAG_B, TAG_C, TAG_D
+from topology.harts.broadcast import (
+    ALGORITHM_A,
+    NO_TAG,
+    SFBCAST,
+    TAG_A,
+    TAG_B,
+    TAG_C,
+    TAG_D,
+    algorithm_number,
+)
 from topology.harts.header import HOST
 from topology.harts.mesh import DIRECTIONS
 
 STRAIGHT, LEFT, FAR_LEFT, BACK, FAR_RIGHT, RIGHT = range(DIRECTIONS)
 EVERYWHERE = (1 << DIRECTIONS) - 1
-
-
-def number(algorithm: str) -> int:
-    """An algorithm's number in headers."""
-    return ALGORITHMS.index(algorithm)
 
 
 class _Copy:
@@ -35,16 +40,19 @@ class _Copy:
             m.d.comb += signal.eq(value)
             return signal
 
-        algorithm = header.algorithm
+        def one_of(name: str, *algorithms: str) -> Any:
+            numbers = [header.algorithm == algorithm_number(algorithm) for algorithm in algorithms]
+            return bound(name, concat(numbers).any())
+
         self.corner = bound("corner", header.distance == 0)
         self.before_corner = bound("before_corner", header.distance == size - 2)
-        self.round = bound("round", algorithm == number(ALGORITHM_A))
-        self.single = bound("single", (algorithm == number("sbcast")) | (algorithm == number(SFBCAST)))
-        self.double = bound("double", algorithm == number("2-bcast"))
-        self.triple = bound("triple", algorithm == number("3-bcast"))
-        self.five_or_six = bound("five_or_six", (algorithm == number("5-bcast")) | (algorithm == number("6-bcast")))
-        self.six = bound("six", algorithm == number("6-bcast"))
-        self.spreads = bound("spreads", (algorithm == number("4-bcast")) | self.five_or_six)
+        self.round = one_of("round", ALGORITHM_A)
+        self.single = one_of("single", "sbcast", SFBCAST)
+        self.double = one_of("double", "2-bcast")
+        self.triple = one_of("triple", "3-bcast")
+        self.five_or_six = one_of("five_or_six", "5-bcast", "6-bcast")
+        self.six = one_of("six", "6-bcast")
+        self.spreads = one_of("spreads", "4-bcast", "5-bcast", "6-bcast")
         self.turns_left = bound("turns_left", (header.tag == TAG_B) | (header.tag == TAG_C))
         self.turns_right = bound("turns_right", (header.tag == TAG_A) | (header.tag == TAG_D))
 

@@ -220,8 +220,8 @@ class HartsNode(Part):
         bus = receivers.bus
         rules = place(m, platform, "relay_rules", RelayRules(p))
         outputs = Signal(PORTS)
-        kept = Array(Signal(PORTS, name=f"outputs_{port}") for port in range(1 << SLOT_BITS))
-        levels = Array(Signal(p.level_bits, name=f"level_{port}") for port in range(1 << SLOT_BITS))
+        kept = Array(Signal(PORTS, name=f"outputs_{port}") for port in range(PORTS))
+        levels = Array(Signal(p.level_bits, name=f"level_{port}") for port in range(PORTS))
         m.d.comb += [
             rules.header.eq(header),
             outputs.eq(Mux(header.broadcast, rules.outputs & ~concat((self.dead, 0)), 1 << bus.waits)),

@@ -97,9 +97,9 @@ class TransmitterBank(Part):
         slot = self.slot
         sending: Any = Signal(PORTS)
         idle = self._idle(m, sending)
-        pages = Array(Signal(p.page_bits, name=f"page_{port}") for port in range(1 << SLOT_BITS))
-        positions = Array(Signal(p.position_bits, name=f"position_{port}") for port in range(1 << SLOT_BITS))
-        turns = Array(Signal(p.page_bits, name=f"turn_{port}") for port in range(1 << SLOT_BITS))
+        pages = Array(Signal(p.page_bits, name=f"page_{port}") for port in range(PORTS))
+        positions = Array(Signal(p.position_bits, name=f"position_{port}") for port in range(PORTS))
+        turns = Array(Signal(p.page_bits, name=f"turn_{port}") for port in range(PORTS))
         bit = Signal(PORTS)
         following = Signal(SLOT_BITS)
         free = Signal()

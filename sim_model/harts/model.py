@@ -10,13 +10,12 @@ from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
 from sim_model.harts.describe import describe_router, find_waits
 from sim_model.harts.loop import run_cycles
+from sim_model.harts.packets import DIRECTION_MASK, FORWARDED_BIT, SPOILT_BIT
 from sim_model.harts.state import COPIES, HartsState, make_harts_state
 from topology.harts.frame import SLOTS
 from topology.harts.mesh import HexMesh
-from topology.harts.pages import check_pages, least_pages
+from topology.harts.pages import node_pages
 from topology.harts.routing import HartsRouting
-
-DIRECTION_MASK, FORWARDED_BIT, SPOILT_BIT = 7, 3, 4
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class HartsModel:
     ----------
     routing : HartsRouting
     pages : int or None
-        Packets that a node's memory holds; the default is ``least_pages``.
+        Packets that a node's memory holds; by default as few as are safe.
     buffer_flits : int
         Flits that a receiver holds, at least 1.
     gap_frames : int
@@ -58,7 +57,7 @@ class HartsModel:
         ):
             if value < 1:
                 raise ValueError(f"{name} must be at least 1, not {value!r}")
-        check_pages(self.pages or least_pages(self.routing.levels), self.routing.levels)
+        node_pages(self.pages, self.routing.levels)
 
     @property
     def network(self) -> HexMesh:
@@ -110,7 +109,7 @@ class HartsModel:
         return make_harts_state(
             self.routing,
             messages,
-            pages=self.pages or least_pages(self.routing.levels),
+            pages=node_pages(self.pages, self.routing.levels),
             gap_cycles=self.gap_frames * SLOTS,
             relay_frames=self.relay_frames,
             classed=self.classed,

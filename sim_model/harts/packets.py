@@ -7,6 +7,8 @@ from topology.harts.header import HOST
 from topology.harts.mesh import DIRECTIONS
 from topology.harts.routing import UNICAST
 
+# Bits of a delivered flit's variant: the direction lowest.
+DIRECTION_MASK, FORWARDED_BIT, SPOILT_BIT = 7, 3, 4
 STORED_FORWARD = ALGORITHMS.index(SFBCAST) + 1
 
 
@@ -79,6 +81,12 @@ def send_header(operation, packet, output, header, family):
     header.distance = leg[0]
     header.stage = leg[1]
     header.tag = leg[2]
+
+
+@compiled
+def variant(packet):
+    """What tells a delivered copy from the others."""
+    return packet.direction | packet.forwarded << FORWARDED_BIT | packet.spoilt << SPOILT_BIT
 
 
 @compiled

@@ -11,7 +11,6 @@ from sim_model.harts.packets import (
     relay_outputs,
     step_tags,
 )
-from sim_model.harts.state import DROPPED
 from sim_model.harts.transmitter import page_ahead
 from topology.harts.frame import SLOTS
 from topology.harts.header import HOST
@@ -142,8 +141,7 @@ def _decide_unicast(cycle, switch, receiver, packet, state, family):
         first = second
         second = NONE
     if first == NONE:
-        family.counters[DROPPED] += 1
-        return
+        return  # nowhere to go: dropped
     if can_start(cycle, switch, first, state, family):
         receiver.transmitter = first
     elif second != NONE and can_start(cycle, switch, second, state, family):
@@ -167,7 +165,6 @@ def _decide_broadcast(cycle, switch, port, operation, receiver, packet, state, f
             packet.forwarded = 0
     receiver.outputs = relay_outputs(operation, packet, family) & ~dead
     if receiver.outputs == 0:
-        family.counters[DROPPED] += 1
         receiver.page = NONE
 
 

@@ -6,7 +6,6 @@ from typing import Any
 from sim_model.common.messages import Message
 from sim_model.common.whole_runs import finish, prepare
 from sim_model.harts.model import HartsModel
-from topology.harts.broadcast import COPIES
 from topology.harts.frame import SLOTS
 from topology.harts.mesh import HexMesh
 from topology.harts.routing import HartsRouting, operation
@@ -52,8 +51,9 @@ class BroadcastLatency:
 def broadcast_latency(algorithm: str, size: int, flits: int) -> BroadcastLatency:
     """Measure one broadcast from node 0."""
     model = HartsModel(HartsRouting(HexMesh(size), FLIT_BITS))
-    others = range(1, model.network.nodes)
-    record = Message(0, others, flits, operation=operation(algorithm), copies=dict.fromkeys(others, COPIES[algorithm]))
+    number = operation(algorithm)
+    copies = model.routing.wanted_copies(number, 0)
+    record = Message(0, tuple(copies), flits, operation=number, copies=copies)
     log: Any = finish(prepare(model, [record])).copy_log
     # the host's packet is stored at first; a frame's slots are the directions
     frames = int((log.stored_cycle - log.direction).max()) // SLOTS - flits - 1

@@ -19,7 +19,6 @@ from sim_model.common.statistics import Interval, confidence_interval
 from sim_model.common.whole_runs import prepare
 from sim_model.harts.model import HartsModel
 from sim_model.harts.reproduce import BYTES_PER_FLIT, FLIT_BITS, packet_flits
-from topology.harts.broadcast import COPIES
 from topology.harts.frame import SLOTS
 from topology.harts.mesh import HexMesh
 from topology.harts.routing import UNICAST, HartsRouting, operation
@@ -85,7 +84,7 @@ def harts_loads(
     sizes: tuple[int, ...],
     loads: tuple[float, ...],
     *,
-    quick: bool = False,
+    broadcasts: int = BROADCASTS,
     seed: int = 1,
     processes: int = 1,
     progress: Progress | None = None,
@@ -98,14 +97,14 @@ def harts_loads(
     algorithms : tuple of str
     sizes : tuple of int
     loads : tuple of float
-    quick : bool
-        60 broadcasts per point instead of 400.
+    broadcasts : int
+        Per point, about.
     seed : int
     processes, progress, kept
         See ``measure_points``.
     """
     tasks = [
-        _Load(algorithm, size, load, QUICK_BROADCASTS if quick else BROADCASTS, seed)
+        _Load(algorithm, size, load, broadcasts, seed)
         for size in sorted(sizes, reverse=True)
         for load in sorted(loads, reverse=True)
         for algorithm in algorithms
@@ -113,8 +112,11 @@ def harts_loads(
     return measure_points(_measure, tasks, processes=processes, progress=progress, kept=kept, point_type=BroadcastPoint)
 
 
-def workload(mesh: HexMesh, algorithm: str, load: float, broadcasts: int, seed: int) -> tuple[list[Message], int]:
+def workload(
+    routing: HartsRouting, algorithm: str, load: float, broadcasts: int, seed: int
+) -> tuple[list[Message], int]:
     """Packets, and the number of cycles in which they start."""
+    mesh = routing.mesh
     random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, mesh.size, round(load * 1e6)])))
     radius = np.array([distance(mesh, 0, node) for node in range(1, mesh.nodes)])
     weights = (1 / radius) / (1 / radius).sum()
@@ -126,7 +128,7 @@ def workload(mesh: HexMesh, algorithm: str, load: float, broadcasts: int, seed: 
     offsets = random.choice(np.arange(1, mesh.nodes), count, p=weights)
     lengths = random.choice([packet_flits(size) for size in BODY_BYTES], count, p=list(BODY_BYTES.values()))
     is_broadcast = random.random(count) < BROADCAST_SHARE
-    number, copies = operation(algorithm), COPIES[algorithm]
+    number = operation(algorithm)
     records = []
     for start, source, offset, flits, several in zip(
         starts.astype(int).tolist(),
@@ -137,19 +139,17 @@ def workload(mesh: HexMesh, algorithm: str, load: float, broadcasts: int, seed: 
         strict=True,
     ):
         if several:
-            others = [node for node in range(mesh.nodes) if node != source]
-            records.append(
-                Message(source, others, flits, start, operation=number, copies=dict.fromkeys(others, copies))
-            )
+            copies = routing.wanted_copies(number, source)
+            records.append(Message(source, tuple(copies), flits, start, operation=number, copies=copies))
         else:
             records.append(Message(source, [(source + offset) % mesh.nodes], flits, start))
     return records, int(starts[-1])
 
 
 def _measure(task: _Load) -> BroadcastPoint:
-    mesh = HexMesh(task.size)
-    model = HartsModel(HartsRouting(mesh, FLIT_BITS), pages=PAGES)
-    records, cycles = workload(mesh, task.algorithm, task.load, task.broadcasts, task.seed)
+    routing = HartsRouting(HexMesh(task.size), FLIT_BITS)
+    model = HartsModel(routing, pages=PAGES)
+    records, cycles = workload(routing, task.algorithm, task.load, task.broadcasts, task.seed)
     simulation = prepare(model, records)
     results = simulation.run(cycles)
     missing = results.messages.copies > results.copies

@@ -67,17 +67,15 @@ NODE_FIELDS = (
     "ended",  # page whose last send has just ended, or NONE; it is free a cycle after the tail was read
 )
 # Positions in ``counters``.
-DROPPED = 0  # packets that had nowhere to go but over dead links
-LAST_CHANGE = 1  # last cycle in which anything changed
-COPIES = 2  # entries of the log
-COUNTERS = 3
+LAST_CHANGE = 0  # last cycle in which anything changed
+COPIES = 1  # entries of the log
+COUNTERS = 2
 LOG_FIELDS = (
     "message",
     "node",
     "direction",
     "hops",
     "stage",
-    "forwarded",
     "spoilt",
     "stored_cycle",  # in which the tail came off its link
     "cycle",  # in which the tail is delivered to the host

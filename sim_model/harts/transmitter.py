@@ -3,7 +3,7 @@
 from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL, first_at_or_after, lowest_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
-from sim_model.harts.packets import send_header
+from sim_model.harts.packets import send_header, variant
 from sim_model.harts.state import COPIES
 from topology.harts.frame import SLOTS
 from topology.harts.header import HOST
@@ -34,7 +34,7 @@ def step_transmitter(cycle, switch, port, state, family):
     if transmitter.page != NONE and not vertex.occupied >> port & 1:
         packet = family.packets[switch * family.pages + transmitter.page]
         if port == HOST and transmitter.position == 0:
-            state.channels[number].variant = packet.direction | packet.forwarded << 3 | packet.spoilt << 4
+            state.channels[number].variant = variant(packet)
         _send_word(number, transmitter, packet, family.nodes[switch], state.counters)
         changes += 1
         if transmitter.position == packet.flits:
@@ -123,7 +123,7 @@ def _end(cycle, switch, port, transmitter, packet, state, family):
 def _log(cycle, switch, packet, family):
     """Note a delivered packet or copy."""
     if family.counters[COPIES] == len(family.log):
-        return
+        return  # more than can ever arrive; the deliveries count them as duplicates
     entry = family.log[family.counters[COPIES]]
     family.counters[COPIES] += 1
     entry.message = packet.message
@@ -131,7 +131,6 @@ def _log(cycle, switch, packet, family):
     entry.direction = packet.direction
     entry.hops = packet.hops
     entry.stage = packet.stage
-    entry.forwarded = packet.forwarded
     entry.spoilt = packet.spoilt
     entry.stored_cycle = packet.stored_cycle
     entry.cycle = cycle

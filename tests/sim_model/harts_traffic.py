@@ -22,12 +22,8 @@ def harts_model(size: int, *, faults: Faults = NO_FAULTS, algorithm_a: bool = Fa
 
 def broadcast(model: HartsModel, algorithm: str, source: int, flits: int, start_cycle: int = 0) -> Message:
     """A broadcast, with the copies that the faults let through."""
-    mesh, faults = model.network, model.routing.faults
-    others = [node for node in range(mesh.nodes) if node != source and not faults.is_silent(node)]
-    copies = dict.fromkeys(others, 0)
-    for copy in faults.surviving_copies(mesh, algorithm, source):
-        copies[copy.node] += 1
-    return Message(source, others, flits, start_cycle=start_cycle, operation=operation(algorithm), copies=copies)
+    copies = model.routing.wanted_copies(operation(algorithm), source)
+    return Message(source, tuple(copies), flits, start_cycle=start_cycle, operation=operation(algorithm), copies=copies)
 
 
 def mixed_traffic(

@@ -24,6 +24,11 @@ STAGES = 3
 TAGS = 5
 
 
+def algorithm_number(name: str) -> int:
+    """An algorithm's number in headers."""
+    return ALGORITHMS.index(name)
+
+
 @dataclass(frozen=True)
 class Leg:
     """What a node sends.

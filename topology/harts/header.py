@@ -97,8 +97,3 @@ class PacketHeader:
             if name in ("m0", "m1", "m2") and fields[name] >> (width - 1):
                 fields[name] -= 1 << width
         return cls(**fields)
-
-
-def algorithm_number(name: str) -> int:
-    """A broadcast algorithm's number in headers."""
-    return ALGORITHMS.index(name)

@@ -20,12 +20,21 @@ def least_pages(levels: int) -> int:
     return levels + 1 + DIRECTIONS + 1
 
 
-def check_pages(pages: int, levels: int) -> None:
-    """Raise ``ValueError`` if a node cannot do with so many pages, or cannot have them."""
+def node_pages(pages: int | None, levels: int) -> int:
+    """Pages of every node, by default as few as are safe.
+
+    Raises
+    ------
+    ValueError
+        If a node cannot do with so many, or cannot have them.
+    """
     least = least_pages(levels)
     if least > MOST_PAGES:
         raise ValueError(f"Longest way must need at most {MOST_PAGES} pages, not {least}")
+    if pages is None:
+        return least
     if pages < least:
         raise ValueError(f"Pages must be at least {least}, not {pages!r}")
     if pages > MOST_PAGES:
         raise ValueError(f"Pages must be at most {MOST_PAGES}, not {pages!r}")
+    return pages

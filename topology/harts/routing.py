@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from topology.common.flits import HeaderFormat
-from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, COPIES, Copy, broadcast_copies
+from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, COPIES, Copy, algorithm_number, broadcast_copies
 from topology.harts.faults import NO_FAULTS, Faults
 from topology.harts.header import ID_BITS, PacketHeader, harts_header, most_hops
 from topology.harts.mesh import HexMesh
@@ -17,7 +17,7 @@ UNICAST = 0
 
 def operation(algorithm: str) -> int:
     """Number of a broadcast algorithm as an operation of messages."""
-    return ALGORITHMS.index(algorithm) + 1
+    return algorithm_number(algorithm) + 1
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,16 @@ class HartsRouting:
             hops=copy.hops,
             **fields,
         ).pack(self.header)
+
+    def wanted_copies(self, operation: int, source: int) -> dict[int, int]:
+        """Copies of a broadcast that arrive, by live node; 0 where the faults let none through."""
+        mesh, faults, algorithm = self.mesh, self.faults, ALGORITHMS[operation - 1]
+        wanted = {node: 0 for node in range(mesh.nodes) if node != source and not faults.is_silent(node)}
+        if faults == NO_FAULTS:
+            return dict.fromkeys(wanted, COPIES[algorithm])
+        for copy in faults.surviving_copies(mesh, algorithm, source):
+            wanted[copy.node] += 1
+        return wanted
 
     @cached_property
     def copies(self) -> dict[int, dict[tuple[int, int], Copy]]:
