@@ -202,10 +202,13 @@ class Design:
             from rtl.common.network import generate_network
 
             return generate_network(self.plan, top)
-        from rtl.common.axi_network import generate_axi_network
+        from rtl.common.axi_network import TUSER, generate_axi_network
 
-        if self.plan.addressing is None:
+        if self.plan.addressing is None and self.plan.endpoints is None:
             text = f"family {self.family.name!r} has no AXI4-Stream endpoints yet"
+            raise self.config.source.error((*NETWORK, "family"), text)
+        if self.plan.endpoints is not None and axi_stream != TUSER:
+            text = f"--axi-stream must be {TUSER!r} in family {self.family.name!r}, not {axi_stream!r}"
             raise self.config.source.error((*NETWORK, "family"), text)
         return generate_axi_network(self.plan, axi_stream, top)
 

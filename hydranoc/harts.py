@@ -19,6 +19,7 @@ from topology.harts.header import most_hops
 from topology.harts.mesh import HexMesh
 from topology.harts.pages import least_pages, node_pages
 from topology.harts.reachability import unreached_pairs
+from topology.harts.reception import ENTRIES, LEAST_ENTRIES, MOST_COPIES, MOST_ENTRIES
 from topology.harts.routing import UNICAST, HartsRouting, operation
 
 if TYPE_CHECKING:
@@ -41,11 +42,14 @@ class FaultSection(Section):
         They spoil the body of every packet that they pass on.
     dead_links : list of [int, int]
         Pairs of neighbours.
+    forging_nodes : list of [int, int]
+        A node, and the one from which it says that its packets come.
     """
 
     silent_nodes: list[int] = []
     corrupting_nodes: list[int] = []
     dead_links: list[Pair] = []
+    forging_nodes: list[Pair] = []
 
 
 class HartsSection(NetworkSection):
@@ -61,6 +65,15 @@ class HartsSection(NetworkSection):
         Frames between two packets on a link, and frames that the network processor takes to look at a packet.
     algorithm_a : bool
         Let broadcasts go round the whole mesh in one packet, which takes many more pages.
+    guard : bool
+        Let in no packet of a broadcast that cannot be an honest one.
+    reception : str or None
+        What hosts behind AXI4-Stream endpoints get of a broadcast: the first copy, or the one that a majority of the
+        copies agrees with; default: all copies.
+    reception_entries : int
+        Broadcasts that a host has copies of at a time.
+    least_copies : int
+        A reception refuses broadcasts by algorithms that make fewer copies.
     faults : FaultSection
     negative_control : str or None
         Nodes that are wrong on purpose and deadlock: any packet may have any page.
@@ -68,11 +81,15 @@ class HartsSection(NetworkSection):
 
     flit_bits: Annotated[int, Field(ge=MIN_FLIT_BITS, le=MAX_FLIT_BITS)] = 64
     buffer_flits: Annotated[int, Field(ge=1, le=1024)] = 1
-    packet_flits: Annotated[int, Field(ge=1, le=4096)] = 65
+    packet_flits: Annotated[int, Field(ge=2, le=4096)] = 65
     pages: Annotated[int, Field(ge=1)] | None = None
     gap_frames: Frames = 1
     relay_frames: Frames = 1
     algorithm_a: bool = False
+    guard: bool = False
+    reception: Literal["first", "vote"] | None = None
+    reception_entries: Annotated[int, Field(ge=LEAST_ENTRIES, le=MOST_ENTRIES)] = ENTRIES
+    least_copies: Annotated[int, Field(ge=1, le=MOST_COPIES)] = 1
     faults: FaultSection = FaultSection()
     negative_control: Literal["no-classes"] | None = None
 
@@ -104,9 +121,10 @@ def build_routing(section: HartsSection, network: ChannelNetwork) -> HartsRoutin
         tuple(section.faults.silent_nodes),
         tuple(section.faults.corrupting_nodes),
         tuple((a, b) for a, b in section.faults.dead_links),
+        tuple((node, claimed) for node, claimed in section.faults.forging_nodes),
     )
     try:
-        return HartsRouting(network, section.flit_bits, faults, section.algorithm_a)
+        return HartsRouting(network, section.flit_bits, faults, section.algorithm_a, section.guard)
     except TopologyError as error:
         raise KeyWrong("faults", f"faults: {error}") from None
     except ValueError as error:
@@ -127,6 +145,7 @@ def check(section: HartsSection, routing: HartsRouting) -> CheckReport:
         "silent_nodes": len(faults.silent_nodes),
         "corrupting_nodes": len(faults.corrupting_nodes),
         "dead_links": len(faults.dead_links),
+        "forging_nodes": len(faults.forging_nodes),
         "flit_bits": section.flit_bits,
         "header_bits": routing.header.fixed_bits,
         "buffer_flits": section.buffer_flits,
@@ -164,7 +183,14 @@ def build_plan(section: HartsSection, routing: HartsRouting) -> Any:
     """The hardware plan."""
     from rtl.harts.network import harts_plan  # loads Amaranth: only where hardware is made
 
-    return harts_plan(routing, packet_flits=section.packet_flits, **_settings(section))
+    return harts_plan(
+        routing,
+        packet_flits=section.packet_flits,
+        reception=section.reception,
+        reception_entries=section.reception_entries,
+        least_copies=section.least_copies,
+        **_settings(section),
+    )
 
 
 def link_classes(routing: HartsRouting) -> LinkClasses:
@@ -207,6 +233,7 @@ def complete(section: HartsSection, routing: HartsRouting, record: "Message") ->
             raise ValueError(f"Destination must be a node that has not failed silently, not {record.destinations[0]}")
         return record
     wanted = routing.wanted_copies(record.operation, record.source)
-    # a node that the faults leave without a copy is to be missed
-    copies = {node: max(LEAST_COPIES, count) for node, count in wanted.items()}
+    # a node that the faults leave without a copy is to be missed, but not the copies of a forger
+    least = LEAST_COPIES if faults.claimed_source(record.source) == record.source else 0
+    copies = {node: max(least, count) for node, count in wanted.items()}
     return replace(record, destinations=tuple(wanted), copies=copies)

@@ -32,6 +32,7 @@ def summary_of(results: Results, *, warmup_cycles: int) -> dict[str, Any]:
         "disordered": results.disordered,
         "deadlocked": results.deadlocked,
         "flit_hops": results.flit_hops,
+        **results.reception,
         "latency_cycles": {
             name: Summary.of(results.complete_latencies(multicast=several, warmup_cycles=warmup_cycles)).as_dict()
             for name, several in (("unicast", False), ("multicast", True))

@@ -8,13 +8,12 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
 from rtl.common.axi_ejector import AxiStreamEjector
-from rtl.common.axi_injector import TUSER, AxiStreamInjector, set_words, tuser_bits
+from rtl.common.axi_injector import TUSER, AxiStreamInjector, set_words
 from rtl.common.fabric import Fabric
 from rtl.common.network import GeneratedDesign, generate_design
 from rtl.common.optional_ports import connect_optional, optional_members
 from rtl.common.plan import NetworkPlan
 from rtl.common.structure import Constant, Kind, StructuralPart, Structure, Use
-from topology.common.flits import bits_for
 
 SOURCE_INPUTS = ("tdata", "tvalid", "tlast", "tdest", "tuser")
 SOURCE_OUTPUTS = ("tready", "error")
@@ -27,7 +26,7 @@ class AxiStreamTop(StructuralPart):
     Parameters
     ----------
     plan : NetworkPlan
-        With ``addressing``.
+        With ``addressing`` or ``endpoints``.
     mode : str
         How packets name their destinations, see ``AxiStreamInjector``.
 
@@ -39,6 +38,8 @@ class AxiStreamTop(StructuralPart):
         High for one cycle when a packet of node i can go nowhere and is swallowed.
     m_axis_n{i}_tdata, _tvalid, _tready, _tlast
         Packets that arrive at node i. If it has several delivery channels: ``m_axis_n{i}_c{k}_tdata`` and so on.
+    m_axis_n{i}_{output}
+        What else the ejector puts out, if the plan has ``endpoints`` of its own.
     moved : Out(channels)
         Bit c: a flit moved on channel c in this cycle. Channels are numbered as in ``Network.channels`` and in the
         manifest.
@@ -56,15 +57,11 @@ class AxiStreamTop(StructuralPart):
     """
 
     def __init__(self, plan: NetworkPlan, mode: str):
-        if plan.addressing is None:
-            raise ValueError(
-                f"A network with AXI4-Stream endpoints must have addressing; family {plan.family} has none"
-            )
-        addressing = self.addressing = plan.addressing
         self.plan = plan
         self.mode = mode
-        self._injector = Kind(lambda: AxiStreamInjector(plan.header, addressing, mode))
-        self._ejector = Kind(lambda: AxiStreamEjector(plan.header))
+        self._injector, self._ejector = _endpoint_kinds(plan, mode)
+        kept = (*SINK_OUTPUTS, "link__ready")
+        self._status_outputs = tuple(name for name in self._ejector.outputs if name not in kept)
         members: dict[str, Any] = {}
         for i in range(len(plan.network.processors)):
             members.update(self._processor_members(i))
@@ -76,7 +73,8 @@ class AxiStreamTop(StructuralPart):
         source, sink = self._injector.part.signature.members, self._ejector.part.signature.members
         members = {f"s_axis_n{i}_{name}": source[name] for name in (*SOURCE_INPUTS, *SOURCE_OUTPUTS)}
         for output in self.plan.network.delivery_names_of(i):
-            members.update({f"m_axis_{output}_{name}": sink[name] for name in (*SINK_OUTPUTS, "tready")})
+            names = (*SINK_OUTPUTS, "tready", *self._status_outputs)
+            members.update({f"m_axis_{output}_{name}": sink[name] for name in names})
         return members
 
     def structure(self):
@@ -93,7 +91,10 @@ class AxiStreamTop(StructuralPart):
         return structure
 
     def _connect_source(self, structure: Structure, i: int, injector: Use):
-        for port, value in (("node", i), ("node_fields", self.addressing.node_fields[i])):
+        constants = {"node": i}
+        if self.plan.addressing:
+            constants["node_fields"] = self.plan.addressing.node_fields[i]
+        for port, value in constants.items():
             if port in injector.kind.inputs:
                 injector.connect(port, Constant(value, injector.kind.inputs[port]))
         for name in SOURCE_INPUTS:
@@ -102,12 +103,24 @@ class AxiStreamTop(StructuralPart):
             structure.outputs[f"s_axis_n{i}_{name}"] = injector.output(name)
 
     def _connect_sink(self, structure: Structure, output: str, processor: int, ejector: Use):
-        if "unicast_key" in ejector.kind.inputs:
-            key = Constant(self.addressing.unicast_keys[processor], ejector.kind.inputs["unicast_key"])
+        if self.plan.addressing and "unicast_key" in ejector.kind.inputs:
+            key = Constant(self.plan.addressing.unicast_keys[processor], ejector.kind.inputs["unicast_key"])
             ejector.connect("unicast_key", key)
         ejector.connect("tready", structure.ports[f"m_axis_{output}_tready"])
-        for name in SINK_OUTPUTS:
+        for name in (*SINK_OUTPUTS, *self._status_outputs):
             structure.outputs[f"m_axis_{output}_{name}"] = ejector.output(name)
+
+
+def _endpoint_kinds(plan: NetworkPlan, mode: str) -> tuple[Kind, Kind]:
+    """Injector and ejector."""
+    endpoints, addressing = plan.endpoints, plan.addressing
+    if endpoints is not None:
+        if mode != TUSER:
+            raise ValueError(f"Destination mode must be {TUSER} in family {plan.family}, not {mode!r}")
+        return Kind(endpoints.injector), Kind(endpoints.ejector)
+    if addressing is None:
+        raise ValueError(f"A network with AXI4-Stream endpoints must have addressing; family {plan.family} has none")
+    return Kind(lambda: AxiStreamInjector(plan.header, addressing, mode)), Kind(lambda: AxiStreamEjector(plan.header))
 
 
 def _replaced(structure: Structure, use: Use, kind: Kind) -> Use:
@@ -125,7 +138,7 @@ def generate_axi_network(plan: NetworkPlan, mode: str, top: str = "noc") -> Gene
     Parameters
     ----------
     plan : NetworkPlan
-        With ``addressing``.
+        With ``addressing`` or ``endpoints``.
     mode : str
         ``tuser`` or ``leading-word``, see ``AxiStreamInjector``.
     top : str
@@ -141,14 +154,16 @@ def generate_axi_network(plan: NetworkPlan, mode: str, top: str = "noc") -> Gene
 
 
 def _manifest_entry(plan: NetworkPlan, mode: str) -> dict[str, Any]:
-    header, processors = plan.header, range(len(plan.network.processors))
+    processors = range(len(plan.network.processors))
+    injector, _ = _endpoint_kinds(plan, mode)
     return {
         "destination_mode": mode,
-        "tdata_bits": header.flit_bits,
-        "tdest_bits": bits_for(header.destinations),
-        "tuser_bits": tuser_bits(header, mode),
-        "leading_words": 0 if mode == TUSER else set_words(header),
+        "tdata_bits": injector.inputs["tdata"],
+        "tdest_bits": injector.inputs["tdest"],
+        "tuser_bits": injector.inputs["tuser"],
+        "leading_words": 0 if mode == TUSER else set_words(plan.header),
         "key_cycles": plan.addressing.key_cycles if plan.addressing else 0,
         "inputs": [f"s_axis_n{i}" for i in processors],
         "outputs": [f"m_axis_{name}" for name in plan.network.delivery_names],
+        **(plan.endpoints.parameters if plan.endpoints else {}),
     }

@@ -1,7 +1,7 @@
 """What a family tells the network generator."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rtl.common.part import MAX_PORT_BITS, Part
 from topology.common.channels import ChannelNetwork
@@ -48,6 +48,24 @@ class Addressing:
     key_cycles: int
     unicast_keys: tuple[int, ...]
     node_fields: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class StreamEndpoints:
+    """AXI4-Stream endpoints that a family makes itself.
+
+    Parameters
+    ----------
+    injector, ejector : function
+        Make parts with the members of ``AxiStreamInjector`` and ``AxiStreamEjector``, but without constants besides
+        ``node``. What the ejector puts out besides becomes an output of the network, ``m_axis_{name}_{output}``.
+    parameters : mapping
+        What the manifest says about them.
+    """
+
+    injector: Callable[[], Part]
+    ejector: Callable[[], Part]
+    parameters: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -106,6 +124,8 @@ class NetworkPlan:
         What the manifest says about the family's parameters.
     addressing : Addressing or None
         Needed for endpoints that make headers themselves.
+    endpoints : StreamEndpoints or None
+        AXI4-Stream endpoints in place of those that ``addressing`` makes.
     counters : bool
         Count what happens on every channel.
     loadable_tables : bool
@@ -121,6 +141,7 @@ class NetworkPlan:
     routers: tuple[RouterUse, ...]
     parameters: Mapping[str, object]
     addressing: Addressing | None = None
+    endpoints: StreamEndpoints | None = None
     counters: bool = False
     loadable_tables: bool = False
     side_wires: Sequence[SideWire] = ()

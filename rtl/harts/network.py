@@ -2,12 +2,18 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """From a wrapped hexagonal mesh to a network plan."""
 
-from rtl.common.plan import NetworkPlan, RouterUse, SideWire
+from rtl.common.axi_ejector import AxiStreamEjector
+from rtl.common.plan import NetworkPlan, RouterUse, SideWire, StreamEndpoints
+from rtl.harts.copy_collector import CopyCollector
 from rtl.harts.parameters import HartsNodeParameters
 from rtl.harts.router import HartsNode
+from rtl.harts.stream_ejector import HartsStreamEjector
+from rtl.harts.stream_injector import HartsStreamInjector
+from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
 from topology.harts.mesh import DIRECTIONS, opposite
 from topology.harts.pages import node_pages
-from topology.harts.routing import HartsRouting
+from topology.harts.reception import ENTRIES, check_reception
+from topology.harts.routing import HartsRouting, operation
 
 
 def harts_plan(
@@ -19,6 +25,9 @@ def harts_plan(
     gap_frames: int = 1,
     relay_frames: int = 1,
     classed: bool = True,
+    reception: str | None = None,
+    reception_entries: int = ENTRIES,
+    least_copies: int = 1,
 ) -> NetworkPlan:
     """Plan of a mesh: all nodes have one shape.
 
@@ -31,6 +40,11 @@ def harts_plan(
         Packets that a node's memory holds; by default as few as are safe.
     buffer_flits, gap_frames, relay_frames, classed
         See ``HartsNodeParameters``.
+    reception : str or None
+        How AXI4-Stream endpoints make one packet of the copies of a broadcast, see ``CopyCollector``; by default they
+        hand over all copies.
+    reception_entries, least_copies : int
+        See ``CopyCollector``.
 
     Raises
     ------
@@ -48,6 +62,7 @@ def harts_plan(
         gap_frames=gap_frames,
         relay_frames=relay_frames,
         classed=classed,
+        guard=routing.guard,
     )
     shape = HartsNode(parameters).module_name
     wires = []
@@ -67,6 +82,7 @@ def harts_plan(
                 {
                     "dead": routing.faults.dead_outputs(mesh, node),
                     "corrupting": int(node in routing.faults.corrupting_nodes),
+                    **({"node": node} if routing.guard else {}),
                 },
             )
             for node in range(mesh.nodes)
@@ -82,4 +98,36 @@ def harts_plan(
             "relay_frames": relay_frames,
         },
         side_wires=tuple(wires),
+        endpoints=stream_endpoints(routing, packet_flits, reception, reception_entries, least_copies),
+    )
+
+
+def stream_endpoints(
+    routing: HartsRouting, packet_flits: int, reception: str | None, entries: int, least_copies: int
+) -> StreamEndpoints | None:
+    """AXI4-Stream endpoints, if packets can have a body; see ``harts_plan``.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    if reception is not None:
+        check_reception(reception, entries, least_copies)
+    if packet_flits == 1:
+        return None
+    algorithms = (name for name in ALGORITHMS if name != ALGORITHM_A or routing.algorithm_a)
+    said: dict[str, object] = {"operations": {name: operation(name) for name in algorithms}, "reception": reception}
+    if reception is None:
+        return StreamEndpoints(
+            lambda: HartsStreamInjector(routing, packet_flits), lambda: AxiStreamEjector(routing.header), said
+        )
+
+    def collector() -> CopyCollector:
+        return CopyCollector(routing.header, routing.mesh.nodes, packet_flits, reception, entries, least_copies)
+
+    return StreamEndpoints(
+        lambda: HartsStreamInjector(routing, packet_flits),
+        lambda: HartsStreamEjector(collector),
+        {**said, "reception_entries": entries, "least_copies": least_copies},
     )

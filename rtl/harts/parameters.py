@@ -41,6 +41,8 @@ class HartsNodeParameters:
         Frames between two packets on a link, and frames that the network processor takes; at least 1.
     classed : bool
         False is a negative control: any packet may have any page.
+    guard : bool
+        Whether packets of broadcasts that cannot be honest are kept out.
 
     Raises
     ------
@@ -57,6 +59,7 @@ class HartsNodeParameters:
     gap_frames: int = 1
     relay_frames: int = 1
     classed: bool = True
+    guard: bool = False
 
     def __post_init__(self):
         check_range("Size", self.size, LEAST_SIZE, MOST_SIZE)
@@ -85,6 +88,16 @@ class HartsNodeParameters:
     def level_bits(self) -> int:
         """Width of a level."""
         return bits_for(self.levels + 1)
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the mesh."""
+        return self.whole_mesh + 1
+
+    @property
+    def node_bits(self) -> int:
+        """Width of a node's number."""
+        return bits_for(self.nodes)
 
     @property
     def whole_leg(self) -> int:

@@ -9,7 +9,7 @@ the pool has enough for the packets that have come farther.
 
 from typing import Any
 
-from amaranth.hdl import Array, Module, Mux, Signal
+from amaranth.hdl import Array, Const, Module, Mux, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
@@ -72,6 +72,8 @@ class ReceiverBank(Part):
         Of the pool.
     take : Out(1)
         The page of the pool is kept. Combinational.
+    known, honest : In(1)
+        Of ``InputGuard``; only there if nodes have one.
     kept, for_any : Out(7)
         Whether each receiver keeps a page for the next packet, and whether it is for packets of all levels. Registers.
     reserve : Out(1), reserved : Out(3)
@@ -83,7 +85,9 @@ class ReceiverBank(Part):
     def __init__(self, parameters: HartsNodeParameters):
         p = self.parameters = parameters
         super().__init__(
-            f"harts_receiver_bank_{p.name}_{p.pages}" + ("" if p.classed else "_unclassed"),
+            f"harts_receiver_bank_{p.name}_{p.pages}"
+            + ("" if p.classed else "_unclassed")
+            + ("_guarded" if p.guard else ""),
             {
                 "slot": In(SLOT_BITS),
                 "word": In(flit_layout(p.flit_bits)),
@@ -96,6 +100,7 @@ class ReceiverBank(Part):
                 "free": In(bits_for(p.pages + 1)),
                 "page": In(p.page_bits),
                 "take": Out(1),
+                **({"known": In(1), "honest": In(1)} if p.guard else {}),
                 "kept": Out(PORTS),
                 "for_any": Out(PORTS),
                 "reserve": Out(1),
@@ -115,7 +120,7 @@ class ReceiverBank(Part):
         m.d.comb += [
             in_use.eq(slot < PORTS),
             kept.eq(self.kept.bit_select(slot, 1)),
-            go.eq(in_use & self.present & (~self.word.head | kept)),
+            go.eq(in_use & self.present & (~self.word.head | kept & self._looked_at())),
             self.pop.eq(go),
         ]
         widths = {
@@ -158,12 +163,22 @@ class ReceiverBank(Part):
         self._keep_page(m, in_use, kept, go & head & decided["stored"], state["landing"])
         return m
 
+    def _looked_at(self) -> Any:
+        """Whether the guard has seen the head that is at the front, or need not see it."""
+        p = self.parameters
+        header: Any = data.View(p.header_layout, self.word.data[: p.header_layout.size])
+        return self.known | ~header.broadcast | (self.slot == HOST) if p.guard else 1
+
     def _keep_page(self, m, in_use, kept, used, landing):
         p = self.parameters
         enough = Signal()
         for_any = Signal()
         if p.classed:
-            m.d.comb += [enough.eq(self.free + self.wish > p.levels), for_any.eq(self.free > p.levels)]
+            # a faulty neighbour may wish for a level that there is not
+            m.d.comb += [
+                enough.eq((self.free != 0) & (self.free + self.wish > p.levels)),
+                for_any.eq(self.free > p.levels),
+            ]
         else:
             m.d.comb += [enough.eq(self.free != 0), for_any.eq(1)]
         m.d.comb += self.take.eq(in_use & ~kept & enough)
@@ -202,11 +217,12 @@ class ReceiverBank(Part):
         """RELAY: keep a copy, and send it straight on if it has steps left."""
         onward = Signal()
         tee = Signal()
+        honest = self.honest if self.parameters.guard else Const(1)
         first_ways = Mux(header.algorithm == algorithm_number(ALGORITHM_A), 1, EVERYWHERE)  # of what the host sends
         m.d.comb += [
-            onward.eq((self.slot != HOST) & (header.distance != 1) & ~self.dead.bit_select(self.slot, 1)),
+            onward.eq((self.slot != HOST) & (header.distance != 1) & honest & ~self.dead.bit_select(self.slot, 1)),
             tee.eq(onward & (header.algorithm != algorithm_number(SFBCAST)) & self.can_start.bit_select(self.slot, 1)),
-            decided["stored"].eq((self.slot != HOST) | (first_ways & ~self.dead).any()),
+            decided["stored"].eq(honest & ((self.slot != HOST) | (first_ways & ~self.dead).any())),
             decided["through"].eq(tee),
             decided["output"].eq(self.slot),
             decided["forwarded"].eq(~onward | tee),

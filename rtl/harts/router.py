@@ -29,6 +29,7 @@ from rtl.common.flit import flit_layout, link_signature
 from rtl.common.input_buffer import InputBuffer
 from rtl.common.part import Part, place
 from rtl.common.selection import concat
+from rtl.harts.input_guard import LOOK_AHEAD_SLOTS, InputGuard
 from rtl.harts.page_pool import PagePool
 from rtl.harts.page_queues import PageQueues
 from rtl.harts.parameters import PORTS, HartsNodeParameters
@@ -55,6 +56,8 @@ class HartsNode(Part):
         Links that start here. ``valid`` and ``payload`` are registers.
     dead : In(6)
         Constant: directions in which nothing lives; what is sent there is dropped.
+    node : In
+        Constant: number of this node; only there if it guards its links.
     corrupting : In(1)
         Constant: spoil the body of every packet that is passed on, as a faulty node would.
     ahead_{d} : In(2)
@@ -83,6 +86,7 @@ class HartsNode(Part):
             {
                 "inputs": In(link).array(PORTS),
                 "outputs": Out(link).array(PORTS),
+                **({"node": In(p.node_bits)} if p.guard else {}),
                 "dead": In(DIRECTIONS),
                 "corrupting": In(1),
                 **side,
@@ -144,6 +148,29 @@ class HartsNode(Part):
             for port in range(PORTS):
                 with m.Case(port):
                     m.d.comb += [Value.cast(receivers.word).eq(words[port]), receivers.present.eq(present[port])]
+        if p.guard:
+            flits = [data.View(flit_layout(p.flit_bits), word) for word in words]
+            self._guard(m, platform, slot, receivers, flits, present)
+
+    def _guard(self, m, platform, slot, receivers, flits, present):
+        """The guard sees the flit of the slot after the next."""
+        p = self.parameters
+        guard = place(m, platform, "guard", InputGuard(p))
+        ahead: Any = Signal(SLOT_BITS, name="slot_ahead")
+        m.d.comb += [
+            ahead.eq(slot + LOOK_AHEAD_SLOTS),
+            guard.node.eq(self.node),
+            guard.direction.eq(ahead),
+            receivers.known.eq(guard.known),
+            receivers.honest.eq(guard.honest),
+        ]
+        with m.Switch(ahead):
+            for port, flit in enumerate(flits):
+                with m.Case(port):
+                    m.d.comb += [
+                        Value.cast(guard.header).eq(flit.data[: p.header_layout.size]),
+                        guard.present.eq(present[port] & flit.head),
+                    ]
 
     def _connect_neighbours(self, m, slot, receivers, transmitters):
         ahead = [getattr(self, f"ahead_{direction}") for direction in range(DIRECTIONS)]

@@ -71,6 +71,10 @@ class Model(Protocol):
         """Every delivered copy, see ``Results.copy_log``; None if messages have one copy per destination."""
         ...
 
+    def reception(self, messages: Messages, copy_log: Any, /) -> dict[str, int]:
+        """Counts, by name, of what hosts make of the copies in a log; empty without one."""
+        ...
+
     def make_state(self, messages: Messages) -> Any:
         """Tables and registers of the routers before cycle 0: a (nested) named tuple of arrays."""
         ...

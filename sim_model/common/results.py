@@ -1,6 +1,7 @@
 """What a run has delivered, when, and what is missing."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -39,6 +40,8 @@ class Results:
         Every delivered copy, in the order of arrival, where messages have several per destination: message, node,
         direction of travel over the last link, hops (links), stage (sends), spoilt, stored_cycle (its tail came off the
         last link) and cycle (its tail was delivered).
+    reception : mapping of str to int
+        Counts of what hosts make of several copies.
     """
 
     messages: Messages
@@ -52,6 +55,7 @@ class Results:
     disordered: int
     deadlocked: bool
     copy_log: np.ndarray | None = None
+    reception: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(

@@ -68,6 +68,10 @@ class RoutedModel:
         """Every destination gets one copy."""
         return
 
+    def reception(self, _messages: Messages, _copy_log: None, /) -> dict[str, int]:
+        """There is nothing to be made of one copy."""
+        return {}
+
     def is_spoilt(self, _variant: int, /) -> bool:
         """Nothing on the way spoils messages."""
         return False

@@ -1,6 +1,6 @@
 """A network with messages, run cycle by cycle or to the end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -160,9 +160,9 @@ class Simulation:
 
     def results(self) -> Results:
         """What has been delivered so far; a copy."""
-        return Results.of(
-            self.messages, self.state, deadlocked=self.deadlocked, copy_log=self.model.copy_log(self.router_state)
-        )
+        log = self.model.copy_log(self.router_state)
+        results = Results.of(self.messages, self.state, deadlocked=self.deadlocked, copy_log=log)
+        return replace(results, reception=self.model.reception(self.messages, log))
 
     def channel_counts(self) -> ChannelCounts:
         """What happened on each channel so far; a copy.

@@ -12,6 +12,7 @@ from sim_model.harts.describe import describe_router, find_waits
 from sim_model.harts.loop import run_cycles
 from sim_model.harts.packets import DIRECTION_MASK, FORWARDED_BIT, SPOILT_BIT
 from sim_model.harts.state import COPIES, HartsState, make_harts_state
+from sim_model.harts.votes import count_verdicts
 from topology.harts.frame import SLOTS
 from topology.harts.mesh import HexMesh
 from topology.harts.pages import node_pages
@@ -103,6 +104,10 @@ class HartsModel:
     def copy_log(self, router_state: HartsState, /) -> np.ndarray:
         """Every delivered copy."""
         return router_state.log[: int(router_state.counters[COPIES])].copy()
+
+    def reception(self, messages: Messages, copy_log: np.ndarray, /) -> dict[str, int]:
+        """First copies and votes, right and wrong."""
+        return count_verdicts(messages, copy_log, self.routing.faults)
 
     def make_state(self, messages: Messages) -> HartsState:
         """Tables and registers of the nodes before cycle 0."""

@@ -90,6 +90,14 @@ def variant(packet):
 
 
 @compiled
+def is_honest(switch, direction, operation, message, head, family):
+    """Whether a packet of a broadcast is the one that may arrive at a node in a direction (topology/harts/guard.py)."""
+    offset = (switch - family.source[message]) % family.arrivals.shape[1]
+    expected = family.arrivals[operation, offset, direction]
+    return head.distance == expected[0] and head.stage == expected[1] and head.tag == expected[2]
+
+
+@compiled
 def may_cut_through(operation, packet):
     """Whether an arriving broadcast packet may be sent straight on at once."""
     return packet.stage != 0 and packet.distance != 0 and operation != STORED_FORWARD

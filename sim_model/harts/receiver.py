@@ -6,6 +6,7 @@ from sim_model.common.engine.links import pop
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
 from sim_model.harts.packets import (
     copy_header,
+    is_honest,
     may_cut_through,
     onward_outputs,
     relay_outputs,
@@ -119,7 +120,7 @@ def _decide(cycle, switch, port, message, state, family):
             packet.distance -= 1
     if operation == UNICAST:
         _decide_unicast(cycle, switch, receiver, packet, state, family)
-    else:
+    elif port == HOST or not family.guard or is_honest(switch, port, operation, message, head, family):
         _decide_broadcast(cycle, switch, port, operation, receiver, packet, state, family)
     if receiver.page != NONE:
         _set_landing(cycle, receiver, NONE)

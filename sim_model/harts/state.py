@@ -10,8 +10,9 @@ import numpy as np
 from sim_model.common.engine.state import NONE, make_records
 from sim_model.common.messages import Messages
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, STAGES, TAGS, Leg, initial_legs, relayed_legs
+from topology.harts.guard import expected_arrivals
 from topology.harts.mesh import DIRECTIONS, HexMesh
-from topology.harts.routing import UNICAST, HartsRouting
+from topology.harts.routing import UNICAST, HartsRouting, operation
 from topology.harts.tags import routing_tags
 
 HEADER_FIELDS = (
@@ -90,11 +91,13 @@ class HartsState(NamedTuple):
     classed: int  # 0: any packet may have any page (negative control)
     gap_cycles: int
     relay_frames: int
-    source: np.ndarray  # int64[messages]
+    guard: int  # 1: packets of broadcasts that cannot be honest are not let in
+    source: np.ndarray  # int64[messages], as the headers have it
     operation: np.ndarray  # int64[messages]
     tags: np.ndarray  # int64[messages, 3]
     relay_outputs: np.ndarray  # int64[operations, stages + 1, distances, tags], masks of turns
     relay_legs: np.ndarray  # int64[operations, stages + 1, distances, tags, turns, 3], distance, stage and tag
+    arrivals: np.ndarray  # int64[operations, nodes, directions, 3], what may arrive, by node less source
     heads: np.recarray  # HEADER_FIELDS of the last packet on each channel
     receivers: np.recarray  # RECEIVER_FIELDS, by channel (which stands for the input at its sink)
     transmitters: np.recarray  # TRANSMITTER_FIELDS, by channel (the output at its source)
@@ -120,11 +123,13 @@ def make_harts_state(
         classed=int(classed),
         gap_cycles=gap_cycles,
         relay_frames=relay_frames,
-        source=messages.source.astype(np.int64),
+        guard=int(routing.guard),
+        source=np.array([faults.claimed_source(source) for source in messages.source.tolist()], dtype=np.int64),
         operation=messages.operation.astype(np.int64),
         tags=_tags(routing, messages),
         relay_outputs=outputs,
         relay_legs=legs,
+        arrivals=arrival_table(routing),
         heads=make_records(channels, HEADER_FIELDS),
         receivers=make_records(
             channels,
@@ -167,6 +172,18 @@ def _most_copies(messages: Messages) -> int:
     """More can never arrive: of a broadcast one over each link into a node."""
     broadcasts = messages.operation != UNICAST
     return int(np.where(broadcasts, (messages.destination_counts + 1) * DIRECTIONS, 1).sum())
+
+
+def arrival_table(routing: HartsRouting) -> np.ndarray:
+    """What may arrive of a broadcast, by operation, node less source, and direction; NONE where nothing may."""
+    mesh = routing.mesh
+    table = np.full((len(ALGORITHMS) + 1, mesh.nodes, DIRECTIONS, 3), NONE, dtype=np.int64)
+    for algorithm in ALGORITHMS if routing.guard else ():
+        if algorithm == ALGORITHM_A and not routing.algorithm_a:
+            continue
+        for place, arrival in expected_arrivals(mesh, algorithm).items():
+            table[operation(algorithm), *place] = arrival
+    return table
 
 
 def relay_tables(mesh: HexMesh, *, algorithm_a: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -104,3 +104,38 @@ def test_points_of_the_load_figures_are_means_of_complete_broadcasts():
         assert point.broadcasts > 1
     assert by_load["sbcast", 0.1].latency_clocks < by_load["sbcast", 0.5].latency_clocks
     assert by_load["sbcast", 0.1].delivery_clocks < by_load["sfbcast", 0.1].delivery_clocks
+
+
+def test_votes_outlast_corrupting_nodes_and_first_copies_do_not(tmp_path, capsys):
+    two, three = "  faults: {corrupting_nodes: [5, 12]}\n", "  faults: {corrupting_nodes: [3, 5, 12]}\n"
+    summary, rows = simulate(NETWORK + two + BROADCAST, tmp_path, capsys)
+    assert summary["votes_right"] == 18
+    assert summary["votes_wrong"] == summary["votes_open"] == 0
+    first = {row["destination"]: row["spoilt"] for row in reversed(rows)}
+    assert summary["first_copies_wrong"] == list(first.values()).count("1") > 0
+    summary, _ = simulate(NETWORK + three + BROADCAST, tmp_path, capsys)
+    assert summary["votes_open"] > 0
+    assert summary["votes_right"] + summary["votes_open"] == 18
+
+
+def test_a_guard_keeps_forged_broadcasts_out(tmp_path, capsys):
+    forger = "  faults: {forging_nodes: [[4, 0]]}\n"
+    summary, rows = simulate(NETWORK + forger + BROADCAST, tmp_path, capsys)
+    assert (summary["deliveries"], summary["votes_wrong"]) == (108, 18)
+    summary, rows = simulate(f"{NETWORK}{forger}  guard: true\n{BROADCAST}", tmp_path, capsys)
+    assert (summary["deliveries"], summary["lost"], rows) == (0, 0, [])
+    honest = BROADCAST.replace("source: 4", "source: 3")
+    summary, _ = simulate(f"{NETWORK}{forger}  guard: true\n{honest}", tmp_path, capsys)
+    assert (summary["deliveries"], summary["votes_right"]) == (108, 18)
+
+
+def test_streams_hand_over_what_the_copies_agree_on(tmp_path, capsys):
+    (tmp_path / "mesh.yaml").write_text(f"{NETWORK}  reception: vote\n  least_copies: 3\n{BROADCAST}")
+    arguments = ["verilog", str(tmp_path / "mesh.yaml"), "-o", str(tmp_path / "out"), "--axi-stream"]
+    assert run([*arguments, "tuser"]) == 0
+    entry = json.loads((tmp_path / "out" / "manifest.json").read_text())["axi_stream"]
+    assert (entry["reception"], entry["least_copies"]) == ("vote", 3)
+    assert "m_axis_n18_undecided" in (tmp_path / "out" / "noc.v").read_text()
+    capsys.readouterr()
+    assert run([*arguments, "leading-word"]) == 2
+    assert "--axi-stream must be 'tuser' in family 'harts', not 'leading-word'" in capsys.readouterr().err

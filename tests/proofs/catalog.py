@@ -13,6 +13,11 @@ from tests.proofs.common.ejector_claims import ejector
 from tests.proofs.common.injector_claims import injector
 from tests.proofs.common.input_buffer_claims import input_buffer
 from tests.proofs.common.route_unit_claims import HEADERS, route_unit
+from tests.proofs.harts.bus_claims import bus
+from tests.proofs.harts.page_claims import pages
+from tests.proofs.harts.page_pool_claims import page_pool
+from tests.proofs.harts.page_queues_claims import page_queues
+from tests.proofs.harts.transmitter_claims import transmitters
 from tests.proofs.min.branch_queues_claims import branch_queues
 from tests.proofs.min.copy_claims import branch_copies
 from tests.proofs.min.token_monitor_claims import token_monitor
@@ -38,12 +43,15 @@ class Proof:
         Cycles within which everything that must be possible is reached.
     quick : bool
         Part of the quick tests.
+    fault_cycles : int
+        Cycles within which the properties find the faults of this part.
     """
 
     part: str
     describe: Describe
     cover_cycles: int = 12
     quick: bool = True
+    fault_cycles: int = 12
 
 
 def _spam_route_unit(header: str, **settings: Any) -> Describe:
@@ -103,5 +111,13 @@ PROOFS: dict[str, Proof] = {
     "branch-copies-3x3-no-token": Proof("branch-copies", branch_copies(3, 3, token=False), quick=False),
     "tree-operations-3x3": Proof("tree-operations", tree_operations(3, 3)),
     "tree-operations-4x4": Proof("tree-operations", tree_operations(4, 4), quick=False),
+    "page-pool-3": Proof("page-pool", page_pool(3)),
+    "page-pool-4": Proof("page-pool", page_pool(4), quick=False),
+    "page-pool-10": Proof("page-pool", page_pool(10), 24, quick=False),
+    "page-queues": Proof("page-queues", page_queues(1), 18, fault_cycles=20),
+    "page-queues-relay-2": Proof("page-queues", page_queues(2), 26, quick=False),
+    "harts-bus": Proof("harts-bus", bus, 18),
+    "harts-pages": Proof("harts-pages", pages, 22, fault_cycles=14),
+    "harts-transmitters": Proof("harts-transmitters", transmitters, 27),
 }
 """All are by induction over one cycle."""

@@ -10,12 +10,12 @@ from tests.proofs.claims import collect
 from tests.proofs.common.faults import COMMON_FAULTS
 from tests.proofs.common.route_unit_faults import ROUTE_UNIT_FAULTS
 from tests.proofs.faults import faulty_rtlil
+from tests.proofs.harts.faults import HARTS_FAULTS
 from tests.proofs.min.faults import MIN_FAULTS
 from tests.proofs.prove import prove
 from tests.proofs.spam.faults import SPAM_FAULTS
 
-FAULTS = (*COMMON_FAULTS, *ROUTE_UNIT_FAULTS, *MIN_FAULTS, *SPAM_FAULTS)
-BOUND_CYCLES = 12
+FAULTS = (*COMMON_FAULTS, *ROUTE_UNIT_FAULTS, *MIN_FAULTS, *SPAM_FAULTS, *HARTS_FAULTS)
 
 
 def parameters():
@@ -30,7 +30,8 @@ def parameters():
 
 @pytest.mark.parametrize("fault", list(parameters()))
 def test_fault_is_found_by_its_property(fault, tmp_path):
-    outcome = prove(faulty_rtlil(tmp_path, fault), "bmc", BOUND_CYCLES, tmp_path)
+    cycles = PROOFS[fault.proof].fault_cycles
+    outcome = prove(faulty_rtlil(tmp_path, fault), "bmc", cycles, tmp_path)
     assert outcome.status == "FAIL", f"nobody saw that {fault.text!r} had become {fault.replacement!r}"
     assert outcome.broken == (fault.claim,)
     assert (outcome.folder / "engine_0" / "trace.vcd").exists()

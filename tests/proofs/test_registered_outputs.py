@@ -5,6 +5,8 @@ import pytest
 from hydranoc import load
 from rtl.common.ejector import MessageEjector
 from rtl.common.injector import MessageInjector
+from rtl.harts.parameters import PORTS
+from rtl.harts.router import HartsNode
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.router import MinRouter
 from rtl.min.token_station import TokenStation
@@ -12,8 +14,10 @@ from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.router import SpamRouter
 from tests.proofs.common.route_unit_claims import HEADERS
 from tests.proofs.faults import python_in_copy
+from tests.proofs.harts.shapes import smallest_node
 from tests.proofs.registers import REGISTERS, netlist_source, output_drivers, unregistered
 from tests.tb.mutations import ROOT, Mutation, copy_hardware
+from topology.harts.mesh import DIRECTIONS
 
 HEADER = HEADERS["three-flit"]
 SHAPES = {
@@ -65,6 +69,12 @@ def test_outputs_of_multistage_switches_are_registers(most_release_flits, tmp_pa
     part = MinRouter(MinRouterParameters(2, 3, 4, 2, HEADER, most_release_flits))
     drivers = output_drivers(netlist_source(part), tmp_path, ["here"])
     assert len(drivers) == 2 + 2 * 3 + (2 if most_release_flits else 0)
+    assert unregistered(drivers) == {}
+
+
+def test_outputs_of_nodes_of_hexagonal_meshes_are_registers(tmp_path):
+    drivers = output_drivers(netlist_source(HartsNode(smallest_node())), tmp_path)
+    assert len(drivers) == PORTS + 2 * PORTS + 2 * DIRECTIONS  # ready; valid and payload; kept and wish
     assert unregistered(drivers) == {}
 
 

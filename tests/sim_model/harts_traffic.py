@@ -15,9 +15,11 @@ PAPER_ALGORITHMS = tuple(COPIES)[:6]
 LOADED_ALGORITHMS = tuple(COPIES)[:7]
 
 
-def harts_model(size: int, *, faults: Faults = NO_FAULTS, algorithm_a: bool = False, **settings) -> HartsModel:
+def harts_model(
+    size: int, *, faults: Faults = NO_FAULTS, algorithm_a: bool = False, guard: bool = False, **settings
+) -> HartsModel:
     """A mesh with 64-bit flits."""
-    return HartsModel(HartsRouting(HexMesh(size), 64, faults, algorithm_a), **settings)
+    return HartsModel(HartsRouting(HexMesh(size), 64, faults, algorithm_a, guard), **settings)
 
 
 def broadcast(model: HartsModel, algorithm: str, source: int, flits: int, start_cycle: int = 0) -> Message:

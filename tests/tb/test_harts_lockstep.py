@@ -1,5 +1,7 @@
 """Hexagonal meshes in lock-step with their golden model, and one-line faults that it must report."""
 
+from dataclasses import replace
+
 import pytest
 
 from hydranoc.compare import Comparison, harness_source
@@ -17,10 +19,11 @@ FAULTS = {2: Faults((), (3,), ((0, 1),)), 3: Faults((5,), (9, 11), ((0, 1), (14,
 FAULTS |= {4: Faults((5, 20), (9,), ((0, 1),)), 5: Faults((7, 33), (9, 50), ((0, 1), (30, 31)))}
 
 
-def comparison(model: HartsModel, records, **settings) -> Comparison:
+def comparison(model: HartsModel, records) -> Comparison:
     """A run to the end, and some cycles more."""
     messages = built(model, records)
     cycles = Simulation(model, messages).run(until_cycle=10_000_000).cycles + 40
+    settings = {name: value for name, value in vars(model).items() if name != "routing"}
     plan = harts_plan(model.routing, packet_flits=PACKET_FLITS, **settings)
     return Comparison(model, messages, 0, cycles, harness_source(plan))
 
@@ -29,7 +32,7 @@ def loaded(size: int, cycles: int, *, faults: Faults = NO_FAULTS, seed: int = 1,
     """Packets and broadcasts of all kinds; at the highest load every transmitter has packets waiting."""
     model = harts_model(size, faults=faults, **settings)
     rate = {2: 0.006, 3: 0.004, 4: 0.003, 5: 0.002}[size]
-    return comparison(model, mixed_traffic(model, cycles, rate, seed), **settings)
+    return comparison(model, mixed_traffic(model, cycles, rate, seed))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,7 @@ def test_hardware_and_model_deadlock_alike_without_classes(tmp_path, require_too
     require_tool("verilator")
     model = harts_model(3, classed=False)
     records = mixed_traffic(model, 12_000, 0.004, seed=1, broadcasts=0.2)
-    job = comparison(model, records, classed=False)
+    job = comparison(model, records)
     assert Simulation(model, job.messages).run().deadlocked
     assert_equal(job, "verilator", tmp_path)
 
@@ -70,13 +73,14 @@ def test_hardware_and_model_deadlock_alike_without_classes(tmp_path, require_too
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_campaign(size, faults, tmp_path, require_tool):
     require_tool("verilator")
-    job = loaded(size, 60_000, faults=FAULTS[size] if faults else NO_FAULTS)
+    broken = replace(FAULTS[size], forging_nodes=((1, 2), (4, 3)))
+    job = loaded(size, 60_000, faults=broken if faults else NO_FAULTS, guard=faults)
     assert job.cycles >= 100_000
     assert_equal(job, "verilator", tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [2, 3, 4, 5])
+@pytest.mark.parametrize("size", [2, 3, 4, 5, 6, 7])
 def test_broadcasts_one_by_one(size, tmp_path, require_tool):
     """Copies and latencies of every procedure in an idle mesh."""
     require_tool("verilator")
@@ -93,7 +97,8 @@ RECEIVERS, TRANSMITTERS, QUEUES, RULES, POOL, NODE = (
     f"harts/{file}.py"
     for file in ("receiver_bank", "transmitter_bank", "page_queues", "relay_rules", "page_pool", "router")
 )
-MESH_2, MESH_3 = "loaded mesh of size 2", "short run in a mesh of size 3"
+GUARD = "harts/input_guard.py"
+MESH_2, MESH_3, FORGERS = "loaded mesh of size 2", "short run in a mesh of size 3", "guarded mesh with two forgers"
 MUTATIONS = [
     Mutation(name, file, text, replacement, workload)
     for name, file, text, replacement, workload in (
@@ -142,9 +147,51 @@ MUTATIONS = [
         ("forgets the mark of a copy", NODE, "header.forwarded.eq(bus.forwarded)", "header.forwarded.eq(1)", MESH_3),
         ("spoils the wrong packets", NODE, "self.corrupting & travelled", "self.corrupting & ~travelled", MESH_3),
         ("sends in dead directions", NODE, "rules.outputs & ~concat((self.dead, 0))", "rules.outputs", MESH_3),
+        (
+            "lets all broadcasts in",
+            GUARD,
+            "concat(row_port.data[name] == seen[name] for name in fields).all()",
+            "1",
+            FORGERS,
+        ),
+        ("looks at the wrong receiver", NODE, "ahead.eq(slot + LOOK_AHEAD_SLOTS)", "ahead.eq(slot + 1)", FORGERS),
+        (
+            "measures the way to the source",
+            GUARD,
+            "self.node - self.header.source",
+            "self.header.source - self.node",
+            FORGERS,
+        ),
+        ("stores what it refuses", RECEIVERS, "honest & ((self.slot != HOST)", "((self.slot != HOST)", FORGERS),
+        ("keeps its own host's broadcasts out", GUARD, "self.direction == HOST", "0", FORGERS),
     )
 ]
-WORKLOADS = {MESH_2: lambda: loaded(2, 700, faults=FAULTS[2]), MESH_3: lambda: short_run()}
+WORKLOADS = {
+    MESH_2: lambda: loaded(2, 700, faults=FAULTS[2]),
+    MESH_3: lambda: short_run(),
+    FORGERS: lambda: forgers(2, guard=True),
+}
+
+
+def forgers(size: int, *, guard: bool) -> Comparison:
+    """A broadcast by every procedure, some of nodes that claim to be others."""
+    model = harts_model(size, faults=Faults(forging_nodes=((3, 0), (5, 1))), guard=guard)
+    sources = (3, 0, 5, 4, 2, 6)
+    records = [
+        broadcast(model, algorithm, source, 3, 60 * i)
+        for i, (algorithm, source) in enumerate(zip(PAPER_ALGORITHMS, sources, strict=True))
+    ]
+    return comparison(model, records)
+
+
+@pytest.mark.parametrize("guard", [False, True], ids=["open", "guarded"])
+def test_forged_broadcasts_go_everywhere_or_nowhere(guard, tmp_path, require_tool):
+    require_tool("icarus")
+    job = forgers(2, guard=guard)
+    copies = Simulation(job.model, job.messages).run().copies.tolist()
+    forged = [sum(copies[job.messages.offsets[i] : job.messages.offsets[i + 1]]) for i in (0, 2)]
+    assert forged == ([0, 0] if guard else [6, 18])
+    assert_equal(job, "icarus", tmp_path)
 
 
 def short_run() -> Comparison:

@@ -21,11 +21,14 @@ class Faults:
         They spoil every word of every packet that they pass on.
     dead_links : tuple of (int, int)
         Pairs of neighbours; neither direction works.
+    forging_nodes : tuple of (int, int)
+        A node, and the one from which it says that its packets come.
     """
 
     silent_nodes: tuple[int, ...] = ()
     corrupting_nodes: tuple[int, ...] = ()
     dead_links: tuple[tuple[int, int], ...] = ()
+    forging_nodes: tuple[tuple[int, int], ...] = ()
 
     @cached_property
     def _silent(self) -> frozenset[int]:
@@ -43,13 +46,18 @@ class Faults:
         TopologyError
             For the first that it has not.
         """
-        for node in (*self.silent_nodes, *self.corrupting_nodes):
+        forgers = [node for pair in self.forging_nodes for node in pair]
+        for node in (*self.silent_nodes, *self.corrupting_nodes, *forgers):
             if not 0 <= node < mesh.nodes:
                 raise TopologyError(f"Faulty node must be 0 to {mesh.nodes - 1}, not {node!r}", item=str(node))
         for link in self.dead_links:
             ends = [node for node in link if 0 <= node < mesh.nodes]
             if len(ends) != 2 or ends[1] not in [mesh.neighbour(ends[0], way) for way in range(DIRECTIONS)]:
                 raise TopologyError(f"Dead link must join two neighbours, not {list(link)!r}", item=str(list(link)))
+
+    def claimed_source(self, node: int) -> int:
+        """The source that is in the headers of a node's packets."""
+        return dict(self.forging_nodes).get(node, node)
 
     def is_silent(self, node: int) -> bool:
         """Whether a node has failed silently."""

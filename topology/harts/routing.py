@@ -7,6 +7,7 @@ from functools import cached_property
 from topology.common.flits import HeaderFormat
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, COPIES, Copy, algorithm_number, broadcast_copies
 from topology.harts.faults import NO_FAULTS, Faults
+from topology.harts.guard import admitted_copies
 from topology.harts.header import ID_BITS, PacketHeader, harts_header, most_hops
 from topology.harts.mesh import HexMesh
 from topology.harts.tags import routing_tags
@@ -32,6 +33,8 @@ class HartsRouting:
     faults : Faults
     algorithm_a : bool
         Whether a packet may go round the whole mesh.
+    guard : bool
+        Whether nodes let in no packet of a broadcast that cannot be an honest one, see ``topology/harts/guard.py``.
 
     Raises
     ------
@@ -45,6 +48,7 @@ class HartsRouting:
     flit_bits: int
     faults: Faults = NO_FAULTS
     algorithm_a: bool = False
+    guard: bool = False
 
     def __post_init__(self):
         self.faults.check(self.mesh)
@@ -81,7 +85,7 @@ class HartsRouting:
         number : int
             Number of the message, of which the header has the last bits.
         """
-        common = {"source": source, "id": number % (1 << ID_BITS)}
+        common = {"source": self.faults.claimed_source(source), "id": number % (1 << ID_BITS)}
         if operation != UNICAST:
             return PacketHeader(broadcast=1, algorithm=operation - 1, **common).pack(self.header)
         m0, m1, m2 = routing_tags(self.mesh, source, destinations[0])
@@ -100,7 +104,12 @@ class HartsRouting:
         forwarded : bool
             Mark of a copy.
         """
-        fields = {"source": source, "id": number % (1 << ID_BITS), "direction": direction, "forwarded": int(forwarded)}
+        fields = {
+            "source": self.faults.claimed_source(source),
+            "id": number % (1 << ID_BITS),
+            "direction": direction,
+            "forwarded": int(forwarded),
+        }
         offset = (destination - source) % self.mesh.nodes
         if operation == UNICAST:
             hops = sum(map(abs, routing_tags(self.mesh, 0, offset)))
@@ -117,12 +126,15 @@ class HartsRouting:
         ).pack(self.header)
 
     def wanted_copies(self, operation: int, source: int) -> dict[int, int]:
-        """Copies of a broadcast that arrive, by live node; 0 where the faults let none through."""
+        """Copies of a broadcast that arrive, by live node; 0 where faults and guard let none through."""
         mesh, faults, algorithm = self.mesh, self.faults, ALGORITHMS[operation - 1]
         wanted = {node: 0 for node in range(mesh.nodes) if node != source and not faults.is_silent(node)}
         if faults == NO_FAULTS:
             return dict.fromkeys(wanted, COPIES[algorithm])
-        for copy in faults.surviving_copies(mesh, algorithm, source):
+        copies = faults.surviving_copies(mesh, algorithm, source)
+        if self.guard:
+            copies = admitted_copies(mesh, algorithm, copies, faults.claimed_source(source))
+        for copy in copies:
             wanted[copy.node] += 1
         return wanted
 

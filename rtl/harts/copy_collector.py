@@ -1,0 +1,358 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""Makes one packet of the copies of a broadcast that come to a node's host (paper 4).
+
+The copies come one after the other, and a flit at most in a frame of eight cycles, which is the pace of the node. The
+words of each broadcast that is being collected are stored in an entry, in a lane for every different body.
+
+=====  ======================================================================================================
+step   what happens
+=====  ======================================================================================================
+0      a flit is taken: not a tail while a packet is being handed over
+1      of a head: its entry is looked for, and the memory of finished broadcasts is read
+3      of a head: is it taken into an entry, late or refused?
+2 - 4  the words at its place in the lanes are read; each is compared in the two cycles that follow
+4      of a head: a new entry is taken
+5      the word is written: a head as the entry's header, others into the next lane
+5      the next word that is to be handed over is read
+6      and is put into the output register, if that is free
+7      of a tail: the vote is counted
+=====  ======================================================================================================
+
+A copy that comes when its broadcast was handed over already and is still in its entry is late: only its direction is
+noted, so that the entry is free again when all copies have come. The header of the packet that is handed over is the
+header of the copy which decided. So one is stored for each entry, and the lanes have bodies only.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.lib import data, memory
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from rtl.common.flit import flit_layout, link_signature
+from rtl.common.input_buffer import InputBuffer
+from rtl.common.part import Part, place
+from rtl.common.router_parameters import check_range
+from rtl.common.selection import concat, encoded, packed, table_row
+from rtl.harts.copy_entries import CopyEntries
+from rtl.harts.copy_vote import VOTES_BITS, CopyVote, poll_layout, stored_layout
+from rtl.harts.finished_broadcasts import FinishedBroadcasts
+from rtl.harts.parameters import MOST_PACKET_FLITS
+from topology.common.flits import HeaderFormat, bits_for
+from topology.harts.broadcast import ALGORITHMS, COPIES
+from topology.harts.mesh import DIRECTIONS
+from topology.harts.reception import ENTRIES, FIRST, MOST_COPIES, STEPS, VOTE, check_reception, lanes, threshold
+
+BUFFER_FLITS = 2
+COPY_FIELDS = ("broadcast", "algorithm", "direction", "source", "id")
+KEY_FIELDS = ("algorithm", "source", "id")
+
+
+class CopyCollector(Part):
+    """Hands over each broadcast once, and ordinary packets as they are.
+
+    Throughput a flit in eight cycles on either side. Latency 15 cycles from the flit that decides, taken, to the header
+    on ``o``. After reset nothing is taken while the memory of finished broadcasts is swept: a cycle for each of its
+    2 to the power of (bits of a source + 7) words.
+
+    An id may be used again by its source when half of the id space has gone by, and what is left of its last use is
+    forgotten. Of a source's id one broadcast is handed over: with it all others by other algorithms are beaten.
+
+    Parameters
+    ----------
+    header : HeaderFormat
+        Header format of the mesh.
+    nodes : int
+    packet_flits : int
+        Flits of the longest packet, header included; at least 2. Of a longer one the last words fall on each other.
+    mode : str
+        ``first``: the first copy is handed over. ``vote``: the one whose body reaches a majority of all copies that the
+        algorithm makes.
+    entries : int
+        Broadcasts that are collected at a time, 2 to 16.
+    least_copies : int
+        Broadcasts by algorithms that make fewer copies are refused.
+
+    Members
+    -------
+    i : In(link_signature)
+        Packets from the node. ``ready`` is a register.
+    o : Out(link_signature)
+        Packets for the host; ``valid`` and ``payload`` are registers.
+    undecided : Out(1)
+        High for one cycle when a broadcast is given up that no copy has decided: all copies are there, or its entry is
+        needed. Not told of those that another broadcast beats, and of those whose id comes again. A register.
+    refused : Out(1)
+        High for one cycle when a copy is dropped: of a broadcast that was handed over before, a second one from the
+        same direction, or of an algorithm with too few copies. A register.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+
+    def __init__(
+        self,
+        header: HeaderFormat,
+        nodes: int,
+        packet_flits: int,
+        mode: str,
+        entries: int = ENTRIES,
+        least_copies: int = 1,
+    ):
+        check_range("Packet length in flits", packet_flits, 2, MOST_PACKET_FLITS)
+        check_reception(mode, entries, least_copies)
+        self.header = header
+        self.nodes = nodes
+        self.packet_flits = packet_flits
+        self.mode = mode
+        self.entries = entries
+        self.least_copies = least_copies
+        self.lanes = lanes(mode)
+        widths = dict(header.fields)
+        self._copy_layout = data.StructLayout({name: widths[name] for name in COPY_FIELDS})
+        shape = f"n{nodes}_f{header.flit_bits}_h{header.fixed_bits}_p{packet_flits}"
+        super().__init__(
+            f"harts_copy_collector_{mode}_{shape}_e{entries}_k{least_copies}",
+            {
+                "i": In(link_signature(header.flit_bits)),
+                "o": Out(link_signature(header.flit_bits)),
+                "undecided": Out(1),
+                "refused": Out(1),
+            },
+        )
+
+    def elaborate(self, platform):
+        m: Any = Module()
+        self._steps = self._count_steps(m)
+        self._word: Any = Signal(flit_layout(self.header.flit_bits), name="word")
+        self._copy: Any = Signal(self._copy_layout, name="copy")
+        self._direction: Any = Signal(DIRECTIONS, name="direction_bit")
+        self._counted = Signal(name="counted")  # a copy ends, and is neither dropped nor refused
+        self._busy = Signal(name="busy")  # there is a word in this frame
+        position_bits = bits_for(self.packet_flits - 1)
+        self._position = Signal(position_bits, name="position")  # in the body; 0 also of a head
+        self._emission: dict[str, Any] = {
+            "emitting": Signal(name="emitting"),
+            "entry": Signal(bits_for(self.entries), name="emitted_entry"),
+            "lane": Const(0) if self.lanes == 1 else Signal(range(self.lanes + 1), name="emitted_lane"),
+            "head": Signal(name="emitted_head"),
+            "position": Signal(position_bits, name="emitted_position"),
+        }
+        finished = place(m, platform, "finished_broadcasts", FinishedBroadcasts(self._copy.source.shape().width))
+        entries = place(m, platform, "entries", CopyEntries(self.entries, self._key_bits, self._name_bits))
+        progress, following = self._keep_progress(m, entries)
+        self._take(m, platform, finished)
+        decision = self._decide(m, finished, entries, progress)
+        stored = self._store(m, entries, self._next_lane(progress), decision["voting"])
+        lane, decided = self._vote(m, platform, stored, progress, following)
+        deciding = self._count(m, finished, entries, decision, progress, following, decided)
+        m.d.comb += [
+            entries.emitting.eq(self._emission["emitting"]),
+            entries.emitted.eq(self._emission["entry"]),
+        ]
+        self._emit(m, stored, entries.entry, lane, deciding)
+        return m
+
+    @property
+    def _key_bits(self) -> int:
+        return sum(self._copy_layout[name].width for name in KEY_FIELDS)
+
+    @property
+    def _name_bits(self) -> int:
+        return self._copy_layout["source"].width + self._copy_layout["id"].width
+
+    def _count_steps(self, m) -> list[Signal]:
+        """Whether it is step 0, 1, ..."""
+        step = Signal(range(STEPS))
+        at = [Signal(name=f"at_{number}") for number in range(STEPS)]
+        m.d.sync += step.eq(step + 1)
+        m.d.comb += [signal.eq(step == number if number else ~step.any()) for number, signal in enumerate(at)]
+        return at
+
+    def _take(self, m, platform, finished):
+        """A flit from the buffer."""
+        at, flit_bits = self._steps, self.header.flit_bits
+        buffer = place(m, platform, "buffer", InputBuffer(flit_bits, BUFFER_FLITS))
+        connect(m, flipped(self.i), buffer.link)
+        flit: Any = buffer.flit
+        fields = data.StructLayout(dict(self.header.fields))
+        header: Any = data.View(fields, flit.data[: fields.size])
+        pop = Signal()
+        last = self.packet_flits - 2  # of a body
+        m.d.comb += [
+            pop.eq(at[0] & buffer.present & ~finished.sweeping & ~(flit.tail & self._emission["emitting"])),
+            buffer.pop.eq(pop),
+        ]
+        with m.If(at[0]):
+            m.d.sync += self._busy.eq(pop)
+        with m.If(pop):
+            m.d.sync += [
+                self._word.eq(flit),
+                self._position.eq(Mux(flit.head, 0, self._position + (~self._word.head & (self._position != last)))),
+            ]
+        with m.If(pop & flit.head):
+            m.d.sync += [self._copy[name].eq(header[name]) for name in COPY_FIELDS]
+
+    def _keep_progress(self, m, entries) -> tuple[Any, Any]:
+        """How far the current entry's broadcast is, at first all 0, and how far it is with the copy that ends."""
+        votes = {"poll": poll_layout(self.lanes)} if self.mode == VOTE else {}
+        shape = data.StructLayout({"seen": DIRECTIONS, "delivered": 1, **votes})
+        m.submodules.progress = store = memory.Memory(shape=shape, depth=self.entries, init=[])
+        write: Any = store.write_port()
+        read: Any = store.read_port(domain="comb")
+        following: Any = Signal(shape, name="following")
+        m.d.comb += [
+            read.addr.eq(entries.entry),
+            write.addr.eq(entries.entry),
+            write.data.eq(Mux(entries.take, 0, Value.cast(following))),
+            write.en.eq(entries.take | self._counted),
+        ]
+        return read.data, following
+
+    def _next_lane(self, progress) -> Any:
+        return progress.poll.lanes_used if self.mode == VOTE else Const(0, 1)
+
+    def _by_algorithm(self, m, name: str, values: list[int], bits: int) -> Value:
+        """Something that depends on the copy's algorithm."""
+        return table_row(m, Const(packed(values, bits), bits * len(values)), self._copy.algorithm, bits, name)
+
+    def _decide(self, m, finished, entries, progress) -> dict[str, Any]:
+        """What becomes of a copy, found out from its head and kept for all of it."""
+        at, copy = self._steps, self._copy
+        decision: dict[str, Any] = {
+            name: Signal(name=name) for name in ("voting", "late", "allocating", "losing", "refusing", "beaten")
+        }
+        head, seen, refused, late, beaten = Signal(), Signal(), Signal(), Signal(), Signal()
+        few = [int(COPIES[algorithm] < self.least_copies) for algorithm in ALGORITHMS]
+        m.d.comb += [
+            head.eq(self._busy & self._word.head),
+            self._direction.eq(1 << copy.direction),
+            seen.eq((progress.seen & self._direction).any()),
+            refused.eq(
+                copy.broadcast
+                & (
+                    Mux(entries.matched, seen | beaten, finished.finished)
+                    | ~self._direction.any()
+                    | self._by_algorithm(m, "few", few, 1)
+                )
+            ),
+            late.eq(entries.matched & progress.delivered),
+            # by a broadcast of the same source and id, but by another algorithm: one of the two is forged
+            beaten.eq(entries.matched & ~progress.delivered & finished.finished),
+            entries.look.eq(head & at[1]),
+            entries.key.eq(concat(copy[name] for name in KEY_FIELDS)),
+            entries.keyed.eq(copy.broadcast),
+            entries.take.eq(decision["allocating"] & at[4]),
+            finished.source.eq(copy.source),
+            finished.id.eq(copy.id),
+        ]
+        with m.If(at[3]):
+            m.d.sync += [
+                decision["allocating"].eq(head & ~refused & ~entries.matched),
+                decision["losing"].eq(head & ~refused & ~entries.matched & entries.in_use & ~progress.delivered),
+                decision["refusing"].eq(head & refused),
+                decision["beaten"].eq(head & beaten),
+            ]
+        with m.If(at[3] & head):
+            m.d.sync += [decision["voting"].eq(~refused & ~late), decision["late"].eq(~refused & late)]
+        return decision
+
+    def _store(self, m, entries, next_lane, voting) -> Any:
+        """The words: read for the lanes and for the emission, written into the next lane, or of a head as header."""
+        at, emission, headers = self._steps, self._emission, self.lanes
+        slot_bits = bits_for(self.lanes + 1)  # of an entry: lanes and header
+        depth = self.entries << slot_bits + len(self._position)
+        m.submodules.words = store = memory.Memory(shape=stored_layout(self.header.flit_bits), depth=depth, init=[])
+        write: Any = store.write_port()
+        read: Any = store.read_port()
+        lane, slot, written_slot = Signal(slot_bits), Signal(slot_bits), Signal(slot_bits)
+        entry, position = Signal.like(emission["entry"]), Signal.like(self._position)
+        room = Signal()
+        m.d.comb += [
+            lane.eq(concat(encoded(at[2 : 2 + self.lanes], range(self.lanes), slot_bits))),
+            slot.eq(Mux(at[5], Mux(emission["head"], headers, emission["lane"]), lane)),
+            entry.eq(Mux(at[5], emission["entry"], entries.entry)),
+            position.eq(Mux(at[5], emission["position"], self._position)),
+            read.addr.eq(concat((position, slot, entry))),
+            room.eq(next_lane != self.lanes),
+            written_slot.eq(Mux(self._word.head, headers, next_lane)),
+            write.addr.eq(concat((self._position, written_slot, entries.entry))),
+            write.data.data.eq(self._word.data),
+            write.data.tail.eq(self._word.tail),
+            write.en.eq(at[5] & self._busy & voting & (room | self._word.head)),
+        ]
+        return read.data
+
+    def _vote(self, m, platform, stored, progress, following) -> tuple[Any, Any]:
+        """Lane of the copy that ends, and whether it decides."""
+        if self.mode == FIRST:
+            return Const(0, 1), Const(1, 1)
+        at, decided = self._steps, Signal()
+        vote = place(m, platform, "vote", CopyVote(self.header.flit_bits, self.lanes))
+        missing = [threshold(COPIES[algorithm], VOTE) - 1 for algorithm in ALGORITHMS]
+        m.d.comb += [
+            vote.begin.eq(self._busy & self._word.head & at[1]),
+            vote.word.eq(self._word),
+            vote.stored.eq(stored),
+            vote.shown.eq(concat(at[3 : 3 + self.lanes])),
+            vote.poll.eq(progress.poll),
+            vote.votes_missing.eq(self._by_algorithm(m, "missing", missing, VOTES_BITS)),
+            following.poll.eq(vote.poll_after),
+            decided.eq(vote.decided | ~self._copy.broadcast),
+        ]
+        return vote.lane, decided
+
+    def _count(self, m, finished, entries, decision, progress, following, decided) -> Signal:
+        """A copy has ended: its direction has been seen, and its vote may decide. Whether it has decided."""
+        broadcast = self._copy.broadcast
+        counted = self._counted
+        ended, deciding, complete, lost = Signal(), Signal(), Signal(), Signal()
+        directions: Any = Signal(range(MOST_COPIES + 1))
+        copies = self._by_algorithm(m, "copies", [COPIES[name] for name in ALGORITHMS], len(directions))
+        m.d.comb += [
+            ended.eq(self._steps[7] & self._busy & self._word.tail),
+            counted.eq(ended & (decision["voting"] | decision["late"])),
+            deciding.eq(ended & decision["voting"] & decided),
+            following.seen.eq(progress.seen | self._direction),
+            following.delivered.eq(progress.delivered | decided),
+            directions.eq(sum(following.seen[way] for way in range(DIRECTIONS))),
+            complete.eq(directions == copies),
+            lost.eq(counted & broadcast & complete & ~following.delivered),
+            entries.free.eq(counted & (complete | ~broadcast) | self._steps[4] & decision["beaten"]),
+            finished.write.eq(deciding & broadcast),
+        ]
+        m.d.sync += [
+            self.undecided.eq(self._steps[7] & decision["losing"] | lost),
+            self.refused.eq(self._steps[7] & decision["refusing"]),
+        ]
+        return deciding
+
+    def _emit(self, m, stored, entry, lane, deciding):
+        """The packet that was decided, word by word."""
+        emission, o = self._emission, self.o
+        load = Signal()
+        m.d.comb += load.eq(self._steps[6] & emission["emitting"] & (~o.valid | o.ready))
+        with m.If(load):
+            m.d.sync += [
+                o.valid.eq(1),
+                o.payload.data.eq(stored.data),
+                o.payload.head.eq(emission["head"]),
+                o.payload.tail.eq(stored.tail),
+                emission["emitting"].eq(~stored.tail),
+                emission["head"].eq(0),
+                emission["position"].eq(emission["position"] + ~emission["head"]),
+            ]
+        with m.Elif(o.ready):
+            m.d.sync += o.valid.eq(0)
+        with m.If(deciding):
+            m.d.sync += [
+                emission["emitting"].eq(1),
+                emission["entry"].eq(entry),
+                emission["head"].eq(1),
+                emission["position"].eq(0),
+            ]
+            if self.lanes > 1:
+                m.d.sync += emission["lane"].eq(lane)

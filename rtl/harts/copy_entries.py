@@ -1,0 +1,122 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""The broadcasts that a host has copies of: which entry a copy belongs to, and which one a new broadcast takes."""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.part import Part
+from rtl.common.selection import concat, encoded, lowest_one
+from topology.common.flits import bits_for
+
+
+class CopyEntries(Part):
+    """Keys of the entries, and the choice of one.
+
+    A broadcast that has no entry gets the lowest one that is neither in use nor being handed over. If there is none it
+    drives out another: all in turn, but not the one that is being handed over.
+
+    Parameters
+    ----------
+    entries : int
+        At least 2.
+    key_bits : int
+    name_bits : int
+        The highest bits of a key are a source and an id, of which the highest bit says which half of the ids is in use:
+        a broadcast of the other half that is otherwise called alike is long out of date.
+
+    Members
+    -------
+    look : In(1)
+        ``entry`` and ``matched`` are of this cycle's ``key`` from the next cycle on.
+    key : In(key_bits), keyed : In(1)
+        Key of a broadcast; without ``keyed`` of an ordinary packet, which no entry matches.
+    emitting : In(1), emitted : In
+        An entry that is being handed over.
+    entry : Out, matched : Out(1)
+        The entry that has the key, or else the one to be taken. Registers.
+    in_use : Out(1)
+        Whether ``entry`` is in use. Combinational from registers.
+    take : In(1)
+        ``entry`` gets this cycle's ``key`` and is in use. Entries out of date are not in use any more.
+    free : In(1)
+        ``entry`` is not in use any more.
+    """
+
+    def __init__(self, entries: int, key_bits: int, name_bits: int):
+        self.entries = entries
+        self.name_bits = name_bits
+        number = bits_for(entries)
+        super().__init__(
+            f"harts_copy_entries_{entries}_{key_bits}",
+            {
+                "look": In(1),
+                "key": In(key_bits),
+                "keyed": In(1),
+                "emitting": In(1),
+                "emitted": In(number),
+                "entry": Out(number),
+                "matched": Out(1),
+                "in_use": Out(1),
+                "take": In(1),
+                "free": In(1),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        in_use: Any = Signal(self.entries)
+        bit: Any = Signal(self.entries)
+        same: Any = Signal(self.entries)
+        stale: Any = Signal(self.entries)
+        name = slice(len(self.key) - self.name_bits, len(self.key) - 1)
+        keys = [Signal(len(self.key), name=f"key_{entry}") for entry in range(self.entries)]
+        m.d.comb += [
+            bit.eq(1 << self.entry),
+            self.in_use.eq((in_use & bit).any()),
+            same.eq(concat(in_use[entry] & (key == self.key) for entry, key in enumerate(keys))),
+            stale.eq(concat((key[name] == self.key[name]) & (key[-1] != self.key[-1]) for key in keys)),
+        ]
+        for entry, key in enumerate(keys):
+            with m.If(self.take & bit[entry]):
+                m.d.sync += key.eq(self.key)
+        with m.If(self.take):
+            m.d.sync += in_use.eq(in_use & ~Mux(self.keyed, stale, 0) | bit)
+        with m.Elif(self.free):
+            m.d.sync += in_use.eq(in_use & ~bit)
+        self._look(m, in_use, same)
+        return m
+
+    def _look(self, m, in_use, same):
+        unused: Any = Signal(self.entries)
+        emitted: Any = Signal(self.entries)
+        matched = Signal()
+        driven_out = Signal()  # the chosen entry is in use by another broadcast
+        turn = Signal.like(self.entry)
+        next_victim = Signal.like(self.entry)
+        m.d.comb += [
+            emitted.eq(Mux(self.emitting, 1 << self.emitted, 0)),
+            unused.eq(~in_use & ~emitted),
+            matched.eq(self.keyed & same.any()),
+            next_victim.eq(Mux(self.emitting & (self.emitted == turn), self._after(turn), turn)),
+        ]
+        with m.If(self.look):
+            m.d.sync += [
+                self.matched.eq(matched),
+                driven_out.eq(~unused.any()),
+                self.entry.eq(
+                    Mux(matched, self._number(same), Mux(unused.any(), self._number(lowest_one(unused)), next_victim))
+                ),
+            ]
+        with m.If(self.take & driven_out):
+            m.d.sync += turn.eq(self._after(self.entry))
+
+    def _number(self, one_hot: Value) -> Value:
+        return concat(encoded(one_hot, range(self.entries), len(self.entry)))
+
+    def _after(self, entry) -> Any:
+        """The next entry in turn; a power of two wraps round by itself."""
+        following = (entry + 1)[: len(entry)]
+        return following if self.entries == 1 << len(entry) else Mux(entry == self.entries - 1, 0, following)

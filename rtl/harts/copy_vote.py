@@ -1,0 +1,120 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""Copies of a broadcast vote for bodies: which of those that are stored is a copy's, and how many votes it has.
+
+A word is compared with the words at its place in the stored bodies, one lane after the other, each in two cycles:
+groups of bits, whose results are registers, and all groups together.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import data
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.flit import flit_layout
+from rtl.common.part import Part
+from rtl.common.selection import concat, encoded, lowest_one
+from topology.common.flits import bits_for
+from topology.harts.reception import MOST_COPIES, VOTE, threshold
+
+GROUP_BITS = 2  # one lookup table behind the memory, which is slow
+# the vote that reaches the largest threshold is not counted any more: the broadcast is handed over
+VOTES_BITS = bits_for(threshold(MOST_COPIES, VOTE))
+
+
+def stored_layout(flit_bits: int) -> data.StructLayout:
+    """What is stored of a flit."""
+    return data.StructLayout({"data": flit_bits, "tail": 1})
+
+
+def poll_layout(lanes: int) -> data.StructLayout:
+    """What is known of a broadcast's bodies: lanes that hold one, whether it has no words, and votes; 0 at first."""
+    return data.StructLayout(
+        {"lanes_used": bits_for(lanes + 1), "empty": lanes, "votes": data.ArrayLayout(VOTES_BITS, lanes)}
+    )
+
+
+class CopyVote(Part):
+    """Compares a copy's words as they come, and counts its vote with the last.
+
+    Parameters
+    ----------
+    flit_bits, lanes : int
+
+    Members
+    -------
+    begin : In(1)
+        A copy begins.
+    word : In(flit_layout)
+        Of the copy. What a head is compared with does not count.
+    stored : In(stored_layout), shown : In(lanes)
+        The word of one lane, and which lane's it is, one-hot, or 0. ``word`` stays until two cycles later.
+    poll : In(poll_layout)
+        Before this copy.
+    votes_missing : In(VOTES_BITS)
+        Votes that a body must have had before for this one to decide.
+    lane : Out
+        The lowest lane with the copy's body, or else the next one, ``lanes`` if all are used. The outputs are
+        combinational.
+    poll_after : Out(poll_layout)
+        With the copy's vote, if ``word`` is its last.
+    decided : Out(1)
+        The vote decides.
+    """
+
+    def __init__(self, flit_bits: int, lanes: int):
+        self.lanes = lanes
+        super().__init__(
+            f"harts_copy_vote_{lanes}_{flit_bits}",
+            {
+                "begin": In(1),
+                "word": In(flit_layout(flit_bits)),
+                "stored": In(stored_layout(flit_bits)),
+                "shown": In(lanes),
+                "poll": In(poll_layout(lanes)),
+                "votes_missing": In(VOTES_BITS),
+                "lane": Out(bits_for(lanes + 1)),
+                "poll_after": Out(poll_layout(lanes)),
+                "decided": Out(1),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        poll, after, head = self.poll, self.poll_after, self.word.head
+        following: Any = Signal(self.lanes + 1)  # the next lane, one-hot
+        agreeing: Any = Signal(self.lanes)
+        chosen: Any = Signal(self.lanes)
+        none = Signal()
+        found = lowest_one(agreeing)
+        used = concat(following[lane + 1 :].any() for lane in range(self.lanes))
+        m.d.comb += [
+            following.eq(1 << poll.lanes_used),
+            agreeing.eq(self._compare(m) & used & ~(poll.empty ^ head.replicate(self.lanes))),
+            none.eq(~agreeing.any()),
+            chosen.eq(Mux(none, following[: self.lanes], found)),
+            self.lane.eq(Mux(none, poll.lanes_used, concat(encoded(found, range(self.lanes), len(self.lane))))),
+            after.lanes_used.eq(poll.lanes_used + (none & ~following[-1])),
+            after.empty.eq(poll.empty | Mux(head & none, following[: self.lanes], 0)),
+        ]
+        m.d.comb += [after.votes[lane].eq(poll.votes[lane] + chosen[lane]) for lane in range(self.lanes)]
+        enough = concat(poll.votes[lane] == self.votes_missing for lane in range(self.lanes))
+        m.d.comb += self.decided.eq((chosen & enough).any())
+        return m
+
+    def _compare(self, m) -> Any:
+        """By lane, whether all words so far are the same."""
+        equal: Any = Signal(self.lanes)
+        compared: Any = Signal(self.lanes)
+        difference: Any = Signal(self.stored.shape().size)
+        groups: Any = Signal(-(-len(difference) // GROUP_BITS))
+        ours = concat((self.word.data, self.word.tail))
+        same = (~difference[low : low + GROUP_BITS].any() for low in range(0, len(difference), GROUP_BITS))
+        m.d.comb += difference.eq(ours ^ self.stored.as_value())
+        m.d.sync += [compared.eq(self.shown), groups.eq(concat(same))]
+        with m.If(self.begin):
+            m.d.sync += equal.eq(~0)
+        with m.Elif(~self.word.head & ~groups.all()):
+            m.d.sync += equal.eq(equal & ~compared)
+        return equal

@@ -1,0 +1,71 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""The broadcasts that a host has been given already, by source and id."""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import memory
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.part import Part
+from rtl.common.selection import concat
+from topology.harts.header import ID_BITS
+
+
+class FinishedBroadcasts(Part):
+    """Remembers of every source which broadcasts were handed over, until it is half of its ids further on.
+
+    Two ids that differ in their highest bit alone share a word: a bit for each says whether that one was the last. The
+    memory has no reset, so all words are swept first, one in every cycle.
+
+    Parameters
+    ----------
+    source_bits : int
+        Width of a source's number.
+
+    Members
+    -------
+    sweeping : Out(1)
+        High after reset until the memory is clear: 2 to the power of ``source_bits + ID_BITS - 1`` cycles. A register.
+    source : In(source_bits), id : In(ID_BITS)
+        A broadcast.
+    finished : Out(1)
+        Whether the broadcast of two cycles before was handed over; it holds still until then. A register.
+    write : In(1)
+        It is handed over now.
+    """
+
+    def __init__(self, source_bits: int):
+        self.source_bits = source_bits
+        super().__init__(
+            f"harts_finished_broadcasts_{source_bits}",
+            {
+                "sweeping": Out(1, init=1),
+                "source": In(source_bits),
+                "id": In(ID_BITS),
+                "finished": Out(1),
+                "write": In(1),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        place_bits = self.source_bits + ID_BITS - 1
+        m.submodules.words = store = memory.Memory(shape=2, depth=1 << place_bits, init=[])
+        write: Any = store.write_port()
+        read: Any = store.read_port()
+        swept: Any = Signal(place_bits)
+        place = Signal(place_bits)
+        upper = self.id[-1]
+        m.d.comb += [
+            place.eq(concat((self.id[:-1], self.source))),
+            read.addr.eq(place),
+            write.addr.eq(Mux(self.sweeping, swept, place)),
+            write.data.eq(concat((~upper, upper)) & (~self.sweeping).replicate(2)),
+            write.en.eq(self.sweeping | self.write),
+        ]
+        m.d.sync += self.finished.eq(Mux(upper, read.data[1], read.data[0]))
+        with m.If(self.sweeping):
+            m.d.sync += [swept.eq(swept + 1), self.sweeping.eq(~swept.all())]
+        return m

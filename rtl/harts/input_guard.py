@@ -1,0 +1,117 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""Guard of a node's links: which packets of broadcasts cannot be honest (topology/harts/guard.py).
+
+==================  =====================================================================
+slot                what happens for the receiver of slot s
+==================  =====================================================================
+s - 2               its head is looked at, and the table is read
+s - 1               the head is compared with the row
+s                   ``known`` and ``honest`` are valid
+==================  =====================================================================
+
+A packet of a broadcast always comes at least three cycles before its slot, because it comes from the same slot of the
+node before; the look ahead costs no time.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import data, memory
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.part import Part
+from rtl.common.selection import concat
+from rtl.harts.parameters import HartsNodeParameters
+from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, algorithm_number
+from topology.harts.frame import SLOT_BITS
+from topology.harts.guard import expected_arrivals
+from topology.harts.header import HOST
+from topology.harts.mesh import HexMesh
+
+LOOK_AHEAD_SLOTS = 2
+
+
+class InputGuard(Part):
+    """Compares heads with the only ones that may arrive.
+
+    Parameters
+    ----------
+    parameters : HartsNodeParameters
+
+    Members
+    -------
+    node : In
+        Number of this node, a constant.
+    direction : In(3)
+        Receiver of the slot after the next.
+    header : In(header_layout), present : In(1)
+        The data of the first flit in its buffer, and whether that is a head.
+    known : Out(1), honest : Out(1)
+        For the receiver of this slot: its head has been looked at, and it may come in if it is a broadcast's.
+        Registers.
+    """
+
+    def __init__(self, parameters: HartsNodeParameters):
+        p = self.parameters = parameters
+        super().__init__(
+            f"harts_input_guard_{p.name}",
+            {
+                "node": In(p.node_bits),
+                "direction": In(SLOT_BITS),
+                "header": In(p.header_layout),
+                "present": In(1),
+                "known": Out(1),
+                "honest": Out(1),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        p = self.parameters
+        fields = {name: dict(p.header.fields)[name] for name in ("distance", "stage", "tag")}
+        row_layout = data.StructLayout({**fields, "exists": 1})
+        m.submodules.table = table = memory.Memory(shape=row_layout, depth=self._depth, init=self._rows())
+        row_port: Any = table.read_port()
+        offset: Any = Signal(range(-p.nodes, p.nodes))
+        around: Any = Signal(p.node_bits)
+        looked = Signal()
+        from_host = Signal()
+        source_exists = Signal()
+        seen: Any = Signal(data.StructLayout(fields))
+        m.d.comb += [
+            offset.eq(self.node - self.header.source),
+            around.eq(Mux(offset < 0, offset + p.nodes, offset)),
+            row_port.addr.eq(concat((self.header.algorithm, around, self.direction))),
+            row_port.en.eq(1),
+        ]
+        m.d.sync += [
+            looked.eq(self.present),
+            from_host.eq(self.direction == HOST),
+            source_exists.eq(self.header.source < p.nodes),
+            *(seen[name].eq(self.header[name]) for name in fields),
+            self.known.eq(looked),
+            self.honest.eq(
+                from_host
+                | source_exists
+                & row_port.data.exists
+                & concat(row_port.data[name] == seen[name] for name in fields).all()
+            ),
+        ]
+        return m
+
+    @property
+    def _depth(self) -> int:
+        return len(ALGORITHMS) << self.parameters.node_bits + SLOT_BITS
+
+    def _rows(self) -> list[dict[str, int]]:
+        """By direction, node less source, and algorithm, which is lowest."""
+        p = self.parameters
+        rows: list[dict[str, int]] = [{}] * self._depth
+        for algorithm in ALGORITHMS:
+            if algorithm == ALGORITHM_A and not p.has_algorithm_a:
+                continue
+            for (offset, direction), arrival in expected_arrivals(HexMesh(p.size), algorithm).items():
+                place = (direction << p.node_bits | offset) * len(ALGORITHMS) + algorithm_number(algorithm)
+                rows[place] = {**arrival._asdict(), "exists": 1}
+        return rows

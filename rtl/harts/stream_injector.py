@@ -1,0 +1,182 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""AXI4-Stream injector of a HARTS node: makes a packet of the network of each AXI4-Stream packet.
+
+==============  ================================================================  ===============
+state           what happens                                                      cycles
+==============  ================================================================  ===============
+idle            the first beat is looked at, not taken: where is it to go?        1
+``in_header``   the header goes into the link register                            1
+``in_body``     words go into the link register                                   1 per word
+``swallowing``  takes a packet that can go nowhere, or what is too much of one    1 per word
+==============  ================================================================  ===============
+"""
+
+from typing import Any
+
+from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.flit import link_signature
+from rtl.common.part import Part
+from rtl.common.router_parameters import check_range
+from rtl.common.selection import concat, packed, table_row
+from rtl.harts.parameters import MOST_PACKET_FLITS, TAGS
+from topology.common.flits import bits_for
+from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
+from topology.harts.header import HOST, ID_BITS
+from topology.harts.routing import HartsRouting, operation
+from topology.harts.tags import routing_tags
+
+TUSER_BITS = bits_for(len(ALGORITHMS) + 1)
+
+
+class HartsStreamInjector(Part):
+    """Sends AXI4-Stream packets of one node into the mesh.
+
+    Throughput 1 word per cycle in the body. ``tready`` depends on registers only: on this part's, and on the register
+    behind ``link.ready``. Broadcasts and ordinary packets have an id each that counts up by 1: a host that gets copies
+    tells the broadcasts of a source apart by it, see ``CopyCollector``, and may not miss any.
+
+    Parameters
+    ----------
+    routing : HartsRouting
+    packet_flits : int
+        Flits of the longest packet, header included; at least 2.
+
+    Members
+    -------
+    node : In
+        Number of this node, a constant.
+    tdata, tvalid, tready, tlast
+        The AXI4-Stream.
+    tdest : In, tuser : In(4)
+        Looked at with the first beat of a packet only. ``tuser`` is 0 in an ordinary packet to node ``tdest``, and in a
+        broadcast the number of its algorithm plus 1.
+    error : Out(1)
+        High for one cycle when a packet begins to be swallowed, because it goes to the node itself, to a node that does
+        not exist, or by an algorithm that the mesh does not have; or when the rest of a packet does, of which only the
+        words that fit are sent. A register.
+    link : Out(link_signature)
+        The injection channel; ``valid`` and ``payload`` are registers.
+
+    Raises
+    ------
+    ValueError
+        If the longest packet has no room for a word.
+    """
+
+    def __init__(self, routing: HartsRouting, packet_flits: int):
+        check_range("Packet length in flits", packet_flits, 2, MOST_PACKET_FLITS)
+        self.routing = routing
+        self.packet_flits = packet_flits
+        header, nodes = routing.header, routing.mesh.nodes
+        super().__init__(
+            f"harts_stream_injector_n{nodes}_f{header.flit_bits}_h{header.fixed_bits}_p{packet_flits}",
+            {
+                "node": In(bits_for(nodes)),
+                "tdata": In(header.flit_bits),
+                "tvalid": In(1),
+                "tready": Out(1),
+                "tlast": In(1),
+                "tdest": In(bits_for(nodes)),
+                "tuser": In(TUSER_BITS),
+                "error": Out(1),
+                "link": Out(link_signature(header.flit_bits)),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        names = ("in_header", "in_body", "swallowing")
+        state = self._state = {name: Signal(name=name) for name in names}
+        idle, free, last = Signal(), Signal(), Signal()
+        broadcast: Any = Signal()
+        algorithm: Any = Signal(bits_for(len(ALGORITHMS)))
+        offset: Any = Signal.like(self.tdest)
+        words_left = Signal(range(self.packet_flits))
+        m.d.comb += [
+            idle.eq(~concat(state.values()).any()),
+            free.eq(~self.link.valid | self.link.ready),
+            last.eq(self.tlast | (words_left == 1)),
+            self.tready.eq(state["swallowing"] | state["in_body"] & free),
+        ]
+        m.d.sync += self.error.eq(0)
+        with m.If(idle):
+            m.d.sync += words_left.eq(self.packet_flits - 1)
+            self._look_at_first_beat(m, broadcast, algorithm, offset)
+        with m.If(state["in_header"] & free):
+            m.d.sync += [state["in_header"].eq(0), state["in_body"].eq(1)]
+        with m.If(self.tvalid & self.tready):
+            m.d.sync += words_left.eq(words_left - 1)
+            with m.If(self.tlast):
+                m.d.sync += [state["in_body"].eq(0), state["swallowing"].eq(0)]
+            with m.Elif(state["in_body"] & last):
+                m.d.sync += [state["in_body"].eq(0), state["swallowing"].eq(1), self.error.eq(1)]
+        self._load_link(m, free, last, self._header(m, free, broadcast, algorithm, offset))
+        return m
+
+    def _look_at_first_beat(self, m, broadcast, algorithm, offset):
+        """Where the packet goes; ``offset`` is how far ahead of this node, round the mesh."""
+        state, nodes = self._state, self.routing.mesh.nodes
+        allowed = [operation(name) for name in ALGORITHMS if name != ALGORITHM_A or self.routing.algorithm_a]
+        ordinary, good = Signal(), Signal()
+        m.d.comb += [
+            ordinary.eq(~self.tuser.any()),
+            good.eq(
+                Mux(
+                    ordinary,
+                    (self.tdest < nodes) & (self.tdest != self.node),
+                    concat(self.tuser == number for number in allowed).any(),
+                )
+            ),
+        ]
+        m.d.sync += [
+            broadcast.eq(~ordinary),
+            algorithm.eq(self.tuser - 1),
+            offset.eq(self.tdest - self.node + Mux(self.tdest < self.node, nodes, 0)),
+        ]
+        with m.If(self.tvalid):
+            m.d.sync += [state["in_header"].eq(good), state["swallowing"].eq(~good), self.error.eq(~good)]
+
+    def _header(self, m, free, broadcast, algorithm, offset) -> Value:
+        """The one flit that `HartsRouting.sent_header` makes."""
+        layout, mesh = self.routing.header, self.routing.mesh
+        ids = [Signal(ID_BITS, name=name) for name in ("packet_id", "broadcast_id")]
+        for number, is_next in zip(ids, (~broadcast, broadcast), strict=True):
+            with m.If(self._state["in_header"] & free & is_next):
+                m.d.sync += number.eq(number + 1)
+        widths = dict(layout.fields)
+        step_bits = widths[TAGS[0]]
+        mask = (1 << step_bits) - 1
+        rows = [
+            packed([steps & mask for steps in routing_tags(mesh, 0, node)], step_bits) for node in range(mesh.nodes)
+        ]
+        row_bits = step_bits * len(TAGS)
+        table = Const(packed(rows, row_bits), row_bits * mesh.nodes)
+        tags: Any = Signal(row_bits)
+        m.d.comb += tags.eq(Mux(broadcast, 0, table_row(m, table, offset, row_bits, "tags")))
+        fields = {
+            "broadcast": broadcast,
+            "algorithm": Mux(broadcast, algorithm, 0),
+            "direction": HOST,
+            "source": self.node,
+            "id": Mux(broadcast, ids[1], ids[0]),
+            **{name: tags.word_select(axis, step_bits) for axis, name in enumerate(TAGS)},
+        }
+        header = [Signal(width, name=f"header_{name}") for name, width in layout.fields]
+        m.d.comb += [signal.eq(fields.get(name, 0)) for signal, (name, _) in zip(header, layout.fields, strict=True)]
+        return concat(header)
+
+    def _load_link(self, m, free, last, header):
+        state, link, load = self._state, self.link, Signal()
+        m.d.comb += load.eq(free & (state["in_header"] | state["in_body"] & self.tvalid))
+        with m.If(load):
+            m.d.sync += [
+                link.valid.eq(1),
+                link.payload.data.eq(Mux(state["in_body"], self.tdata, header)),
+                link.payload.head.eq(state["in_header"]),
+                link.payload.tail.eq(state["in_body"] & last),
+            ]
+        with m.Elif(link.ready):
+            m.d.sync += link.valid.eq(0)

@@ -1,0 +1,1 @@
+"""Benches of the hardware parts that only hexagonal meshes have."""

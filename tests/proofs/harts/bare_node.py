@@ -1,0 +1,127 @@
+"""A node without input buffers, pool, queues and packet memory, which may do anything that their own proofs allow.
+
+What is left is what belongs to the bus and the transmitters: receiver bank, transmitter bank, relay rules, output
+registers and the logic between them.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Array, Mux, Signal, Value
+
+from rtl.common.input_buffer import InputBuffer
+from rtl.common.selection import concat
+from rtl.common.structure import flat_ports
+from rtl.harts.page_pool import PagePool
+from rtl.harts.page_queues import PageQueues
+from rtl.harts.parameters import PORTS
+from rtl.harts.relay_rules import SendRules
+from rtl.harts.router import HartsNode
+from tests.proofs.claims import Claims
+from tests.proofs.harts.memory_ports import OpenInside
+from tests.proofs.harts.page_pool_use import PagePoolUse
+from tests.proofs.harts.page_queues_use import PageQueuesCalls, PageQueuesUse
+from tests.proofs.harts.shapes import smallest_node
+from tests.proofs.harts.slots import slot_counter
+from topology.harts.mesh import DIRECTIONS
+
+LEFT_OUT = (InputBuffer, PagePool, PageQueues, SendRules)
+
+
+class BareNode:
+    """The node, what it may expect, and any one page of it.
+
+    Taken for granted besides the contracts of the parts that are left out: packets have one head, one tail and at most
+    ``packet_flits`` flits (a matter of the source's host), and none travels farther than ``levels`` links, so that
+    nobody wishes for a higher level.
+
+    Parameters
+    ----------
+    claims : Claims
+
+    Members
+    -------
+    parameters : HartsNodeParameters
+    node : HartsNode
+    inside : OpenInside
+    receivers, transmitters, pool, queues : Part or interface
+    buffers : list of interface
+    slot : Signal
+        Counted beside the node.
+    popped : Signal
+        Receivers whose flit goes onto the bus in this cycle.
+    arriving : Signal
+        Receivers that have popped a head and not yet its tail.
+    flits : list of Signal
+        How many flits they have popped of the packet, per receiver.
+    page : Signal
+        Any page number, the same in every cycle.
+    pool_use : PagePoolUse
+    calls : PageQueuesCalls
+    packet : PageQueuesUse
+        Of ``page``.
+    """
+
+    def __init__(self, claims: Claims):
+        self.claims = claims
+        self.parameters = p = smallest_node()
+        self.node: Any = HartsNode(p)
+        claims.free_inputs(self.node)
+        self.inside = OpenInside(claims, self.node, LEFT_OUT)
+        placed = self.inside.placed
+        self.receivers, self.transmitters = placed["receivers"], placed["transmitters"]
+        self.pool, self.queues = placed["pool"], placed["queues"]
+        self.buffers = [placed[f"buffer_{port}"] for port in range(PORTS)]
+        self.slot = slot_counter(claims)
+        claims.invariant("the node counts slots", self.inside.register("slot") == self.slot)
+        for part in (self.pool, self.queues, placed["send_rules"], *self.buffers):
+            for _, is_input, value in flat_ports(part):
+                if not is_input:
+                    claims.anything(value)
+        claims.anything(self.inside.take_memory_out())
+        self.page: Any = claims.constant(p.page_bits, "any_page")
+        self.pool_use = PagePoolUse(claims, self.pool, p.pages)
+        self.calls = PageQueuesCalls(claims, self.queues, p.pages)
+        self.packet = PageQueuesUse(claims, self.queues, self.page, "here")
+        self._assume_parts()
+        self._assume_packets()
+        self._assume_neighbours()
+
+    def _assume_parts(self) -> None:
+        claims, queues = self.claims, self.queues
+        for use in (self.pool_use, self.packet):
+            for _, condition in use.promises():
+                claims.assume(condition)
+        for output in range(PORTS):
+            waits = queues.found & (self.slot == output)
+            claims.assume(~waits | queues.waiting[output])
+        claims.assume((self.slot < PORTS) | ~queues.found)
+
+    def _assume_packets(self) -> None:
+        """Flits in the buffers make whole packets. They may come and go: that they wait is not needed."""
+        claims, most = self.claims, self.parameters.packet_flits
+        self.popped: Any = claims.named(concat(buffer.pop for buffer in self.buffers), "popped")
+        self.arriving: Any = Signal(PORTS, name="arriving_reference")
+        tails = claims.named(concat(buffer.flit.tail for buffer in self.buffers), "tails")
+        claims.m.d.sync += self.arriving.eq((self.arriving | self.popped) & ~(self.popped & tails))
+        self.flits = [Signal(range(most + 1), name=f"flits_{port}") for port in range(PORTS)]
+        for port, buffer in enumerate(self.buffers):
+            flits = self.flits[port]
+            with claims.m.If(self.popped[port]):
+                claims.m.d.sync += flits.eq(Mux(buffer.flit.tail, 0, flits + 1))
+            claims.invariant("flits that have arrived are counted", self.arriving[port] == (flits != 0))
+            claims.invariant("no packet has got too long", flits < most)
+            whole = (buffer.flit.head == ~self.arriving[port]) & (buffer.flit.tail | (flits < most - 1))
+            claims.assume(~buffer.present | whole)
+
+    def _assume_neighbours(self) -> None:
+        claims, node = self.claims, self.node
+        claims.never_changes(node.dead)
+        for direction in range(DIRECTIONS):
+            claims.assume(getattr(node, f"wished_{direction}") <= self.parameters.levels)
+
+    def register(self, name: str, bank: str, index: Any = None) -> Any:
+        """A register of a bank; of one port, if it has one for each."""
+        if index is None:
+            return self.inside.register(name, bank)
+        registers = Array(self.inside.register(f"{name}_{port}", bank) for port in range(PORTS))
+        return Value.cast(registers[index])

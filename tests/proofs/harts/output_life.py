@@ -1,0 +1,103 @@
+"""The life of any one transmitter, written down as it happens: who has it, and what it puts into its register."""
+
+from typing import Any
+
+from amaranth.hdl import Array, Mux, Signal, Value
+
+from rtl.harts.parameters import PORTS
+from tests.proofs.claims import Claims
+from tests.proofs.harts.bare_node import BareNode
+from topology.harts.frame import SLOT_BITS, SLOTS
+from topology.harts.header import HOST
+
+
+class OutputLife:
+    """What one output of a bare node does.
+
+    Taken for granted: a flit in the register of a link moves within a frame. The node behind it has kept a page for
+    the packet, and a receiver that has one pops a flit in every frame (proved of the bus).
+
+    Parameters
+    ----------
+    claims : Claims
+    bare : BareNode
+
+    Members
+    -------
+    output : Signal
+        Any output, the same in every cycle.
+    valid, ready, payload : Value
+        Of its link.
+    owned, holder : Signal
+        A receiver has it, and which.
+    sending, page : Signal
+        It sends the packet of a page, and of which.
+    given, started : Signal
+        In this cycle a receiver gets it; it starts a packet from memory.
+    from_bus, from_memory : Signal
+        Its register is loaded.
+    head, tail : Signal
+        With what.
+    open : Signal
+        A head has been loaded and not yet its tail.
+    rested : Signal
+        Cycles since a tail was loaded, or ``most_rest``.
+    age : Signal
+        Cycles that the flit has been in the register before this one, or ``most_rest - 1``.
+    """
+
+    def __init__(self, claims: Claims, bare: BareNode):
+        self.most_rest = SLOTS * (bare.parameters.gap_frames + 1)
+        self.output: Any = claims.constant(SLOT_BITS, "any_output")
+        claims.assume(self.output < PORTS)
+        links = bare.node.outputs
+        self.valid = claims.named(Array(link.valid for link in links)[self.output], "valid")
+        self.ready = claims.named(Array(link.ready for link in links)[self.output], "ready")
+        payloads: Any = Array(Value.cast(link.payload) for link in links)[self.output]
+        self.payload = claims.named(payloads, "payload")
+        self._watch_owners(claims, bare)
+        self._watch_loads(claims, bare)
+        self._assume_neighbour(claims)
+
+    def _watch_owners(self, claims: Claims, bare: BareNode) -> None:
+        m, bus, transmitters = claims.m, bare.receivers.bus, bare.transmitters
+        self.given = claims.named(transmitters.reserve & (transmitters.reserved == self.output), "given_here")
+        self.started = claims.named(transmitters.start & (bare.slot == self.output), "started_here")
+        through = bare.receivers.bus_valid & bus.through & (bus.output == self.output)
+        self.from_bus = claims.named(through, "from_bus_here")
+        self.from_memory = claims.named(transmitters.sent & (transmitters.sent_for == self.output), "from_memory_here")
+        self.owned: Any = Signal(name="owned_reference")
+        self.holder: Any = Signal(SLOT_BITS, name="holder_reference")
+        self.sending: Any = Signal(name="sending_reference")
+        self.page: Any = Signal(bare.parameters.page_bits, name="page_reference")
+        with m.If(self.given):
+            m.d.sync += [self.owned.eq(1), self.holder.eq(bare.slot)]
+        with m.Elif(self.from_bus & bus.word.tail):
+            m.d.sync += self.owned.eq(0)
+        with m.If(self.started):
+            m.d.sync += [self.sending.eq(1), self.page.eq(bare.queues.chosen)]
+        with m.Elif(self.from_memory & transmitters.sent_tail):
+            m.d.sync += self.sending.eq(0)
+
+    def _watch_loads(self, claims: Claims, bare: BareNode) -> None:
+        m, word, transmitters = claims.m, bare.receivers.bus.word, bare.transmitters
+        self.loads = claims.named(self.from_bus | self.from_memory, "loads_here")
+        self.head = claims.named(Mux(self.from_memory, transmitters.sent_head, word.head), "head_here")
+        self.tail = claims.named(Mux(self.from_memory, transmitters.sent_tail, word.tail), "tail_here")
+        self.open: Any = Signal(name="open_reference")
+        self.rested: Any = Signal(range(self.most_rest + 1), name="rested_reference", init=self.most_rest)
+        self.age: Any = Signal(range(self.most_rest), name="age_reference", init=self.most_rest - 1)
+        m.d.sync += [
+            self.rested.eq(self.rested + (self.rested != self.most_rest)),
+            self.age.eq(self.age + (self.age != self.most_rest - 1)),
+        ]
+        with m.If(self.loads):
+            m.d.sync += [self.open.eq(~self.tail), self.age.eq(0)]
+            with m.If(self.tail):
+                m.d.sync += self.rested.eq(1)
+
+    def _assume_neighbour(self, claims: Claims) -> None:
+        self.waited: Any = Signal(range(SLOTS), name="waited_reference")
+        claims.m.d.sync += self.waited.eq(Mux(self.loads | self.ready | ~self.valid, 0, self.waited + 1))
+        late = self.valid & (self.waited == SLOTS - 1)
+        claims.assume(~late | self.ready | (self.output == HOST))

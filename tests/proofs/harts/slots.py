@@ -1,0 +1,15 @@
+"""The slots of a frame, counted beside a node."""
+
+from typing import Any
+
+from amaranth.hdl import Signal
+
+from tests.proofs.claims import Claims
+from topology.harts.frame import SLOT_BITS
+
+
+def slot_counter(claims: Claims) -> Any:
+    """The slot of this cycle; a run begins with slot 0."""
+    slot: Any = Signal(SLOT_BITS, name="slot_reference")
+    claims.m.d.sync += slot.eq(slot + 1)
+    return slot

@@ -1,0 +1,203 @@
+"""Nodes that forge headers, one packet after the other: against a naive vote they succeed, against the guard they fail.
+
+RELAY passes on whatever is marked as a broadcast, so that one faulty node reaches a victim over several links. When
+every node lets in only what an honest packet could be, a copy that a faulty node has made or changed comes over a link
+on whose path it lies; of these there is one at most, because the paths share no node.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import pytest
+
+from topology.harts.broadcast import COPIES, STAGES, TAGS, Leg, initial_legs, relayed_legs
+from topology.harts.guard import Arrival, expected_arrivals
+from topology.harts.mesh import DIRECTIONS, HexMesh
+from topology.harts.reception import VOTE, threshold
+
+VOTING = ("3-bcast", "4-bcast", "5-bcast", "6-bcast")
+SOURCE = 0
+TRUTH = "as sent"
+TRIALS = 40
+MOST_FORGED = 60
+NOBODY = -1
+Guard = Callable[[int, "Sent"], bool]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A packet on a link, before the receiving node counts its distance down.
+
+    Members
+    -------
+    algorithm : str
+    leg : Leg
+    body : str
+    """
+
+    algorithm: str
+    leg: Leg
+    body: str
+
+
+class Mesh:
+    """Nodes that pass on packets, one of which is faulty.
+
+    Parameters
+    ----------
+    mesh : HexMesh
+    faulty : int
+    lets_in : callable
+        (node, packet) -> bool: what nodes do not ignore.
+    numbers : random.Random
+        Decides about the order in which packets arrive, and about what the faulty node does.
+
+    Members
+    -------
+    first : dict
+        By node and algorithm: of the copies in each direction the first.
+    """
+
+    def __init__(self, mesh: HexMesh, faulty: int, lets_in: Guard, numbers: random.Random):
+        self.mesh = mesh
+        self.first: dict[tuple[int, str], dict[int, str]] = {}
+        self._faulty = faulty
+        self._lets_in = lets_in
+        self._numbers = numbers
+        self._under_way: list[tuple[int, Sent]] = []  # with the node that they come to
+
+    def send(self, node: int, packet: Sent) -> None:
+        """A node puts a packet on a link."""
+        self._under_way.append((self.mesh.neighbour(node, packet.leg.direction), packet))
+
+    def run(self) -> None:
+        """Until no packet is under way. Any of them may be the next to arrive."""
+        while self._under_way:
+            number = self._numbers.randrange(len(self._under_way))
+            self._under_way[number], self._under_way[-1] = self._under_way[-1], self._under_way[number]
+            node, packet = self._under_way.pop()
+            if self._lets_in(node, packet):
+                self._arrive(node, packet)
+
+    def _arrive(self, node: int, packet: Sent) -> None:
+        """RELAY, and what the node's processor sends on."""
+        leg, algorithm = packet.leg, packet.algorithm
+        left = leg.distance - 1
+        self.first.setdefault((node, algorithm), {}).setdefault(leg.direction, packet.body)
+        onward = relayed_legs(algorithm, self.mesh.size, leg, left)
+        if left:
+            onward = (*onward, Leg(leg.direction, left, leg.stage, leg.tag))
+        body = packet.body
+        if node == self._faulty:
+            body = self._numbers.choice([body, "spoilt", ""])
+        for following in onward if body else ():
+            self.send(node, Sent(algorithm, following, body))
+
+
+def forged(mesh: HexMesh, numbers: random.Random, algorithms: tuple[str, ...]) -> Iterator[Sent]:
+    """Packets such as only a faulty node sends, all with one body. Some have fields that would be right elsewhere."""
+    likely = [arrival for algorithm in algorithms for arrival in expected_arrivals(mesh, algorithm).values()]
+    for _ in range(numbers.randint(MOST_FORGED // 2, MOST_FORGED)):
+        arrival = Arrival(numbers.randint(1, mesh.size), numbers.randint(1, STAGES), numbers.randrange(TAGS))
+        distance, stage, tag = numbers.choice([arrival, numbers.choice(likely)])
+        leg = Leg(numbers.randrange(DIRECTIONS), distance, stage, tag)
+        yield Sent(numbers.choice(algorithms), leg, "forged")
+
+
+def guard(mesh: HexMesh) -> Guard:
+    """Lets in what an honest packet from the source would be, coming over that link."""
+    expected = {algorithm: expected_arrivals(mesh, algorithm) for algorithm in VOTING}
+
+    def lets_in(node: int, packet: Sent) -> bool:
+        leg = packet.leg
+        wanted = expected[packet.algorithm].get(((node - SOURCE) % mesh.nodes, leg.direction))
+        return wanted == Arrival(leg.distance, leg.stage, leg.tag)
+
+    return lets_in
+
+
+def anything(_node: int, _packet: Sent) -> bool:
+    """No guard."""
+    return True
+
+
+def trials(size: int, algorithm: str, lets_in: Guard, forges: tuple[str, ...]) -> Iterator[Mesh]:
+    """Broadcasts in meshes with a random faulty node each."""
+    mesh = HexMesh(size)
+    numbers = random.Random(f"{size} {algorithm}")
+    for _ in range(TRIALS):
+        faulty = numbers.randrange(1, mesh.nodes)
+        nodes = Mesh(mesh, faulty, lets_in, numbers)
+        for leg in initial_legs(algorithm, size):
+            nodes.send(SOURCE, Sent(algorithm, leg, TRUTH))
+        for packet in forged(mesh, numbers, forges):
+            nodes.send(faulty, packet)
+        nodes.run()
+        for node in (SOURCE, faulty):
+            for known in VOTING:
+                nodes.first.pop((node, known), None)
+        yield nodes
+
+
+def elected(algorithm: str, copies: dict[int, str]) -> str | None:
+    """The body that a strict majority of an algorithm's copies agrees on."""
+    body, votes = Counter(copies.values()).most_common(1)[0]
+    return body if votes >= threshold(COPIES[algorithm], VOTE) else None
+
+
+@pytest.mark.parametrize("algorithm", VOTING)
+@pytest.mark.parametrize("size", [3, 4])
+def test_a_naive_vote_is_deceived(size, algorithm):
+    deceived = 0
+    for nodes in trials(size, algorithm, anything, (algorithm,)):
+        deceived += any(elected(known, copies) != TRUTH for (_, known), copies in nodes.first.items())
+    assert deceived >= 0.9 * TRIALS
+
+
+@pytest.mark.parametrize("algorithm", VOTING)
+@pytest.mark.parametrize("size", [3, 4])
+def test_with_a_guard_at_every_node_the_vote_is_right(size, algorithm):
+    """Also if the faulty node claims that the source has sent by other algorithms: these never reach a majority."""
+    mesh = HexMesh(size)
+    wrong_copies = 0
+    for nodes in trials(size, algorithm, guard(mesh), VOTING):
+        reached = {node for node, known in nodes.first if known == algorithm}
+        assert len(reached) == mesh.nodes - 2
+        for (_, known), copies in nodes.first.items():
+            wrong = sum(body != TRUTH for body in copies.values())
+            assert wrong <= 1
+            wrong_copies += wrong
+            assert elected(known, copies) == (TRUTH if known == algorithm else None)
+    assert wrong_copies
+
+
+@pytest.mark.parametrize("algorithm", VOTING)
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+def test_all_forgeries_together_reach_a_victim_over_one_link(size, algorithm):
+    """Every header from every node, exhaustively: nodes judge each packet by itself, so more cannot be done."""
+    mesh = HexMesh(size)
+    lets_in, stages = guard(mesh), range(1, STAGES + 1)
+    for faulty in range(1, mesh.nodes):
+        nodes = Mesh(mesh, NOBODY, lets_in, random.Random(0))
+        for way, distance, stage, tag in product(range(DIRECTIONS), range(1, mesh.size + 1), stages, range(TAGS)):
+            nodes.send(faulty, Sent(algorithm, Leg(way, distance, stage, tag), "forged"))
+        nodes.run()
+        assert all(len(copies) == 1 for copies in nodes.first.values())
+
+
+@pytest.mark.parametrize("algorithm", VOTING)
+def test_without_forging_the_guard_changes_nothing(algorithm):
+    """Every honest packet is let in, and the copies are those of the procedure."""
+    mesh = HexMesh(4)
+    lets_in = guard(mesh)
+    nodes = Mesh(mesh, NOBODY, lets_in, random.Random(1))
+    for leg in initial_legs(algorithm, mesh.size):
+        nodes.send(SOURCE, Sent(algorithm, leg, TRUTH))
+    nodes.run()
+    assert {(node, way) for (node, _), copies in nodes.first.items() for way in copies} == set(
+        expected_arrivals(mesh, algorithm)
+    )
+    assert {body for copies in nodes.first.values() for body in copies.values()} == {TRUTH}
