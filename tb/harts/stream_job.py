@@ -1,0 +1,74 @@
+"""What goes into a run of AXI4-Stream packets through a hexagonal mesh; importable without a simulator."""
+
+from dataclasses import dataclass, field
+
+from tb.common.axi.job import AxiJob
+
+JOB_VARIABLE = "HYDRANOC_HARTS_STREAM_JOB"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A packet of the user.
+
+    Members
+    -------
+    source : int
+    tuser : int
+        Its operation.
+    tdest : int
+    body : tuple of int
+    """
+
+    source: int
+    tuser: int
+    tdest: int
+    body: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class StreamJob:
+    """What one run needs.
+
+    Members
+    -------
+    axi : AxiJob
+        Nodes, width and seed.
+    idle, backpressure : float
+        Probability that a source or a sink pauses in a cycle.
+    tdest_bits, tuser_bits : int
+    sweep_cycles : int
+        Cycles after reset in which nothing may come out yet.
+    pulses : tuple of str
+        Outputs whose cycles are counted.
+    waves : tuple of tuple of Sent
+        The packets of a wave are sent all at once, when all those of the wave before have come out.
+    """
+
+    axi: AxiJob
+    idle: float
+    backpressure: float
+    tdest_bits: int
+    tuser_bits: int
+    sweep_cycles: int
+    pulses: tuple[str, ...]
+    waves: tuple[tuple[Sent, ...], ...]
+
+
+@dataclass
+class StreamResult:
+    """What one run found.
+
+    Members
+    -------
+    bodies : list
+        Node and words of each packet that came out.
+    pulses : dict of str to int
+        Cycles in which each of the job's pulses was high.
+    rule_broken : str or None
+        The first time that an output took back what it had offered.
+    """
+
+    bodies: list[tuple[int, list[int]]] = field(default_factory=list)
+    pulses: dict[str, int] = field(default_factory=dict)
+    rule_broken: str | None = None
