@@ -22,7 +22,6 @@ from tests.proofs.harts.page_pool_use import PagePoolUse
 from tests.proofs.harts.page_queues_use import PageQueuesCalls, PageQueuesUse
 from tests.proofs.harts.shapes import smallest_node
 from tests.proofs.harts.slots import slot_counter
-from topology.harts.mesh import DIRECTIONS
 
 LEFT_OUT = (InputBuffer, PagePool, PageQueues, SendRules)
 
@@ -31,8 +30,7 @@ class BareNode:
     """The node, what it may expect, and any one page of it.
 
     Taken for granted besides the contracts of the parts that are left out: packets have one head, one tail and at most
-    ``packet_flits`` flits (a matter of the source's host), and none travels farther than ``levels`` links, so that
-    nobody wishes for a higher level.
+    ``packet_flits`` flits (a matter of the source's host). Neighbours may wish for whatever they like.
 
     Parameters
     ----------
@@ -114,10 +112,7 @@ class BareNode:
             claims.assume(~buffer.present | whole)
 
     def _assume_neighbours(self) -> None:
-        claims, node = self.claims, self.node
-        claims.never_changes(node.dead)
-        for direction in range(DIRECTIONS):
-            claims.assume(getattr(node, f"wished_{direction}") <= self.parameters.levels)
+        self.claims.never_changes(self.node.dead)
 
     def register(self, name: str, bank: str, index: Any = None) -> Any:
         """A register of a bank; of one port, if it has one for each."""

@@ -76,8 +76,8 @@ PAGE_FAULTS = (
         "harts-pages",
         "a page is taken only if one is free",
         RECEIVER_BANK,
+        "(self.free != 0) & (self.free + self.wish > p.levels)",
         "self.free + self.wish > p.levels",
-        "self.free + self.wish >= p.levels",
     ),
     Fault(
         "harts-pages",
