@@ -79,14 +79,15 @@ class PageQueues(Part):
         frames = [self._frames(m, page) for page in range(pages)]
         shown = [Signal(PORTS, name=f"shown_{page}") for page in range(pages)]
         following: Any = Signal(SLOT_BITS)
-        m.d.comb += following.eq(self.slot + 1)
+        following_bit: Any = Signal(PORTS)
+        m.d.comb += [following.eq(self.slot + 1), following_bit.eq(1 << following)]
         column: Any = Signal(pages)
         picked: Any = Signal(pages)
         for page, row in enumerate(rows):
             entered = Signal(name=f"entered_{page}")
             m.d.comb += [
                 shown[page].eq(Mux(frames[page] == 0, row, 0)),
-                column[page].eq(self._will_be_seen(frames[page]) & row.bit_select(following, 1)),
+                column[page].eq(self._will_be_seen(frames[page]) & (row & following_bit).any()),
                 entered.eq(self.enter & (self.entered_page == page)),
             ]
             with m.If(entered):

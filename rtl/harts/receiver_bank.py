@@ -117,9 +117,11 @@ class ReceiverBank(Part):
         in_use = Signal()
         kept = Signal()
         go = Signal()
+        bit: Any = Signal(PORTS, name="slot_bit")
         m.d.comb += [
+            bit.eq(1 << slot),
             in_use.eq(slot < PORTS),
-            kept.eq(self.kept.bit_select(slot, 1)),
+            kept.eq((self.kept & bit).any()),
             go.eq(in_use & self.present & (~self.word.head | kept & self._looked_at())),
             self.pop.eq(go),
         ]
@@ -132,7 +134,7 @@ class ReceiverBank(Part):
             "output": SLOT_BITS,
         }
         state = {name: Array(Signal(bits, name=f"{name}_{i}") for i in range(PORTS)) for name, bits in widths.items()}
-        decided = self._decide(m)
+        decided = self._decide(m, bit[:DIRECTIONS])
         head = self.word.head
         bus = self.bus
         current: dict[str, Any] = {}
@@ -160,7 +162,7 @@ class ReceiverBank(Part):
             self.reserve.eq(go & head & decided["through"]),
             self.reserved.eq(decided["output"]),
         ]
-        self._keep_page(m, in_use, kept, go & head & decided["stored"], state["landing"])
+        self._keep_page(m, in_use, kept, go & head & decided["stored"], state["landing"], bit)
         return m
 
     def _looked_at(self) -> Any:
@@ -169,7 +171,7 @@ class ReceiverBank(Part):
         header: Any = data.View(p.header_layout, self.word.data[: p.header_layout.size])
         return self.known | ~header.broadcast | (self.slot == HOST) if p.guard else 1
 
-    def _keep_page(self, m, in_use, kept, used, landing):
+    def _keep_page(self, m, in_use, kept, used, landing, bit):
         p = self.parameters
         enough = Signal()
         for_any = Signal()
@@ -182,8 +184,6 @@ class ReceiverBank(Part):
         else:
             m.d.comb += [enough.eq(self.free != 0), for_any.eq(1)]
         m.d.comb += self.take.eq(in_use & ~kept & enough)
-        bit = Signal(PORTS)
-        m.d.comb += bit.eq(1 << self.slot)
         with m.If(self.take):
             m.d.sync += [
                 landing[self.slot].eq(self.page),
@@ -193,7 +193,7 @@ class ReceiverBank(Part):
         with m.Elif(used):
             m.d.sync += self.kept.eq(self.kept & ~bit)
 
-    def _decide(self, m) -> dict[str, Any]:
+    def _decide(self, m, way) -> dict[str, Any]:
         """What becomes of the packet whose head is at the front."""
         header = data.View(self.parameters.header_layout, self.word.data[: self.parameters.header_layout.size])
         decided: dict[str, Any] = {
@@ -208,20 +208,20 @@ class ReceiverBank(Part):
         }
         m.d.comb += decided["forwarded"].eq(1)
         with m.If(header.broadcast):
-            self._decide_broadcast(m, header, decided)
+            self._decide_broadcast(m, header, decided, way)
         with m.Else():
             self._decide_unicast(m, header, decided)
         return decided
 
-    def _decide_broadcast(self, m, header, decided):
+    def _decide_broadcast(self, m, header, decided, way):
         """RELAY: keep a copy, and send it straight on if it has steps left."""
         onward = Signal()
         tee = Signal()
         honest = self.honest if self.parameters.guard else Const(1)
         first_ways = Mux(header.algorithm == algorithm_number(ALGORITHM_A), 1, EVERYWHERE)  # of what the host sends
         m.d.comb += [
-            onward.eq((self.slot != HOST) & (header.distance != 1) & honest & ~self.dead.bit_select(self.slot, 1)),
-            tee.eq(onward & (header.algorithm != algorithm_number(SFBCAST)) & self.can_start.bit_select(self.slot, 1)),
+            onward.eq((self.slot != HOST) & (header.distance != 1) & honest & ~(self.dead & way).any()),
+            tee.eq(onward & (header.algorithm != algorithm_number(SFBCAST)) & (self.can_start & way).any()),
             decided["stored"].eq(honest & ((self.slot != HOST) | (first_ways & ~self.dead).any())),
             decided["through"].eq(tee),
             decided["output"].eq(self.slot),

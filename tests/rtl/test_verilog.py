@@ -13,9 +13,12 @@ import pytest
 from hydranoc.tools import tool_environment
 from rtl.common.harness import generate_harness
 from rtl.common.network import generate_network
+from rtl.harts.network import harts_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from topology.common.lattice import lattice_network
+from topology.harts.mesh import HexMesh
+from topology.harts.routing import HartsRouting
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
@@ -54,13 +57,17 @@ MIN_SETTINGS = {
     "min-uni": (generate_network, "omega", {}),
     "min-bi": (generate_harness, "bi-butterfly", {"consumption_channels": 2}),
 }
-LINTED = (*SETTINGS, *MIN_SETTINGS, "loadable")
+HARTS_SETTINGS = {"harts": (generate_network, 2, {}), "harts-guarded": (generate_harness, 3, {"guard": True})}
+LINTED = (*SETTINGS, *MIN_SETTINGS, "loadable", *HARTS_SETTINGS)
 
 
 def design(name):
     if name == "loadable":
         routing = MinRouting(MinNetwork("butterfly", 2, 3), 16)
         return generate_network(replace(min_plan(routing), loadable_tables=True))
+    if name in HARTS_SETTINGS:
+        generate, size, settings = HARTS_SETTINGS[name]
+        return generate(harts_plan(HartsRouting(HexMesh(size), 40, **settings), packet_flits=9))
     if name in MIN_SETTINGS:
         generate, kind, network = MIN_SETTINGS[name]
         return generate(min_plan(MinRouting(MinNetwork(kind, 2, 3, **network), 16)))
@@ -173,7 +180,7 @@ def test_icarus_reads_it(require_tool, written, name):
     assert call(icarus, ["-g2005", "-Wall", "-o", "design.vvp", f"{top}.v"], folder) == ""
 
 
-@pytest.mark.parametrize("name", ["fast", "split", "min-uni", "min-bi", "loadable"])
+@pytest.mark.parametrize("name", ["fast", "split", "min-uni", "min-bi", "loadable", "harts"])
 def test_yosys_check(require_tool, written, name):
     yosys = require_tool("yosys")
     top, folder = written(name)

@@ -40,7 +40,7 @@ POOL_FAULTS = (
 )
 
 QUEUE_FAULTS = (
-    Fault("page-queues", ONCE_EACH, PAGE_QUEUES, "row.bit_select(following, 1)", "row.bit_select(self.slot, 1)"),
+    Fault("page-queues", ONCE_EACH, PAGE_QUEUES, "(row & following_bit).any()", "row.bit_select(self.slot, 1)"),
     Fault("page-queues", ONCE_EACH, PAGE_QUEUES, "row.eq(row & ~(1 << self.slot)[:PORTS])", "row.eq(row)"),
     Fault("page-queues", OWED, PAGE_QUEUES, "row.eq(row & ~(1 << self.slot)[:PORTS])", "row.eq(0)"),
     Fault("page-queues", OWED, PAGE_QUEUES, "row.any() & (self.page == page)", "row[0] & (self.page == page)"),

@@ -41,7 +41,7 @@ BUS_FAULTS = (
         "harts-bus",
         "a flit that may go goes within a frame",
         RECEIVER_BANK,
-        "kept.eq(self.kept.bit_select(slot, 1))",
+        "kept.eq((self.kept & bit).any())",
         "kept.eq(self.kept[0])",
     ),
     Fault(
