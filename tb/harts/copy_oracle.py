@@ -202,13 +202,16 @@ class CrowdedOracle:
         self._directions: dict[tuple[Key, Body], set[int]] = defaultdict(set)
         self._candidates: deque[tuple[Packet, bool]] = deque()  # with whether it may decide
         self._delivered: set[tuple[int, int]] = set()  # sources and ids
+        self._copies = 0
 
     def take(self, packet: Packet) -> None:
         """A packet goes in."""
         fields = self._rules.fields(packet)
         if not fields.broadcast:
             self._candidates.append((packet, True))
-        elif not self._rules.barred(fields):
+            return
+        self._copies += 1
+        if not self._rules.barred(fields):
             agreeing = self._directions[self._rules.key(fields), packet.body]
             agreeing.add(fields.direction)
             self._candidates.append((packet, self._rules.suffice(len(agreeing), fields)))
@@ -234,8 +237,15 @@ class CrowdedOracle:
         # from now on the id that differs in its highest bit may be used again
         self._delivered = self._delivered - {(fields.source, fields.id ^ HALF_OF_IDS)} | {name}
 
-    def check_settled(self, refused: int, undecided: int) -> None:  # noqa: ARG002 (how many depends on the cycle)
-        """Nothing is under way: raise ``RuleBroken`` if an ordinary packet is missing."""
+    def check_settled(self, refused: int, undecided: int) -> None:
+        """Nothing is under way: raise ``RuleBroken`` if an ordinary packet is missing, or there are too many pulses.
+
+        How many there are depends on the cycle; but a copy is refused once, or else opens a broadcast at most.
+        """
+        if refused + undecided > self._copies:
+            raise RuleBroken(
+                f"{refused} copies were refused and {undecided} broadcasts given up, of {self._copies} copies"
+            )
         for packet, _ in self._candidates:
             if not self._rules.fields(packet).broadcast:
                 raise RuleBroken(f"the ordinary {packet} never came out")

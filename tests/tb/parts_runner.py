@@ -17,6 +17,7 @@ from hydranoc.simulator import BenchSource, BuiltSimulator, SimulatorFailed, bui
 from tb.common.parts.parameters import to_environment
 
 TOP = "rack"
+ALL_TESTS = "."
 CYCLES_BEFORE_FAULT = 12
 
 
@@ -126,13 +127,13 @@ def build_rack(instances: Sequence[Instance], simulator: str) -> BuiltSimulator:
 
 
 def run_rack(
-    built: BuiltSimulator, bench: str, instances: Sequence[Instance], folder: Path
+    built: BuiltSimulator, bench: str, instances: Sequence[Instance], folder: Path, tests: str = ALL_TESTS
 ) -> dict[str, list[str | None]]:
-    """Run ``tb.common.parts.<bench>``. Returns, per instance and test, None or why it failed."""
+    """Run those tests of a bench that an expression names. Returns, per instance and test, None or why it failed."""
     parameters = {instance.name: instance.parameters for instance in instances}
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        run_bench(built, f"tb.common.parts.{bench}", to_environment(parameters), folder)
+        run_bench(built, bench, {**to_environment(parameters), "COCOTB_TEST_FILTER": tests}, folder)
     except SimulatorFailed:
         # under pytest, cocotb's runner also raises when a bench found something wrong
         if not (folder / "results.xml").exists():

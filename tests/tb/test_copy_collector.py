@@ -10,15 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
-from hydranoc.simulator import SimulatorFailed, run_bench
 from rtl.harts import copy_collector, copy_entries, copy_vote, finished_broadcasts
 from sim_model.harts import copy_collector as twins
 from tb.common.parts.monitor import RuleBroken
-from tb.common.parts.parameters import phases, to_environment
+from tb.common.parts.parameters import phases
 from tb.harts.copy_collector import (
     ABANDONED,
     CROWDED,
@@ -30,7 +28,7 @@ from tb.harts.copy_collector import (
     collector_keywords,
 )
 from tb.harts.copy_oracle import CrowdedOracle, ExactOracle, Oracle, Packet
-from tests.tb.parts_runner import Instance, build_rack, mutated
+from tests.tb.parts_runner import ALL_TESTS, Instance, build_rack, mutated, run_rack
 from topology.common.flits import FlitFormat
 from topology.harts.broadcast import algorithm_number
 from topology.harts.header import PacketHeader, harts_header
@@ -41,7 +39,6 @@ CYCLES_PER_PHASE, SLOW_CYCLES_PER_PHASE, MUTANT_CYCLES_PER_PHASE = 600, 1_500, 3
 TWIN_CYCLES_PER_PHASE, FAULTY_TWIN_CYCLES_PER_PHASE = 300, 2_000
 BENCH = "tb.harts.copy_collector"
 PARTS = ("CopyEntries", "CopyVote", "FinishedBroadcasts")
-ALL_TESTS = "."
 BENCH_TESTS = 4
 Shape = dict[str, int]
 
@@ -294,20 +291,7 @@ TWIN_FAULTS = [
 
 def run(instances: list[Instance], folder: Path, tests: str = ALL_TESTS) -> dict[str, list[str | None]]:
     """Run tests of the bench on all instances. Returns, per instance and test, None or why it failed."""
-    built = build_rack(instances, "icarus")
-    variables = to_environment({instance.name: instance.parameters for instance in instances})
-    try:
-        run_bench(built, BENCH, {**variables, "COCOTB_TEST_FILTER": tests}, folder)
-    except SimulatorFailed:
-        # under pytest, cocotb's runner also raises when a bench found something wrong
-        if not (folder / "results.xml").exists():
-            raise
-    outcomes: dict[str, list[str | None]] = {instance.name: [] for instance in instances}
-    for case in ElementTree.parse(folder / "results.xml").iter("testcase"):
-        name = case.attrib["name"].partition("/instance=")[2]
-        found = [" ".join([*one.attrib.values(), one.text or ""]) for one in case if one.tag in ("failure", "error")]
-        outcomes[name].append(found[0] if found else None)
-    return outcomes
+    return run_rack(build_rack(instances, "icarus"), BENCH, instances, folder, tests)
 
 
 @pytest.fixture(autouse=True)
@@ -508,3 +492,10 @@ def test_twin_refuses_inputs_outside_the_contract(flits, symptom):
 
     with pytest.raises(ValueError, match=symptom):
         offer()
+
+
+def test_crowded_oracle_counts_pulses():
+    oracle = taken(crowded(), copy(0, (1,)), copy(2, (1,)))
+    oracle.check_settled(refused=1, undecided=1)
+    with pytest.raises(RuleBroken, match="2 copies were refused and 1 broadcasts given up, of 2 copies"):
+        oracle.check_settled(refused=2, undecided=1)

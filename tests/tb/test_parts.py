@@ -23,6 +23,7 @@ from tests.tb.parts_catalog import BUFFER, FAULTY, INJECTOR, SOUND
 from tests.tb.parts_runner import Instance, build_rack, run_rack
 from topology.common.flits import FlitFormat
 
+BENCHES = "tb.common.parts."
 IDLE_BUFFER = {"link.valid": 0, "link.payload": 0, "pop": 0, "at_front": 0, "advance": 0}
 IDLE_CROSSBAR = {"flits.0": 5, "select.0": 1, "load": 0, "links.0.ready": 0}
 
@@ -47,7 +48,7 @@ def outcomes_of(require_tool, tmp_path_factory):
     @functools.cache
     def outcomes(bench: str, sound: bool) -> dict[str, list[str | None]]:
         instances = (SOUND if sound else FAULTY)[bench]
-        return run_rack(build_rack(instances, "icarus"), bench, instances, tmp_path_factory.mktemp(bench))
+        return run_rack(build_rack(instances, "icarus"), BENCHES + bench, instances, tmp_path_factory.mktemp(bench))
 
     return outcomes
 
@@ -72,7 +73,7 @@ def test_parts_agree_with_their_golden_twins_under_verilator(require_tool, tmp_p
     chosen = {part.bench: part.sound()[:1] for part in (BUFFER, INJECTOR)}
     built = build_rack([instance for instances in chosen.values() for instance in instances], "verilator")
     for bench, instances in chosen.items():
-        outcomes = run_rack(built, bench, instances, tmp_path / bench)[instances[0].name]
+        outcomes = run_rack(built, BENCHES + bench, instances, tmp_path / bench)[instances[0].name]
         assert outcomes
         assert not any(outcomes), bench
 
