@@ -2,9 +2,10 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Stored packets and the outputs that they wait for: one bit per page and output.
 
-An output sees its column of bits in the slot before its own, so that there is a whole cycle to choose in: nothing that
-happens in that slot changes the column. A packet's row is written when its tail has arrived; the network processor, in
-the last slot of the frame, lets the outputs see it.
+A choice takes two cycles. Two slots before its own, an output's column of bits is read, and each packet's level and
+page are compared with what it needs to have; in the slot before its own, the first of those that may be sent is found.
+Nothing that happens in between concerns that output. A packet's row is written when its tail has arrived; the network
+processor, in the last slot of the frame, lets the outputs see it.
 """
 
 from typing import Any
@@ -16,6 +17,9 @@ from rtl.common.part import Part
 from rtl.common.selection import concat, encoded, first_at_or_after
 from rtl.harts.parameters import PORTS, HartsNodeParameters
 from topology.harts.frame import PROCESSOR_SLOT, SLOT_BITS
+
+# Slots from reading an output's column to its own slot.
+CHOICE_SLOTS = 2
 
 
 class PageQueues(Part):
@@ -33,13 +37,13 @@ class PageQueues(Part):
     in_turn : In(1)
         For the output of the next slot: packets of all levels take turns; otherwise those that ``wish`` entitles.
     wish : In(level_bits)
-        The same: level for which the page ahead is kept.
+        For the output of the slot after the next: level for which the page ahead is kept.
     turn : In(page_bits)
         The same: page that has first choice.
     found : Out(1), chosen : Out(page_bits)
         Whether a packet waits for the output of this slot, and which is next. Registers.
     level : Out(level_bits)
-        Highest level of those that wait. A register.
+        Highest level of those that wait. Combinational from registers.
     start : In(1)
         The chosen packet is being sent and does not wait any more.
     waiting : Out(7)
@@ -78,17 +82,23 @@ class PageQueues(Part):
         levels: list[Any] = [Signal(self.parameters.level_bits, name=f"level_{page}") for page in range(pages)]
         frames = [self._frames(m, page) for page in range(pages)]
         shown = [Signal(PORTS, name=f"shown_{page}") for page in range(pages)]
-        following: Any = Signal(SLOT_BITS)
-        following_bit: Any = Signal(PORTS)
-        m.d.comb += [following.eq(self.slot + 1), following_bit.eq(1 << following)]
+        ahead: Any = Signal(SLOT_BITS, name="slot_ahead")
+        output: Any = Signal(PORTS)
+        m.d.comb += [ahead.eq(self.slot + CHOICE_SLOTS), output.eq(1 << ahead)]
         column: Any = Signal(pages)
+        entitled: Any = Signal(pages)
         picked: Any = Signal(pages)
+        newcomer_waits, newcomer_entitled = self._newcomer(m, output)
         for page, row in enumerate(rows):
             entered = Signal(name=f"entered_{page}")
+            waits = self._will_be_seen(frames[page]) & (row & output).any()
             m.d.comb += [
                 shown[page].eq(Mux(frames[page] == 0, row, 0)),
-                column[page].eq(self._will_be_seen(frames[page]) & (row & following_bit).any()),
                 entered.eq(self.enter & (self.entered_page == page)),
+            ]
+            m.d.sync += [
+                column[page].eq(Mux(entered, newcomer_waits, waits)),
+                entitled[page].eq(Mux(entered, newcomer_entitled, levels[page] + 1 >= self.wish)),
             ]
             with m.If(entered):
                 m.d.sync += [row.eq(self.entered_outputs), levels[page].eq(self.entered_level)]
@@ -99,12 +109,27 @@ class PageQueues(Part):
             self.owed.eq(concat(row.any() & (self.page == page) for page, row in enumerate(rows)).any()),
         ]
         m.d.sync += self.found.eq(column.any())
-        self._choose(m, column, levels, picked)
+        self._choose(m, column, entitled, picked)
+        self._find_level(m, column, levels)
         return m
 
     def _will_be_seen(self, frames) -> Any:
-        """Whether the network processor will have dealt with a page when the next slot comes."""
-        return (frames == 0) | (self.slot == PROCESSOR_SLOT) & (frames == 1)
+        """Whether the network processor will have dealt with a page when the slot after the next comes."""
+        return (frames == 0) | (self.slot > PROCESSOR_SLOT - CHOICE_SLOTS) & (frames == 1)
+
+    def _newcomer(self, m, output) -> tuple[Any, Any]:
+        """Of the packet that enters: whether it will be seen waiting for the output, and whether the wish entitles it.
+
+        Its row is not written yet. It is seen soon enough only if the network processor's slot comes in between.
+        """
+        waits = Signal(name="newcomer_waits")
+        entitled = Signal(name="newcomer_entitled")
+        soon = (self.slot + 1 == PROCESSOR_SLOT) if self.parameters.relay_frames == 1 else 0
+        m.d.comb += [
+            waits.eq(soon & (self.entered_outputs & output).any()),
+            entitled.eq(self.entered_level + 1 >= self.wish),
+        ]
+        return waits, entitled
 
     def _frames(self, m, page: int) -> Any:
         """Frames until the network processor has dealt with a page."""
@@ -115,29 +140,32 @@ class PageQueues(Part):
             m.d.sync += frames.eq(frames - 1)
         return frames
 
-    def _choose(self, m, column, levels, picked):
+    def _find_level(self, m, column, levels):
+        """Half of the tree of comparisons in the slot before the output's own, half in its own."""
+        bits = self.parameters.level_bits
+        candidates = [Mux(waits, level, 0) for waits, level in zip(column, levels, strict=True)]
+        quarters: list[Any] = []
+        for quarter in range(4):
+            highest: Any = Signal(bits, name=f"highest_of_{quarter}")
+            m.d.sync += highest.eq(_largest(m, candidates[quarter::4], bits, f"larger_of_{quarter}"))
+            quarters.append(highest)
+        m.d.comb += self.level.eq(_largest(m, quarters, bits, "larger"))
+
+    def _choose(self, m, column, entitled, picked):
         pages = self.parameters.pages
-        candidates = [Mux(column[page], levels[page], 0) for page in range(pages)]
-        highest: Any = Signal(self.parameters.level_bits)
         next_picked: Any = Signal(pages)
-        m.d.comb += highest.eq(_largest(m, candidates, self.parameters.level_bits))
         eligible: Any = Signal(pages)
-        entitled: Any = Signal(pages)
         after = Signal(pages)
-        m.d.comb += [
-            entitled.eq(concat(levels[page] + 1 >= self.wish for page in range(pages))),
-            eligible.eq(Mux(self.in_turn, column, column & entitled)),
-            after.eq(concat(page >= self.turn for page in range(pages))),
-        ]
+        m.d.comb += eligible.eq(Mux(self.in_turn, column, column & entitled))
+        m.d.sync += after.eq(concat(page >= self.turn for page in range(pages)))
         m.d.comb += next_picked.eq(first_at_or_after(m, eligible, after, "eligible"))
         m.d.sync += [
-            self.level.eq(highest),
             picked.eq(next_picked),
             self.chosen.eq(concat(encoded(next_picked, range(pages), self.parameters.page_bits))),
         ]
 
 
-def _largest(m: Any, values: list[Any], bits: int) -> Any:
+def _largest(m: Any, values: list[Any], bits: int, name: str) -> Any:
     """The largest of some numbers, as a balanced tree."""
     rank = 0
     while len(values) > 1:
@@ -146,7 +174,7 @@ def _largest(m: Any, values: list[Any], bits: int) -> Any:
             if i + 1 == len(values):
                 following.append(values[i])
                 continue
-            larger: Any = Signal(bits, name=f"larger_{rank}_{i}")
+            larger: Any = Signal(bits, name=f"{name}_{rank}_{i}")
             m.d.comb += larger.eq(Mux(values[i] > values[i + 1], values[i], values[i + 1]))
             following.append(larger)
         values, rank = following, rank + 1

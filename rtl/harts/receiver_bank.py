@@ -9,16 +9,16 @@ the pool has enough for the packets that have come farther.
 
 from typing import Any
 
-from amaranth.hdl import Array, Const, Module, Mux, Signal
+from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import flit_layout
 from rtl.common.part import Part
-from rtl.harts.parameters import PORTS, TAGS, HartsNodeParameters
-from rtl.harts.relay_rules import EVERYWHERE
+from rtl.common.selection import concat, encoded
+from rtl.harts.parameters import PORTS, HartsNodeParameters
+from rtl.harts.route_note import ROUTE_NOTE
 from topology.common.flits import bits_for
-from topology.harts.broadcast import ALGORITHM_A, SFBCAST, algorithm_number
 from topology.harts.frame import SLOT_BITS
 from topology.harts.header import HOST
 from topology.harts.mesh import DIRECTIONS
@@ -56,12 +56,10 @@ class ReceiverBank(Part):
     Members
     -------
     slot : In(3)
-    word : In(flit_layout), present : In(1)
-        First flit in the buffer of this slot's receiver.
+    word : In(flit_layout), note : In(ROUTE_NOTE), present : In(1)
+        First flit in the buffer of this slot's receiver, and what is known of it if it is a head.
     pop : Out(1)
         It goes onto the bus. Combinational.
-    dead : In(6)
-        Constant: directions in which nothing lives.
     can_start : In(6)
         Whether an arriving packet may have each transmitter.
     waiting : In(6)
@@ -76,8 +74,8 @@ class ReceiverBank(Part):
         Of ``InputGuard``; only there if nodes have one.
     kept, for_any : Out(7)
         Whether each receiver keeps a page for the next packet, and whether it is for packets of all levels. Registers.
-    reserve : Out(1), reserved : Out(3)
-        A transmitter is given to the receiver. Combinational.
+    reserve : Out(6)
+        The transmitter that is given to the receiver, if one is. Combinational.
     bus_valid : Out(1), bus : Out(bus_layout)
         Registers.
     """
@@ -91,9 +89,9 @@ class ReceiverBank(Part):
             {
                 "slot": In(SLOT_BITS),
                 "word": In(flit_layout(p.flit_bits)),
+                "note": In(ROUTE_NOTE),
                 "present": In(1),
                 "pop": Out(1),
-                "dead": In(DIRECTIONS),
                 "can_start": In(DIRECTIONS),
                 "waiting": In(DIRECTIONS),
                 "wish": In(p.level_bits),
@@ -103,8 +101,7 @@ class ReceiverBank(Part):
                 **({"known": In(1), "honest": In(1)} if p.guard else {}),
                 "kept": Out(PORTS),
                 "for_any": Out(PORTS),
-                "reserve": Out(1),
-                "reserved": Out(SLOT_BITS),
+                "reserve": Out(DIRECTIONS),
                 "bus_valid": Out(1),
                 "bus": Out(bus_layout(p)),
             },
@@ -134,7 +131,7 @@ class ReceiverBank(Part):
             "output": SLOT_BITS,
         }
         state = {name: Array(Signal(bits, name=f"{name}_{i}") for i in range(PORTS)) for name, bits in widths.items()}
-        decided = self._decide(m, bit[:DIRECTIONS])
+        decided = self._decide(m)
         head = self.word.head
         bus = self.bus
         current: dict[str, Any] = {}
@@ -158,18 +155,13 @@ class ReceiverBank(Part):
         with m.If(go):
             m.d.sync += [state[name][slot].eq(current[name]) for name in ("stored", "page", "through", "output")]
             m.d.sync += state["position"][slot].eq(current["position"] + 1)
-        m.d.comb += [
-            self.reserve.eq(go & head & decided["through"]),
-            self.reserved.eq(decided["output"]),
-        ]
+        m.d.comb += self.reserve.eq(Mux(go & head, decided["taken"], 0))
         self._keep_page(m, in_use, kept, go & head & decided["stored"], state["landing"], bit)
         return m
 
     def _looked_at(self) -> Any:
         """Whether the guard has seen the head that is at the front, or need not see it."""
-        p = self.parameters
-        header: Any = data.View(p.header_layout, self.word.data[: p.header_layout.size])
-        return self.known | ~header.broadcast | (self.slot == HOST) if p.guard else 1
+        return self.known | ~self._broadcast | (self.slot == HOST) if self.parameters.guard else 1
 
     def _keep_page(self, m, in_use, kept, used, landing, bit):
         p = self.parameters
@@ -193,79 +185,44 @@ class ReceiverBank(Part):
         with m.Elif(used):
             m.d.sync += self.kept.eq(self.kept & ~bit)
 
-    def _decide(self, m, way) -> dict[str, Any]:
+    def _decide(self, m) -> dict[str, Any]:
         """What becomes of the packet whose head is at the front."""
-        header = data.View(self.parameters.header_layout, self.word.data[: self.parameters.header_layout.size])
-        decided: dict[str, Any] = {
-            name: Signal(bits, name=f"decided_{name}")
-            for name, bits in (
-                ("stored", 1),
-                ("through", 1),
-                ("output", SLOT_BITS),
-                ("waits", SLOT_BITS),
-                ("forwarded", 1),
-            )
-        }
-        m.d.comb += decided["forwarded"].eq(1)
-        with m.If(header.broadcast):
-            self._decide_broadcast(m, header, decided, way)
-        with m.Else():
-            self._decide_unicast(m, header, decided)
-        return decided
-
-    def _decide_broadcast(self, m, header, decided, way):
-        """RELAY: keep a copy, and send it straight on if it has steps left."""
-        onward = Signal()
-        tee = Signal()
-        honest = self.honest if self.parameters.guard else Const(1)
-        first_ways = Mux(header.algorithm == algorithm_number(ALGORITHM_A), 1, EVERYWHERE)  # of what the host sends
-        m.d.comb += [
-            onward.eq((self.slot != HOST) & (header.distance != 1) & honest & ~(self.dead & way).any()),
-            tee.eq(onward & (header.algorithm != algorithm_number(SFBCAST)) & (self.can_start & way).any()),
-            decided["stored"].eq(honest & ((self.slot != HOST) | (first_ways & ~self.dead).any())),
-            decided["through"].eq(tee),
-            decided["output"].eq(self.slot),
-            decided["forwarded"].eq(~onward | tee),
-        ]
-
-    def _decide_unicast(self, m, header, decided):
-        """On to the first free transmitter on a shortest path, or into the page."""
-        wanted: Any = Signal(DIRECTIONS)
-        ways: Any = Signal(DIRECTIONS)
+        note = self.note
+        honest = ~self._broadcast | self.honest if self.parameters.guard else Const(1)
         open_ways: Any = Signal(DIRECTIONS)
         calm: Any = Signal(DIRECTIONS)
-        arrived = Signal()
-        for axis, name in enumerate(TAGS):
-            steps = Signal(header[name].shape(), name=f"steps_{name}")
-            negative = Signal(name=f"negative_{name}")
-            nonzero = Signal(name=f"nonzero_{name}")
-            m.d.comb += [
-                steps.eq(header[name]),
-                negative.eq(steps < 0),
-                nonzero.eq(steps != 0),
-                wanted[axis].eq(nonzero & ~negative),
-                wanted[axis + DIRECTIONS // 2].eq(nonzero & negative),
-            ]
+        waits = Signal()
+        stored = Signal()
         m.d.comb += [
-            arrived.eq(~wanted.any()),
-            ways.eq(wanted & ~self.dead),
-            open_ways.eq(ways & self.can_start),
-            calm.eq(ways & ~self.waiting),
-            decided["through"].eq(open_ways.any()),
-            decided["stored"].eq(arrived | ways.any() & ~open_ways.any()),
-            decided["output"].eq(_first_by_axis(m, open_ways, "open")),
-            decided["waits"].eq(
-                Mux(arrived, HOST, Mux(calm.any(), _first_by_axis(m, calm, "calm"), _first_by_axis(m, ways, "ways")))
-            ),
+            open_ways.eq(Mux(note.cuts & honest, note.ways & self.can_start, 0)),
+            calm.eq(note.ways & ~self.waiting),
+            waits.eq(note.ways.any() & ~open_ways.any()),
+            stored.eq(honest & (note.kept | waits)),
         ]
+        taken = _first_by_axis(open_ways)
+        first_way = _number(_first_by_axis(Mux(calm.any(), calm, note.ways)))
+        return {
+            "stored": stored,
+            "taken": taken,
+            "through": open_ways.any(),
+            "output": _number(taken),
+            "waits": Mux(note.kept, HOST, first_way),
+            "forwarded": ~waits,
+        }
+
+    @property
+    def _broadcast(self) -> Any:
+        """Whether the head at the front belongs to a broadcast."""
+        header: Any = data.View(self.parameters.header_layout, self.word.data[: self.parameters.header_layout.size])
+        return header.broadcast
 
 
-def _first_by_axis(m: Any, ways: Any, name: str) -> Any:
-    """The lowest direction of a mask in the order 0, 3, 1, 4, 2, 5, of which a pair is never set together."""
-    first: Any = Signal(SLOT_BITS, name=f"first_{name}")
-    order = [direction for axis in range(3) for direction in (axis, axis + 3)]
-    chain: Any = order[-1]
-    for direction in reversed(order[:-1]):
-        chain = Mux(ways[direction], direction, chain)
-    m.d.comb += first.eq(chain)
-    return first
+def _first_by_axis(ways: Any) -> Value:
+    """The lowest direction of a mask, which has at most one of each axis, in the order of the axes. One-hot."""
+    axes = [ways[axis] | ways[axis + DIRECTIONS // 2] for axis in range(DIRECTIONS // 2)]
+    return concat(ways[way] & ~concat(axes[: way % len(axes)]).any() for way in range(DIRECTIONS))
+
+
+def _number(one_hot: Any) -> Value:
+    """The direction that is set."""
+    return concat(encoded(one_hot, range(DIRECTIONS), SLOT_BITS))

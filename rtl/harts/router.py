@@ -29,12 +29,14 @@ from rtl.common.flit import flit_layout, link_signature
 from rtl.common.input_buffer import InputBuffer
 from rtl.common.part import Part, place
 from rtl.common.selection import concat
+from rtl.harts.header_store import HeaderStore
 from rtl.harts.input_guard import LOOK_AHEAD_SLOTS, InputGuard
 from rtl.harts.page_pool import PagePool
 from rtl.harts.page_queues import PageQueues
 from rtl.harts.parameters import PORTS, HartsNodeParameters
 from rtl.harts.receiver_bank import ReceiverBank
 from rtl.harts.relay_rules import RelayRules, SendRules, step_tags
+from rtl.harts.route_note import ROUTE_NOTE, RouteNote
 from rtl.harts.transmitter_bank import TransmitterBank
 from topology.harts.frame import SLOT_BITS
 from topology.harts.header import HOST
@@ -106,7 +108,6 @@ class HartsNode(Part):
             m.d.comb += part.slot.eq(slot)
         self._receive(m, platform, slot, receivers)
         m.d.comb += [
-            receivers.dead.eq(self.dead),
             receivers.can_start.eq(transmitters.can_start),
             receivers.waiting.eq(queues.waiting[:DIRECTIONS]),
             receivers.free.eq(pool.free),
@@ -119,7 +120,6 @@ class HartsNode(Part):
             transmitters.level.eq(queues.level),
             transmitters.waiting.eq(queues.waiting[:DIRECTIONS]),
             transmitters.reserve.eq(receivers.reserve),
-            transmitters.reserved.eq(receivers.reserved),
             transmitters.owed.eq(queues.owed),
             queues.in_turn.eq(transmitters.in_turn),
             queues.turn.eq(transmitters.turn),
@@ -128,26 +128,41 @@ class HartsNode(Part):
             queues.page.eq(transmitters.sent_page),
         ]
         self._connect_neighbours(m, slot, receivers, transmitters)
-        write, read = self._memory(m, receivers, transmitters)
-        passed = self._pass(m, platform, receivers, transmitters, queues, write)
-        sent = self._send(m, platform, transmitters, read)
+        read = self._memory(m, receivers, transmitters)
+        headers = place(m, platform, "headers", HeaderStore(p))
+        m.d.comb += headers.page.eq(queues.chosen)
+        passed = self._pass(m, platform, receivers, transmitters, queues, headers)
+        sent = self._send(m, platform, transmitters, read, headers)
         self._register_outputs(m, receivers, transmitters, passed, sent)
         return m
 
     def _receive(self, m, platform, slot, receivers):
         """Buffers of the links, of which the one of this slot is seen."""
         p = self.parameters
-        words, present = [], []
+        words, present, notes = [], [], []
         for port in range(PORTS):
-            buffer = place(m, platform, f"buffer_{port}", InputBuffer(p.flit_bits, p.buffer_flits))
+            note = place(m, platform, f"note_{port}", RouteNote(p))
+            buffer = InputBuffer(p.flit_bits, p.buffer_flits, note_bits=ROUTE_NOTE.size)
+            buffer: Any = place(m, platform, f"buffer_{port}", buffer)
             connect(m, flipped(self.inputs[port]), buffer.link)
-            m.d.comb += buffer.pop.eq(receivers.pop & (slot == port))
+            m.d.comb += [
+                Value.cast(note.header).eq(self.inputs[port].payload.data[: p.header_layout.size]),
+                note.way.eq(0 if port == HOST else 1 << port),
+                note.dead.eq(self.dead),
+                buffer.arriving_note.eq(note.note),
+                buffer.pop.eq(receivers.pop & (slot == port)),
+            ]
             words.append(Value.cast(buffer.flit))
             present.append(buffer.present)
+            notes.append(buffer.note)
         with m.Switch(slot):
             for port in range(PORTS):
                 with m.Case(port):
-                    m.d.comb += [Value.cast(receivers.word).eq(words[port]), receivers.present.eq(present[port])]
+                    m.d.comb += [
+                        Value.cast(receivers.word).eq(words[port]),
+                        Value.cast(receivers.note).eq(notes[port]),
+                        receivers.present.eq(present[port]),
+                    ]
         if p.guard:
             flits = [data.View(flit_layout(p.flit_bits), word) for word in words]
             self._guard(m, platform, slot, receivers, flits, present)
@@ -188,11 +203,12 @@ class HartsNode(Part):
             with m.If(slot == direction):
                 m.d.comb += receivers.wish.eq(getattr(self, f"wished_{direction}"))
 
-    def _memory(self, m, receivers, transmitters) -> tuple[Any, Any]:
-        """The packet memory: data and tail of each flit, one write and one read per cycle."""
+    def _memory(self, m, receivers, transmitters) -> Any:
+        """The packet memory: data and tail of each flit, one write and one read per cycle. Returns the read port."""
         p = self.parameters
         shape = data.StructLayout({"data": p.flit_bits, "tail": 1})
-        depth = p.pages << p.position_bits
+        # a power of two: one row of block memories, and no selection behind them on the longest path
+        depth = 1 << (p.page_bits + p.position_bits)
         m.submodules.packets = store = memory.Memory(shape=shape, depth=depth, init=[])
         write: Any = store.write_port()
         read: Any = store.read_port()
@@ -200,13 +216,15 @@ class HartsNode(Part):
         m.d.comb += [
             write.addr.eq(concat((bus.position, bus.page))),
             write.en.eq(receivers.bus_valid & bus.stored),
+            write.data.data.eq(bus.word.data),
+            write.data.tail.eq(bus.word.tail),
             read.addr.eq(concat((transmitters.read_position, transmitters.read_page))),
             read.en.eq(transmitters.read),
         ]
-        return write, read
+        return read
 
-    def _pass(self, m, platform, receivers, transmitters, queues, write) -> Any:
-        """What is on the bus goes into the memory, and makes a row of the queues with its tail."""
+    def _pass(self, m, platform, receivers, transmitters, queues, headers) -> Any:
+        """What is on the bus is stored, passed on, or both, and makes a row of the queues with its tail."""
         p = self.parameters
         bus, layout = receivers.bus, p.header_layout
         old: Any = data.View(layout, bus.word.data[: layout.size])
@@ -229,8 +247,9 @@ class HartsNode(Part):
         passed: Any = Signal(flit_layout(p.flit_bits), name="passed")
         spoil = Signal()
         m.d.comb += [
-            write.data.data.eq(Mux(bus.word.head, Value.cast(header), bus.word.data)),
-            write.data.tail.eq(bus.word.tail),
+            headers.write.eq(receivers.bus_valid & bus.stored & bus.word.head),
+            headers.written_page.eq(bus.page),
+            headers.written_header.eq(header),
             spoil.eq(self.corrupting & travelled),
             passed.head.eq(bus.word.head),
             passed.tail.eq(bus.word.tail),
@@ -260,12 +279,11 @@ class HartsNode(Part):
         with m.If(receivers.bus_valid & bus.word.head):
             m.d.sync += [kept[bus.direction].eq(outputs), levels[bus.direction].eq(header.hops)]
 
-    def _send(self, m, platform, transmitters, read) -> Any:
+    def _send(self, m, platform, transmitters, read, headers) -> Any:
         """What was read from the memory, with a new header."""
         p = self.parameters
-        layout = p.header_layout
         rules = place(m, platform, "send_rules", SendRules(p))
-        header: Any = data.View(layout, read.data.data[: layout.size])
+        header: Any = headers.header
         spoilers = Signal(PORTS)
         spoils = Signal()
         sent: Any = Signal(flit_layout(p.flit_bits), name="sent")

@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.common.part import Part
 from rtl.common.selection import concat
+from rtl.harts.page_queues import CHOICE_SLOTS
 from rtl.harts.parameters import PORTS, HartsNodeParameters
 from topology.harts.frame import SLOT_BITS, SLOTS
 from topology.harts.mesh import DIRECTIONS
@@ -35,8 +36,8 @@ class TransmitterBank(Part):
         Whether the node behind each output keeps a page for the next packet, and whether for any packet.
     blocked : In(7)
         Whether each output register holds a flit that does not move in this cycle.
-    reserve : In(1), reserved : In(3)
-        A receiver gets this transmitter.
+    reserve : In(6)
+        The transmitter that a receiver gets, if one does.
     received_tail : In(1), received_for : In(3)
         The bus carries the tail of a packet that a receiver sends on, and through which transmitter.
     read : Out(1), read_page : Out(page_bits), read_position : Out(position_bits)
@@ -72,8 +73,7 @@ class TransmitterBank(Part):
                 "ahead": In(PORTS),
                 "ahead_for_any": In(PORTS),
                 "blocked": In(PORTS),
-                "reserve": In(1),
-                "reserved": In(SLOT_BITS),
+                "reserve": In(DIRECTIONS),
                 "received_tail": In(1),
                 "received_for": In(SLOT_BITS),
                 "read": Out(1),
@@ -102,13 +102,15 @@ class TransmitterBank(Part):
         turns = Array(Signal(p.page_bits, name=f"turn_{port}") for port in range(PORTS))
         bit = Signal(PORTS)
         following = Signal(SLOT_BITS)
+        ahead: Any = Signal(SLOT_BITS, name="slot_ahead")
         free = Signal()
         m.d.comb += [
             bit.eq(1 << slot),
             free.eq((bit & ~self.blocked).any()),
             following.eq(slot + 1),
+            ahead.eq(slot + CHOICE_SLOTS),
             self.in_turn.eq((self.ahead_for_any & (1 << following)).any()),
-            self.turn.eq(turns[following]),
+            self.turn.eq(turns[ahead]),
             self.start.eq(self.found & free & (bit & idle & self.ahead).any()),
             self.read.eq(self.start | free & (bit & sending).any()),
             self.read_page.eq(Mux(self.start, self.chosen, pages[slot])),
@@ -119,7 +121,7 @@ class TransmitterBank(Part):
         with m.If(self.start):
             m.d.sync += turns[slot].eq(Mux(self.chosen == p.pages - 1, 0, self.chosen + 1))
         for direction in range(DIRECTIONS):
-            with m.If(following == direction):
+            with m.If(ahead == direction):
                 m.d.comb += self.queue_wish.eq(self.wish[direction])
             with m.If(slot == direction):
                 m.d.sync += self.wish[direction].eq(Mux(self.found & ~self.start, self.level + 1, 0))
@@ -153,7 +155,7 @@ class TransmitterBank(Part):
         given = Signal(PORTS)
         received = Signal(PORTS)
         m.d.comb += [
-            given.eq(Mux(self.reserve, 1 << self.reserved, 0)),
+            given.eq(self.reserve),
             received.eq(Mux(self.received_tail, 1 << self.received_for, 0)),
         ]
         m.d.sync += owned.eq((owned | given) & ~received)

@@ -93,9 +93,9 @@ def test_broadcasts_one_by_one(size, tmp_path, require_tool):
     assert_equal(comparison(model, records), "verilator", tmp_path)
 
 
-RECEIVERS, TRANSMITTERS, QUEUES, RULES, POOL, NODE = (
+RECEIVERS, TRANSMITTERS, QUEUES, RULES, NOTE, NODE = (
     f"harts/{file}.py"
-    for file in ("receiver_bank", "transmitter_bank", "page_queues", "relay_rules", "page_pool", "router")
+    for file in ("receiver_bank", "transmitter_bank", "page_queues", "relay_rules", "route_note", "router")
 )
 GUARD = "harts/input_guard.py"
 MESH_2, MESH_3, FORGERS = "loaded mesh of size 2", "short run in a mesh of size 3", "guarded mesh with two forgers"
@@ -109,8 +109,8 @@ MUTATIONS = [
             "old.distance",
             MESH_3,
         ),
-        ("tees without the local copy", RECEIVERS, "(self.slot != HOST) | (first_ways", "~tee & (first_ways", MESH_3),
-        ("goes on past the end of a leg", RECEIVERS, "(header.distance != 1)", "(header.distance != 2)", MESH_3),
+        ("tees without the local copy", RECEIVERS, "note.kept | waits", "note.kept & ~open_ways.any() | waits", MESH_3),
+        ("goes on past the end of a leg", NOTE, "header.distance == 1", "header.distance == 2", MESH_3),
         (
             "does not turn right",
             RULES,
@@ -162,7 +162,7 @@ MUTATIONS = [
             "self.header.source - self.node",
             FORGERS,
         ),
-        ("stores what it refuses", RECEIVERS, "honest & ((self.slot != HOST)", "((self.slot != HOST)", FORGERS),
+        ("stores what it refuses", RECEIVERS, "honest & (note.kept | waits)", "note.kept | waits", FORGERS),
         ("keeps its own host's broadcasts out", GUARD, "self.direction == HOST", "0", FORGERS),
     )
 ]

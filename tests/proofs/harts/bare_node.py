@@ -1,4 +1,4 @@
-"""A node without input buffers, pool, queues and packet memory, which may do anything that their own proofs allow.
+"""A node without input buffers, pool, queues and memories, which may do anything that their own proofs allow.
 
 What is left is what belongs to the bus and the transmitters: receiver bank, transmitter bank, relay rules, output
 registers and the logic between them.
@@ -11,10 +11,12 @@ from amaranth.hdl import Array, Mux, Signal, Value
 from rtl.common.input_buffer import InputBuffer
 from rtl.common.selection import concat
 from rtl.common.structure import flat_ports
+from rtl.harts.header_store import HeaderStore
 from rtl.harts.page_pool import PagePool
 from rtl.harts.page_queues import PageQueues
 from rtl.harts.parameters import PORTS
 from rtl.harts.relay_rules import SendRules
+from rtl.harts.route_note import RouteNote
 from rtl.harts.router import HartsNode
 from tests.proofs.claims import Claims
 from tests.proofs.harts.memory_ports import OpenInside
@@ -22,8 +24,9 @@ from tests.proofs.harts.page_pool_use import PagePoolUse
 from tests.proofs.harts.page_queues_use import PageQueuesCalls, PageQueuesUse
 from tests.proofs.harts.shapes import smallest_node
 from tests.proofs.harts.slots import slot_counter
+from topology.harts.header import HOST
 
-LEFT_OUT = (InputBuffer, PagePool, PageQueues, SendRules)
+LEFT_OUT = (HeaderStore, InputBuffer, PagePool, PageQueues, SendRules)
 
 
 class BareNode:
@@ -71,7 +74,7 @@ class BareNode:
         self.buffers = [placed[f"buffer_{port}"] for port in range(PORTS)]
         self.slot = slot_counter(claims)
         claims.invariant("the node counts slots", self.inside.register("slot") == self.slot)
-        for part in (self.pool, self.queues, placed["send_rules"], *self.buffers):
+        for part in (self.pool, self.queues, placed["headers"], placed["send_rules"], *self.buffers):
             for _, is_input, value in flat_ports(part):
                 if not is_input:
                     claims.anything(value)
@@ -110,6 +113,20 @@ class BareNode:
             claims.invariant("no packet has got too long", flits < most)
             whole = (buffer.flit.head == ~self.arriving[port]) & (buffer.flit.tail | (flits < most - 1))
             claims.assume(~buffer.present | whole)
+            right = Value.cast(buffer.note) == self._note(port, buffer)
+            claims.assume(~buffer.present | ~buffer.flit.head | right)
+
+    def _note(self, port: int, buffer: Any) -> Any:
+        """Note of the flit at the front, which the buffer keeps with it."""
+        p, claims = self.parameters, self.claims
+        note: Any = RouteNote(p)
+        claims.m.submodules[f"note_reference_{port}"] = note
+        claims.m.d.comb += [
+            Value.cast(note.header).eq(buffer.flit.data[: p.header_layout.size]),
+            note.way.eq(0 if port == HOST else 1 << port),
+            note.dead.eq(self.node.dead),
+        ]
+        return Value.cast(note.note)
 
     def _assume_neighbours(self) -> None:
         self.claims.never_changes(self.node.dead)

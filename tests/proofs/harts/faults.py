@@ -40,7 +40,7 @@ POOL_FAULTS = (
 )
 
 QUEUE_FAULTS = (
-    Fault("page-queues", ONCE_EACH, PAGE_QUEUES, "(row & following_bit).any()", "row.bit_select(self.slot, 1)"),
+    Fault("page-queues", ONCE_EACH, PAGE_QUEUES, "(row & output).any()", "row.bit_select(self.slot, 1)"),
     Fault("page-queues", ONCE_EACH, PAGE_QUEUES, "row.eq(row & ~(1 << self.slot)[:PORTS])", "row.eq(row)"),
     Fault("page-queues", OWED, PAGE_QUEUES, "row.eq(row & ~(1 << self.slot)[:PORTS])", "row.eq(0)"),
     Fault("page-queues", OWED, PAGE_QUEUES, "row.any() & (self.page == page)", "row[0] & (self.page == page)"),
@@ -48,8 +48,15 @@ QUEUE_FAULTS = (
         "page-queues",
         "found tells whether a packet waits for the output of this slot",
         PAGE_QUEUES,
-        "(frames == 0) | (self.slot == PROCESSOR_SLOT) & (frames == 1)",
+        "(frames == 0) | (self.slot > PROCESSOR_SLOT - CHOICE_SLOTS) & (frames == 1)",
         "frames == 0",
+    ),
+    Fault(
+        "page-queues",
+        "found tells whether a packet waits for the output of this slot",
+        PAGE_QUEUES,
+        "soon & (self.entered_outputs & output).any()",
+        "0",
     ),
     Fault(
         "page-queues",
@@ -85,6 +92,13 @@ QUEUE_FAULTS = (
         PAGE_QUEUES,
         "Mux(self.in_turn, column, column & entitled)",
         "column",
+    ),
+    Fault(
+        "page-queues",
+        "of packets that wait for the output one that may have the page ahead is chosen",
+        PAGE_QUEUES,
+        "Mux(entered, newcomer_entitled, levels[page] + 1 >= self.wish)",
+        "levels[page] + 1 >= self.wish",
     ),
     Fault(
         "page-queues",

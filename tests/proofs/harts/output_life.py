@@ -61,7 +61,7 @@ class OutputLife:
 
     def _watch_owners(self, claims: Claims, bare: BareNode) -> None:
         m, bus, transmitters = claims.m, bare.receivers.bus, bare.transmitters
-        self.given = claims.named(transmitters.reserve & (transmitters.reserved == self.output), "given_here")
+        self.given = claims.named(transmitters.reserve.bit_select(self.output, 1), "given_here")
         self.started = claims.named(transmitters.start & (bare.slot == self.output), "started_here")
         through = bare.receivers.bus_valid & bus.through & (bus.output == self.output)
         self.from_bus = claims.named(through, "from_bus_here")

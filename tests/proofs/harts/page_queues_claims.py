@@ -36,7 +36,7 @@ def page_queues(relay_frames: int) -> Describe:
             packet.tie(inside, relay_frames)
         here = claims.named(concat(packet.waits_for(queues.slot) for packet in packets), "waiting_for_this_slot")
         _prove_found(claims, queues, packets, here)
-        _prove_choice(claims, queues, packets, here)
+        _prove_choice(claims, queues, packets, here, _Column(claims, inside, calls, packets))
         _tie_choice(claims, inside, calls, packets)
         two = (here != 0) & (here & (here - 1)).any()
         claims.possible("two packets wait for one output", two & queues.start)
@@ -53,8 +53,8 @@ class _Packet:
     use : PageQueuesUse
     level : Signal
         Links that it has travelled.
-    seen : Signal
-        Whether the network processor has dealt with it.
+    seen, soon_seen : Signal
+        Whether the network processor has dealt with it, and whether it will have in the next cycle.
     """
 
     def __init__(self, claims: Claims, queues: Any, page: int, relay_frames: int):
@@ -68,6 +68,8 @@ class _Packet:
         with claims.m.Elif((queues.slot == PROCESSOR_SLOT) & (self.passes != relay_frames)):
             claims.m.d.sync += self.passes.eq(self.passes + 1)
         self.seen = claims.named(self.passes == relay_frames, f"seen_{page}")
+        last_pass = (queues.slot == PROCESSOR_SLOT) & (self.passes + 1 == relay_frames)
+        self.soon_seen = claims.named(self.seen | last_pass, f"soon_seen_{page}")
 
     def waits_for(self, output: Any) -> Any:
         """Whether it waits for an output which may start it."""
@@ -91,10 +93,36 @@ def _prove_found(claims: Claims, queues: Any, packets: list[_Packet], here: Any)
     claims.always("level is the highest of those that wait", ~queues.found | levels & ~higher)
 
 
-def _prove_choice(claims: Claims, queues: Any, packets: list[_Packet], here: Any) -> None:
-    """What a slot chooses from is what the neighbour told in the slot before."""
-    in_turn, wish = claims.was(queues.in_turn, "in_turn"), claims.was(queues.wish, "wish")
-    turn = claims.was(queues.turn, "turn")
+class _Column:
+    """What is known a slot before an output's own: who waits for it, and what the choice is made by.
+
+    Members
+    -------
+    wish, turn : Signal
+        Those of the last cycle.
+    """
+
+    def __init__(self, claims: Claims, inside: Inside, calls: PageQueuesCalls, packets: list[_Packet]):
+        queues = calls.queues
+        self.wish, self.turn = claims.was(queues.wish, "wish_ahead"), claims.was(queues.turn, "turn_ahead")
+        following = claims.named(queues.slot + 1, "slot_of_column")[: len(queues.slot)]
+        column, entitled, after = (inside.register(name) for name in ("column", "entitled", "after"))
+        for packet in packets:
+            page = packet.page
+            waits = column[page]
+            right = packet.soon_seen & packet.use.left.bit_select(following, 1)
+            claims.invariant("who waits for the next output is known", waits == right)
+            may = entitled[page] == (packet.level + 1 >= self.wish)
+            claims.invariant("who of them is entitled is known", ~waits | may)
+            claims.invariant("whose turn it is is known", ~waits | (after[page] == (page >= self.turn)))
+        for direction, wish in enumerate(calls.wishes):
+            claims.invariant("the wish still stands", (following != direction) | (self.wish == wish))
+
+
+def _prove_choice(claims: Claims, queues: Any, packets: list[_Packet], here: Any, column: _Column) -> None:
+    """What a slot chooses from is what the neighbour told in the two slots before."""
+    in_turn, wish = claims.was(queues.in_turn, "in_turn"), claims.was(column.wish, "wish")
+    turn = claims.was(column.turn, "turn")
     may: Any = concat(here[p] & (in_turn | (packet.level + 1 >= wish)) for p, packet in enumerate(packets))
     may = claims.named(may, "may_be_chosen")
     chosen = concat(queues.chosen == packet.page for packet in packets)

@@ -9,6 +9,7 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal
 
+from rtl.harts.page_queues import CHOICE_SLOTS
 from rtl.harts.parameters import PORTS
 from tests.proofs.claims import Claims
 from topology.harts.header import HOST
@@ -89,7 +90,8 @@ class PageQueuesCalls:
         yield "a packet enters for at least one output", ~queues.enter | queues.entered_outputs.any()
         yield "only what is found is started", ~queues.start | queues.found
         following = self._claims.named(queues.slot + 1, "following_slot")[: len(queues.slot)]
+        ahead = self._claims.named(queues.slot + CHOICE_SLOTS, "slot_ahead")[: len(queues.slot)]
         for direction, wish in enumerate(self.wishes):
-            right = (following != direction) | (queues.wish == wish)
+            right = (ahead != direction) | (queues.wish == wish)
             yield "the wish is a level more than the highest that waited a frame ago", right
         yield "packets for the host take turns", (following != HOST) | queues.in_turn

@@ -32,17 +32,17 @@ TRANSMITTER_FAULTS = (
     ),
     Fault(
         "harts-transmitters",
-        "only transmitters of links are given to receivers",
+        "one transmitter at most is given at a time",
         RECEIVER_BANK,
-        'self.reserved.eq(decided["output"])',
-        'self.reserved.eq(decided["output"] + 3)',
+        "taken = _first_by_axis(open_ways)",
+        "taken = open_ways",
     ),
     Fault(
         "harts-transmitters",
         "words of one receiver only go through a transmitter until the tail",
         RECEIVER_BANK,
-        'self.reserved.eq(decided["output"])',
-        'self.reserved.eq(decided["output"] - 1)',
+        'self.reserve.eq(Mux(go & head, decided["taken"], 0))',
+        'self.reserve.eq(Mux(go & head, decided["taken"].rotate_left(1), 0))',
     ),
     Fault(
         "harts-transmitters",

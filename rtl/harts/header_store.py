@@ -1,0 +1,62 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""The headers of the stored packets, apart from their flits: a small memory that answers within a cycle.
+
+The packet memory has its word at the end of the cycle in which it is read. New headers that are made from that word
+would make the longest path of the node; those that are made from a register do not.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Module, Value
+from amaranth.lib import memory
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.part import Part
+from rtl.harts.parameters import HartsNodeParameters
+
+
+class HeaderStore(Part):
+    """One header per page.
+
+    Parameters
+    ----------
+    parameters : HartsNodeParameters
+
+    Members
+    -------
+    write : In(1), written_page : In(page_bits), written_header : In(header_layout)
+        The head of a packet is stored.
+    page : In(page_bits)
+        Page whose header is wanted.
+    header : Out(header_layout)
+        That header, a cycle later. A register.
+    """
+
+    def __init__(self, parameters: HartsNodeParameters):
+        p = self.parameters = parameters
+        super().__init__(
+            f"harts_header_store_{p.name}_{p.pages}",
+            {
+                "write": In(1),
+                "written_page": In(p.page_bits),
+                "written_header": In(p.header_layout),
+                "page": In(p.page_bits),
+                "header": Out(p.header_layout),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        p = self.parameters
+        m.submodules.stored = store = memory.Memory(shape=p.header_layout.size, depth=1 << p.page_bits, init=[])
+        write: Any = store.write_port()
+        read: Any = store.read_port(domain="comb")
+        m.d.comb += [
+            write.en.eq(self.write),
+            write.addr.eq(self.written_page),
+            write.data.eq(Value.cast(self.written_header)),
+            read.addr.eq(self.page),
+        ]
+        m.d.sync += Value.cast(self.header).eq(read.data)
+        return m
