@@ -9,7 +9,7 @@ from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.state import NONE
 from sim_model.harts.receiver import pass_word, step_receiver
 from sim_model.harts.state import LAST_CHANGE
-from sim_model.harts.transmitter import step_transmitter
+from sim_model.harts.transmitter import hand_over, step_transmitter
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS
 from topology.harts.header import HOST
 
@@ -26,7 +26,7 @@ def step_nodes(cycle, moves, state, family):
             changes += _load(vertex, node, state.channels)
         if slot == PROCESSOR_SLOT:
             if node.fresh:
-                changes += _see_new_packets(switch, node, family)
+                changes += _see_new_packets(cycle, switch, node, state, family)
         else:
             arriving = state.input_channel[switch, slot]
             receiver = family.receivers[arriving]
@@ -78,7 +78,7 @@ def _load_register(number, flit, vertex, channels):
 
 
 @compiled
-def _see_new_packets(switch, node, family):
+def _see_new_packets(cycle, switch, node, state, family):
     """The network processor puts what has arrived into the queues of the outputs."""
     rest = node.fresh
     while rest != 0:
@@ -88,6 +88,8 @@ def _see_new_packets(switch, node, family):
         packet.fresh -= 1
         if packet.fresh == 0:
             node.fresh ^= 1 << page
+            if family.memory_hosts and packet.outputs >> HOST & 1:
+                hand_over(cycle, switch, page, packet, state, family)
             for output in range(HOST + 1):
                 if packet.outputs >> output & 1:
                     family.waiting[switch, output] |= 1 << page

@@ -17,7 +17,7 @@ from sim_model.common.points import KeptPoints, Progress, measure_points
 from sim_model.common.results import Results
 from sim_model.common.statistics import Interval, confidence_interval
 from sim_model.common.whole_runs import prepare
-from sim_model.harts.model import HartsModel
+from sim_model.harts.memory_hosts import MemoryHostsModel
 from sim_model.harts.reproduce import BYTES_PER_FLIT, FLIT_BITS, packet_flits
 from topology.harts.frame import SLOTS
 from topology.harts.mesh import HexMesh
@@ -148,7 +148,7 @@ def workload(
 
 def _measure(task: _Load) -> BroadcastPoint:
     routing = HartsRouting(HexMesh(task.size), FLIT_BITS)
-    model = HartsModel(routing, pages=PAGES)
+    model = MemoryHostsModel(routing, pages=PAGES)
     records, cycles = workload(routing, task.algorithm, task.load, task.broadcasts, task.seed)
     simulation = prepare(model, records)
     results = simulation.run(cycles)

@@ -92,6 +92,7 @@ class HartsState(NamedTuple):
     gap_cycles: int
     relay_frames: int
     guard: int  # 1: packets of broadcasts that cannot be honest are not let in
+    memory_hosts: int  # 1: hosts get packets where they are stored, not over their ports
     source: np.ndarray  # int64[messages], as the headers have it
     operation: np.ndarray  # int64[messages]
     tags: np.ndarray  # int64[messages, 3]
@@ -124,6 +125,7 @@ def make_harts_state(
         gap_cycles=gap_cycles,
         relay_frames=relay_frames,
         guard=int(routing.guard),
+        memory_hosts=0,
         source=np.array([faults.claimed_source(source) for source in messages.source.tolist()], dtype=np.int64),
         operation=messages.operation.astype(np.int64),
         tags=_tags(routing, messages),

@@ -2,6 +2,7 @@
 
 from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL, first_at_or_after, lowest_bit
 from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.deliveries import count_arrival
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
 from sim_model.harts.packets import send_header, variant
 from sim_model.harts.state import COPIES
@@ -117,6 +118,20 @@ def _end(cycle, switch, port, transmitter, packet, state, family):
         state.counters[FLITS_IN_NETWORK] -= packet.flits
         node.ended = transmitter.page
     transmitter.page = NONE
+
+
+@compiled
+def hand_over(cycle, switch, page, packet, state, family):
+    """Deliver a packet to a host that gets it where it is stored (``memory_hosts``)."""
+    _log(cycle, switch, packet, family)
+    count_arrival(cycle, switch, packet.message, state)
+    packet.outputs &= ~(1 << HOST)
+    packet.sends -= 1
+    if packet.sends == 0:
+        node = family.nodes[switch]
+        state.counters[FLITS_IN_NETWORK] -= packet.flits
+        family.free[switch, (node.first_free + node.free) % family.pages] = page
+        node.free += 1
 
 
 @compiled

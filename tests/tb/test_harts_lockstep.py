@@ -74,7 +74,7 @@ def test_hardware_and_model_deadlock_alike_without_classes(tmp_path, require_too
 def test_campaign(size, faults, tmp_path, require_tool):
     require_tool("verilator")
     broken = replace(FAULTS[size], forging_nodes=((1, 2), (4, 3)))
-    job = loaded(size, 60_000, faults=broken if faults else NO_FAULTS, guard=faults)
+    job = loaded(size, 66_000, faults=broken if faults else NO_FAULTS, guard=faults)
     assert job.cycles >= 100_000
     assert_equal(job, "verilator", tmp_path)
 

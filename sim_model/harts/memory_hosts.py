@@ -1,0 +1,22 @@
+"""Hosts that get packets where they are stored: what the paper's figures take for granted.
+
+The hosts of the hardware have a port, over which a node sends them one flit per frame, as much as over any link. A
+broadcast in six copies brings six times as many words to a host as in one, so that these ports are nearly busy at half
+load, when the links are not. The paper (section 5) counts a packet as delivered when it has arrived, and says nothing
+of a way from there to the host. Here a packet is delivered when the network processor has seen it.
+"""
+
+from dataclasses import dataclass
+
+from sim_model.common.messages import Messages
+from sim_model.harts.model import HartsModel
+from sim_model.harts.state import HartsState
+
+
+@dataclass(frozen=True)
+class MemoryHostsModel(HartsModel):
+    """A mesh whose hosts get packets without a port. There is no hardware for it; all else is as in ``HartsModel``."""
+
+    def make_state(self, messages: Messages) -> HartsState:
+        """Tables and registers of the nodes before cycle 0."""
+        return super().make_state(messages)._replace(memory_hosts=1)
