@@ -48,8 +48,7 @@ class InputGuard(Part):
     header : In(header_layout), present : In(1)
         The data of the first flit in its buffer, and whether that is a head.
     known : Out(1), honest : Out(1)
-        For the receiver of this slot: its head has been looked at, and it may come in if it is a broadcast's.
-        Registers.
+        For the receiver of this slot: its head has been looked at, and nothing is wrong with it. Registers.
     """
 
     def __init__(self, parameters: HartsNodeParameters):
@@ -76,7 +75,7 @@ class InputGuard(Part):
         offset: Any = Signal(range(-p.nodes, p.nodes))
         around: Any = Signal(p.node_bits)
         looked = Signal()
-        from_host = Signal()
+        doubtful = Signal()
         source_exists = Signal()
         seen: Any = Signal(data.StructLayout(fields))
         m.d.comb += [
@@ -87,12 +86,12 @@ class InputGuard(Part):
         ]
         m.d.sync += [
             looked.eq(self.present),
-            from_host.eq(self.direction == HOST),
+            doubtful.eq(self.present & self.header.broadcast & (self.direction != HOST)),
             source_exists.eq(self.header.source < p.nodes),
             *(seen[name].eq(self.header[name]) for name in fields),
             self.known.eq(looked),
             self.honest.eq(
-                from_host
+                ~doubtful
                 | source_exists
                 & row_port.data.exists
                 & concat(row_port.data[name] == seen[name] for name in fields).all()

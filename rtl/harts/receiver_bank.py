@@ -161,7 +161,10 @@ class ReceiverBank(Part):
 
     def _looked_at(self) -> Any:
         """Whether the guard has seen the head that is at the front, or need not see it."""
-        return self.known | ~self._broadcast | (self.slot == HOST) if self.parameters.guard else 1
+        if not self.parameters.guard:
+            return Const(1)
+        header: Any = data.View(self.parameters.header_layout, self.word.data[: self.parameters.header_layout.size])
+        return self.known | ~header.broadcast | (self.slot == HOST)
 
     def _keep_page(self, m, in_use, kept, used, landing, bit):
         p = self.parameters
@@ -188,7 +191,7 @@ class ReceiverBank(Part):
     def _decide(self, m) -> dict[str, Any]:
         """What becomes of the packet whose head is at the front."""
         note = self.note
-        honest = ~self._broadcast | self.honest if self.parameters.guard else Const(1)
+        honest = self.honest if self.parameters.guard else Const(1)
         open_ways: Any = Signal(DIRECTIONS)
         calm: Any = Signal(DIRECTIONS)
         waits = Signal()
@@ -209,12 +212,6 @@ class ReceiverBank(Part):
             "waits": Mux(note.kept, HOST, first_way),
             "forwarded": ~waits,
         }
-
-    @property
-    def _broadcast(self) -> Any:
-        """Whether the head at the front belongs to a broadcast."""
-        header: Any = data.View(self.parameters.header_layout, self.word.data[: self.parameters.header_layout.size])
-        return header.broadcast
 
 
 def _first_by_axis(ways: Any) -> Value:

@@ -163,7 +163,7 @@ MUTATIONS = [
             FORGERS,
         ),
         ("stores what it refuses", RECEIVERS, "honest & (note.kept | waits)", "note.kept | waits", FORGERS),
-        ("keeps its own host's broadcasts out", GUARD, "self.direction == HOST", "0", FORGERS),
+        ("keeps its own host's broadcasts out", GUARD, "self.direction != HOST", "1", FORGERS),
     )
 ]
 WORKLOADS = {
