@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from benchmarks import min_rows, spam_rows
+from benchmarks import harts_rows, min_rows, spam_rows
 from rtl.common.plan import NetworkPlan
 
 
@@ -24,4 +24,4 @@ class Row(Protocol):
 
 def rows() -> list[Row]:
     """All rows of the table."""
-    return [*spam_rows.rows(), *min_rows.rows()]
+    return [*spam_rows.rows(), *min_rows.rows(), *harts_rows.rows()]

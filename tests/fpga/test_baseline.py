@@ -3,7 +3,8 @@
 
 import pytest
 
-from benchmarks import min_rows, spam_rows
+from benchmarks import harts_rows, min_rows, spam_rows
+from benchmarks.harts_rows import HartsRow
 from benchmarks.min_rows import MinRow
 from benchmarks.router_rows import Row, rows
 from benchmarks.router_table import DEVICE, SEEDS, measured, multicast_costs
@@ -68,6 +69,18 @@ def test_a_row_is_the_switch_that_its_name_says(row: MinRow):
     assert plan.flit_bits == row.flit_bits
     assert ("reach" in plan.routers[switch].constants) == row.multicast
     assert ("release_flits" in plan.routers[switch].constants) == row.multicast
+
+
+@pytest.mark.parametrize("row", harts_rows.rows(), ids=lambda row: row.name)
+def test_a_row_is_the_node_that_its_name_says(row: HartsRow):
+    plan = row.plan
+    assert plan.flit_bits == row.flit_bits
+    assert {name: plan.parameters[name] for name in ("size", "packet_flits")} == {
+        "size": row.size,
+        "packet_flits": row.packet_flits,
+    }
+    assert f"pages{plan.parameters['pages']}" in row.name
+    assert ("node" in plan.routers[row.switch].constants) == row.guard
 
 
 def test_multicast_costs_are_differences():
