@@ -139,6 +139,9 @@ def _verilator_arguments(hierarchical: bool, waves: bool) -> list[str]:
         "CFG_CXXFLAGS_PCH_I=-include CFG_LDLIBS_THREADS=-lpthread OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
     ]
     arguments += ["-Wno-fatal", "--x-assign", "fast", "--x-initial", "fast", "--no-timing"]
+    # A selection by number becomes a case over one bit per value. Verilator would check that one bit is set, and write
+    # out a decision tree over all of them: for hexagonal meshes that is two thirds of the code, and half of the time.
+    arguments += ["--no-assert-case", "-fno-case"]
     return [*arguments, *(["--hierarchical"] if hierarchical else []), *(["--trace"] if waves else [])]
 
 
