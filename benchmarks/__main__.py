@@ -5,8 +5,8 @@ import argparse
 from benchmarks import lockstep_speed, model_speed, router_cost
 
 FIGURES = {
-    "Golden model, 64-switch lattice": model_speed,
-    "Lock-step under Verilator, loaded 64-switch lattice": lockstep_speed,
+    "Golden model": model_speed,
+    "Lock-step under Verilator, overload": lockstep_speed,
     "Router on ECP5: 5 ports, 32-bit flits, 64 nodes, buffers of 2": router_cost,
 }
 

@@ -1,31 +1,33 @@
-"""Lock-step comparison of a loaded 64-switch network: seconds to generate and build, cycles per CPU second."""
+"""Lock-step comparison of loaded networks: seconds to generate and build, cycles per CPU second."""
 
 import os
 import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.workload import LOADS, lattice_routing, traffic
-from hydranoc.compare import Comparison, compare_network, harness_source
-from rtl.spam.network import spam_plan
-from sim_model.spam.model import SpamModel
+from benchmarks.workload import loaded, networks
+from hydranoc.compare import Comparison, compare_network
 
 REPEATS = 3
 
 
 def main(*, quick: bool) -> None:
-    """Measure and print; the simulator is always built anew."""
+    """Measure and print; the simulators are always built anew."""
     cycles = 10_000 if quick else 50_000
-    routing = lattice_routing()
-    model = SpamModel(routing)
-    begin = time.monotonic()
-    harness = harness_source(spam_plan(routing))
-    print(f"  Verilog of the harness: {time.monotonic() - begin:.1f} s, {len(harness.verilog) / 1000:.0f} KB")
-    job = Comparison(model, traffic(model, LOADS["overload"], cycles), 0, cycles, harness)
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["HYDRANOC_CACHE"] = folder
-        outcomes = [compare_network(job, "verilator", Path(folder)) for _ in range(REPEATS)]
-    speeds = sorted(outcome.cycles_per_second for outcome in outcomes)
-    print(f"  build: {outcomes[0].build_seconds:.1f} s on {os.cpu_count()} cores ({outcomes[0].simulator})")
-    print(f"  compared: {cycles} cycles, {sum(outcome.result.mismatches for outcome in outcomes)} mismatches")
-    print(f"  speed: {speeds[0]:.0f} to {speeds[-1]:.0f}, median {speeds[REPEATS // 2]:.0f} cycles per CPU s")
+    for title, path in networks():
+        design = loaded(path, "overload", cycles)
+        begin = time.monotonic()
+        harness = design.harness()
+        generated = time.monotonic() - begin
+        print(f"  {title}; Verilog of the harness: {generated:.1f} s, {len(harness.verilog) / 1000:.0f} KB", flush=True)
+        job = Comparison(design.model, design.messages, 0, cycles, harness)
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["HYDRANOC_CACHE"] = folder
+            outcomes = [compare_network(job, "verilator", Path(folder)) for _ in range(REPEATS)]
+        speeds = sorted(outcome.cycles_per_second for outcome in outcomes)
+        print(f"    build: {outcomes[0].build_seconds:.1f} s on {os.cpu_count()} cores ({outcomes[0].simulator})")
+        print(f"    compared: {cycles} cycles, {sum(outcome.result.mismatches for outcome in outcomes)} mismatches")
+        print(
+            f"    speed: {speeds[0]:.0f} to {speeds[-1]:.0f}, median {speeds[REPEATS // 2]:.0f} cycles per CPU s",
+            flush=True,
+        )

@@ -1,35 +1,31 @@
-"""The network and the loads that all speed figures are measured on.
+"""The networks that speed figures are measured on, a configuration for each family, and the loads on them."""
 
-A 64-switch lattice with one processor on each switch, 32-bit flits, buffers of 2 and the fast setting of the routers;
-messages of 128 flits, of which 10 % go to 16 processors.
-"""
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
-from sim_model.common.messages import Messages
-from sim_model.common.traffic import random_traffic
-from sim_model.spam.model import SpamModel
-from topology.common.lattice import lattice_network
-from topology.spam.graph import SpamLabels
-from topology.spam.routing import SpamRouting
+from hydranoc import load
+from hydranoc.config.schema import RandomTraffic
+from hydranoc.design import Design
 
-SWITCHES = 64
-# Messages per node and cycle, from a third of what the network takes to beyond it.
-LOADS = {"light": 0.00008, "near saturation": 0.00025, "overload": 0.001}
+NETWORKS = sorted((Path(__file__).parent / "networks").glob("*.yaml"))
+LOADS = {"light": 0.3, "near saturation": 1.0, "overload": 4.0}
+"""Messages, as a multiple of what the configuration says."""
 
 
-def lattice_routing() -> SpamRouting:
-    """Tables of the benchmark network."""
-    return SpamRouting(SpamLabels(lattice_network(SWITCHES, seed=7)), 32)
+def loaded(path: Path, load_name: str, cycles: int) -> Design:
+    """One of the networks under one of the loads; messages start in ``cycles`` cycles."""
+    config = load(path).config
+    traffic = config.traffic
+    if not isinstance(traffic, RandomTraffic):
+        raise TypeError(f"Traffic of {path.name} must be random, not {type(traffic).__name__}")
+    rate = LOADS[load_name] * traffic.messages_per_node_per_cycle
+    changed = {"messages_per_node_per_cycle": rate, "cycles": cycles}
+    return Design(replace(config, traffic=traffic.model_copy(update=changed)))
 
 
-def traffic(model: SpamModel, messages_per_node_per_cycle: float, cycles: int) -> Messages:
-    """Messages of one load, starting in ``cycles`` cycles."""
-    records = random_traffic(
-        processors=SWITCHES,
-        cycles=cycles,
-        seed=1,
-        messages_per_node_per_cycle=messages_per_node_per_cycle,
-        multicast_fraction=0.1,
-        destinations=16,
-        flits=128,
-    )
-    return Messages.build(records, processors=SWITCHES, header_flits=model.header_flits)
+def networks() -> Iterator[tuple[str, Path]]:
+    """What each network is called, and its file."""
+    for path in NETWORKS:
+        network = load(path).network
+        yield f"{path.stem}, {network.switches} routers, {len(network.processors)} nodes", path

@@ -7,6 +7,7 @@ loads builds it once. It lies under HYDRANOC_CACHE, default the user's cache fol
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -20,9 +21,10 @@ from cocotb_tools.runner import Icarus, Runner, Verilator
 from hydranoc.cache import cache_folder
 from hydranoc.tools import needed_for, tool_environment, version_of
 
-# From so many routers on, each router shape is compiled once (hierarchical): a far quicker build, a slower simulation.
+# From so many routers, or so much Verilog in all instances, on each router shape is compiled once (hierarchical): a far
+# quicker build, a slower simulation. So much Verilog would be slow anyway, because the code fits into no cache.
 HIERARCHICAL_FROM_ROUTERS = 80
-
+HIERARCHICAL_FROM_BYTES = 10_000_000
 
 WAVE_FILE = {"verilator": "waves.vcd", "icarus": "waves.fst"}
 # Verilator ignores $dumpoff: a waveform has a first cycle, and ends with the run.
@@ -115,6 +117,26 @@ class LeanVerilator(Verilator):
         return [[*verilate, "--build", "-j", str(os.cpu_count() or 1)]]
 
 
+def is_large(source: BenchSource) -> bool:
+    """Whether each router shape is better compiled once than each router by itself."""
+    return source.routers >= HIERARCHICAL_FROM_ROUTERS or instantiated_bytes(source) >= HIERARCHICAL_FROM_BYTES
+
+
+def instantiated_bytes(source: BenchSource) -> int:
+    """Size of the Verilog with every module counted as often as it is instantiated."""
+    modules = re.split(r"(?m)^module (\w+)", source.verilog)
+    texts = dict(zip(modules[1::2], modules[2::2], strict=True))
+    sizes: dict[str, int] = {}
+
+    def size(module: str) -> int:
+        if module not in sizes:
+            parts = re.findall(r"(?m)^  (\w+) \w+ \($", texts[module])
+            sizes[module] = len(texts[module]) + sum(size(part) for part in parts if part in texts)
+        return sizes[module]
+
+    return size(source.top)
+
+
 def _control_file(source: BenchSource, hierarchical: bool) -> str:
     lines = ["`verilator_config"]
     lines += [f'public_flat_rw -module "{source.top}" -var "{port}"' for port in source.public_inputs]
@@ -157,7 +179,7 @@ def build_simulator(source: BenchSource, simulator: str, *, waves: bool) -> Buil
     """
     tools = needed_for(simulator)
     version = version_of(tools[0])
-    hierarchical = simulator == "verilator" and source.routers >= HIERARCHICAL_FROM_ROUTERS and not waves
+    hierarchical = simulator == "verilator" and is_large(source) and not waves
     control = _control_file(source, hierarchical) if simulator == "verilator" else ""
     verilog = _with_waves(source, simulator) if waves else source.verilog
     arguments = repr(_verilator_arguments(hierarchical, waves))
