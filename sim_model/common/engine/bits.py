@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
@@ -27,8 +26,12 @@ def _type_trailing_zeros(_context, mask):
 
     As a loop it took a third of the time of multistage networks.
     """
-    not_for_zero = ir.Constant(ir.IntType(1), 1)
-    return types.int64(mask), lambda _context, builder, _signature, values: builder.cttz(values[0], not_for_zero)
+
+    def generate(context, builder, _signature, values):
+        not_for_zero = context.get_constant(types.boolean, 1)
+        return builder.cttz(values[0], not_for_zero)
+
+    return types.int64(mask), generate
 
 
 _trailing_zeros: Any = intrinsic(_type_trailing_zeros)
