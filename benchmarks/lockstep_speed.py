@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from benchmarks.workload import loaded, networks
-from hydranoc.compare import Comparison, compare_network
+from hydranoc.lockstep.compare import Comparison, compare_network
 
 REPEATS = 3
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from benchmarks.router_rows import Row, rows
 from fpga.common.devices import DEVICES
 from fpga.common.subject import router_subject
-from hydranoc.fpga import Measurement, measure, tool_versions
-from hydranoc.fpga_baseline import changes, entry_of, read_baseline, write_baseline
-from hydranoc.progress import progress_bars
+from hydranoc.fpga.baseline import changes, entry_of, read_baseline, write_baseline
+from hydranoc.fpga.run import Measurement, measure, tool_versions
+from hydranoc.reports.progress import progress_bars
 
 DEVICE = DEVICES["ecp5"]
 SEEDS = 3

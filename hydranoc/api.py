@@ -17,6 +17,7 @@ from pathlib import Path
 
 from hydranoc.config.load import load_config
 from hydranoc.design import Design
+from hydranoc.families.registry import FAMILIES
 
 
 def load(path: str | Path) -> Design:
@@ -27,4 +28,4 @@ def load(path: str | Path) -> Design:
     ConfigError
         For the first thing wrong, with file and line.
     """
-    return Design(load_config(path))
+    return Design(load_config(path, FAMILIES))

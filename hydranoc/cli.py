@@ -12,7 +12,7 @@ import click
 
 from hydranoc import __version__
 from hydranoc.errors import ConfigError
-from hydranoc.tools import ToolMissing
+from hydranoc.lockstep.tools import ToolMissing
 from hydranoc.verbs import VERBS
 
 RIGHT, WRONG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from hydranoc.config.load import NETWORK, Config
 from hydranoc.config.topologies import located
 from hydranoc.errors import KeyWrong
-from hydranoc.families import Family
-from hydranoc.family import CheckReport, Progress
+from hydranoc.families.registry import Family
+from hydranoc.families.reports import CheckReport
+from hydranoc.reports.progress import Progress
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 
 if TYPE_CHECKING:
-    from hydranoc.simulator import BenchSource
+    from hydranoc.lockstep.simulator import BenchSource
     from rtl.common.network import GeneratedDesign
     from sim_model.common.messages import Messages
     from sim_model.common.results import Results
@@ -53,25 +54,25 @@ class Outcome:
     @property
     def right(self) -> bool:
         """Whether every message arrived everywhere exactly once."""
-        from hydranoc.summary import is_right
+        from hydranoc.reports.summary import is_right
 
         return is_right(self.figures)
 
     def summary(self) -> str:
         """The summary for people."""
-        from hydranoc.summary_text import summary_text
+        from hydranoc.reports.summary_text import summary_text
 
         return summary_text(self.figures)
 
     def write_messages(self, path: str | Path) -> None:
         """Write ``messages.csv``, one row per message and destination."""
-        from hydranoc.summary import write_messages
+        from hydranoc.reports.summary import write_messages
 
         write_messages(self.results, Path(path))
 
     def write_channels(self, path: str | Path, network: ChannelNetwork) -> None:
         """Write ``channels.csv``, one row per channel, if channels were counted."""
-        from hydranoc.summary import write_channels
+        from hydranoc.reports.summary import write_channels
 
         if self.channel_counts:
             write_channels(self.channel_counts, network, self.results.cycles, Path(path))
@@ -148,7 +149,7 @@ class Design:
     def messages(self) -> "Messages":
         if self.config.traffic is None:
             raise self.config.source.error((), "key 'traffic' is missing; there is nothing to send")
-        from hydranoc.traffic import build_messages
+        from hydranoc.config.traffic import build_messages
 
         return build_messages(self.config, self.routing)
 
@@ -173,7 +174,7 @@ class Design:
 
     def simulate(self, progress: Progress | None = None) -> Outcome:
         """Run the golden model until everything is delivered or nothing can move any more."""
-        from hydranoc.summary import summary_of
+        from hydranoc.reports.summary import summary_of
         from sim_model.common.simulation import Simulation
 
         counting = self.counts_channels
@@ -214,7 +215,7 @@ class Design:
 
     def harness(self) -> "BenchSource":
         """The network as Verilog for a lock-step bench."""
-        from hydranoc.compare import harness_source
+        from hydranoc.lockstep.compare import harness_source
 
         return harness_source(self.plan)
 
@@ -239,8 +240,8 @@ class Design:
         SimulatorFailed
             If the simulator does not build or does not finish.
         """
-        from hydranoc.compare import Comparison, compare_network
-        from hydranoc.tools import needed_for
+        from hydranoc.lockstep.compare import Comparison, compare_network
+        from hydranoc.lockstep.tools import needed_for
 
         needed_for(simulator)  # before the work, not after it
         outcome = self.simulate(progress)
@@ -262,7 +263,7 @@ class Design:
 
     def draw(self, title: str | None = None) -> dict[str, bytes]:
         """A picture of the network: file contents by suffix, ``svg`` and ``png``."""
-        from hydranoc.draw import draw_network
+        from hydranoc.pictures.draw import draw_network
 
         return draw_network(self.network, self.family.link_classes(self.routing), title or self.config.name)
 

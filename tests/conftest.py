@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(config, items):
 @pytest.fixture(scope="session")
 def require_tool():
     """Finds a tool; without it a test is skipped on a laptop and fails in CI."""
-    from hydranoc.tools import ToolMissing, find_tool
+    from hydranoc.lockstep.tools import ToolMissing, find_tool
 
     def require(name: str):
         try:

@@ -16,6 +16,24 @@ STANDARD_IN_LAYERS = {
 }
 FAMILIES = ("spam", "min", "harts")
 LAYERS = (*STANDARD_IN_LAYERS, "hydranoc")
+ROOMS = {
+    "errors": set(),
+    "cache": set(),
+    "reports": {"errors"},
+    "config": {"errors"},
+    "studies": {"cache", "reports"},
+    "families": {"errors", "config", "studies"},
+    "pictures": {"families", "studies"},
+    "lockstep": {"errors", "cache", "reports"},
+    "design": {"errors", "config", "families", "lockstep", "pictures", "reports"},
+    "api": {"config", "families", "design"},
+    "fpga": {"errors", "config", "design", "lockstep", "reports"},
+    "verbs": {"errors", "families", "studies", "pictures", "lockstep", "reports", "design", "api", "fpga"},
+    "cli": {"errors", "lockstep", "verbs"},
+    "__init__": {"api", "design", "errors"},
+    "__main__": {"cli"},
+}
+"""Rooms of ``hydranoc`` and those below them that each imports; files of the package itself are rooms of their own."""
 
 
 def modules() -> dict[str, Path]:
@@ -75,6 +93,35 @@ def test_no_cycles_between_files():
                 graph.add_edge(name, target)
     cycles = list(nx.simple_cycles(graph))
     assert cycles == []
+
+
+def room_of(name: str) -> str:
+    return next(iter(name.split(".")[1:]), "__init__")
+
+
+def test_rooms_import_only_from_the_rooms_below():
+    """``hydranoc`` is a house of its own: no room is above itself, and no file lies about in the hall."""
+    known = modules()
+    assert {room_of(name) for name in known if name.split(".")[0] == "hydranoc"} == set(ROOMS)
+    order = list(ROOMS)
+    for room, below in ROOMS.items():
+        assert all(order.index(lower) < order.index(room) for lower in below)
+    for name, path in known.items():
+        if name.split(".")[0] != "hydranoc":
+            continue
+        for used in imports_of(path):
+            if used.startswith("hydranoc.") and used != "hydranoc.__version__" and room_of(used) != room_of(name):
+                assert room_of(used) in ROOMS[room_of(name)], f"{path} imports {used}"
+
+
+def test_families_in_the_front_door_never_import_each_other():
+    for name, path in modules().items():
+        parts = name.split(".")
+        if parts[0] != "hydranoc" or len(parts) < 3 or parts[2] not in FAMILIES:
+            continue
+        for used in imports_of(path):
+            other = set(used.split(".")[:3]) & set(FAMILIES)
+            assert other <= {parts[2]}, f"{path} imports {used}"
 
 
 def test_every_file_has_a_docstring():

@@ -1,20 +1,33 @@
 """A validated configuration, and the network that it describes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
 from hydranoc.config import schema
 from hydranoc.config.source import YamlSource
 from hydranoc.config.topologies import build_network
 from hydranoc.config.validation import choose, validate
-from hydranoc.families import FAMILIES, Family
 from topology.common.channels import ChannelNetwork
 
 NETWORK, TRAFFIC = ("network",), ("traffic",)
 
 
+class ConfiguredFamily(Protocol):
+    """A router family as far as configurations go."""
+
+    @property
+    def network_section(self) -> type[schema.NetworkSection]:
+        """What ``network`` may contain for this family."""
+        ...
+
+
+FamilyT = TypeVar("FamilyT", bound=ConfiguredFamily)
+
+
 @dataclass(frozen=True)
-class Config:
+class Config(Generic[FamilyT]):
     """What a configuration file says.
 
     Members
@@ -22,7 +35,7 @@ class Config:
     path : Path
     source : YamlSource
         For errors with lines.
-    family : Family
+    family : ConfiguredFamily
     network_section : NetworkSection
         The family's own section class.
     traffic : Traffic or None
@@ -31,7 +44,7 @@ class Config:
 
     path: Path
     source: YamlSource
-    family: Family
+    family: FamilyT
     network_section: schema.NetworkSection
     traffic: schema.Traffic | None
     network: ChannelNetwork
@@ -42,8 +55,14 @@ class Config:
         return self.path.stem
 
 
-def load_config(path: str | Path) -> Config:
+def load_config(path: str | Path, families: Mapping[str, FamilyT]) -> Config[FamilyT]:
     """Read and check a configuration file.
+
+    Parameters
+    ----------
+    path : str or Path
+    families : mapping of str to ConfiguredFamily
+        What ``family`` may be.
 
     Raises
     ------
@@ -52,7 +71,7 @@ def load_config(path: str | Path) -> Config:
     """
     source = YamlSource(Path(path))
     top = validate(source, (), schema.Configuration)
-    family = FAMILIES[choose(source, NETWORK, "family", FAMILIES)]
+    family = families[choose(source, NETWORK, "family", families)]
     section = validate(source, NETWORK, family.network_section)
     traffic = None
     if top.traffic is not None:

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from hydranoc.api import load
-from hydranoc.family import CheckReport
-from hydranoc.progress import progress_bars
-from hydranoc.summary_text import table
+from hydranoc.families.reports import CheckReport
+from hydranoc.reports.progress import progress_bars
+from hydranoc.reports.summary_text import table
 from hydranoc.verbs.options import config_argument, json_option, say
 
 SHOWN_PAIRS = 5

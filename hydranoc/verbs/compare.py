@@ -7,8 +7,8 @@ import click
 
 from hydranoc.api import load
 from hydranoc.errors import ConfigError, reason
-from hydranoc.output import result_folder
-from hydranoc.progress import progress_bars
+from hydranoc.reports.output import result_folder
+from hydranoc.reports.progress import progress_bars
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
 
 WHERE_THERE_ARE_ANY = ("mismatch.txt", "waves.vcd", "waves.fst")
@@ -36,7 +36,7 @@ def compare(config: Path, folder: Path | None, simulator: str, waves: bool, as_j
     Example:
       hydranoc compare examples/demo.yaml --waves
     """
-    from hydranoc.simulator import SimulatorFailed
+    from hydranoc.lockstep.simulator import SimulatorFailed
 
     design = load(config)
     folder = folder or RESULTS / design.config.name

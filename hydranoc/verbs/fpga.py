@@ -11,14 +11,14 @@ from fpga.boards.registry import BOARDS
 from fpga.common.devices import DEVICES
 from hydranoc.api import load
 from hydranoc.design import Design
-from hydranoc.output import result_folder
-from hydranoc.progress import progress_bars
+from hydranoc.reports.output import result_folder
+from hydranoc.reports.progress import progress_bars
 from hydranoc.verbs.options import RESULTS, json_option, output_option, say
 from topology.common.channels import ChannelNetwork
 
 if TYPE_CHECKING:
     from fpga.common.subject import Subject
-    from hydranoc.fpga_report import Result
+    from hydranoc.fpga.report import Result
 
 MOST_SEEDS = 100
 SHOWN_SWITCHES = 8
@@ -70,8 +70,8 @@ def fpga(
         raise click.UsageError("Missing argument 'CONFIG'")
     if whole and switch is not None:
         raise click.UsageError("--switch and --network cannot be given together")
-    from hydranoc.fpga import FpgaFailed, fpga_tools, measure, tool_versions
-    from hydranoc.fpga_report import figures, report_text
+    from hydranoc.fpga.report import figures, report_text
+    from hydranoc.fpga.run import FpgaFailed, fpga_tools, measure, tool_versions
 
     device = DEVICES[device_name]
     fpga_tools(device)  # a missing program is told before any work
@@ -98,8 +98,8 @@ def _build_board(
     for name, option in (("switch", "switch"), ("whole", "network"), ("device_name", "device"), ("seeds", "seeds")):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--board and --{option} cannot be given together")
-    from hydranoc.fpga import FpgaFailed
-    from hydranoc.fpga_board import board_figures, board_text, build_board
+    from hydranoc.fpga.board import board_figures, board_text, build_board
+    from hydranoc.fpga.run import FpgaFailed
 
     board = BOARDS[board_name]
     design = load(config or board.config)
@@ -138,8 +138,8 @@ def _switch(network: ChannelNetwork, text: str) -> int:
 
 
 def _result(design: Design, measurement, device_name: str) -> "Result":
-    from hydranoc.fpga_baseline import find_entry, read_baseline
-    from hydranoc.fpga_report import Result
+    from hydranoc.fpga.baseline import find_entry, read_baseline
+    from hydranoc.fpga.report import Result
 
     subject, plan = measurement.subject, design.plan
     if subject.switch is None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from hydranoc.api import load
-from hydranoc.output import result_folder
-from hydranoc.progress import progress_bars
+from hydranoc.reports.output import result_folder
+from hydranoc.reports.progress import progress_bars
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
 
 

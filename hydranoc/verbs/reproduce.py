@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from hydranoc.cache import kept_points
 from hydranoc.errors import ConfigError, reason
-from hydranoc.families import FAMILIES
-from hydranoc.family import Effort, Figure, Reproduction
-from hydranoc.output import result_folder
-from hydranoc.progress import progress_bars
+from hydranoc.families.registry import FAMILIES
+from hydranoc.reports.output import result_folder
+from hydranoc.reports.progress import progress_bars
+from hydranoc.studies.common.figure import Effort, Figure, Reproduction
+from hydranoc.studies.common.kept import kept_points
 from hydranoc.verbs.options import RESULTS, json_option, say
 
 
@@ -48,7 +48,7 @@ def reproduce(name: str, folder: Path | None, quick: bool, as_json: bool) -> int
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known names are {', '.join(known)}"
         raise click.BadParameter(f"there is no figure {name!r}; {hint}")
-    from hydranoc.plots import plot_figure  # loads matplotlib
+    from hydranoc.pictures.plots import plot_figure  # loads matplotlib
 
     folder = folder or RESULTS / name
     with result_folder(folder) as scratch:

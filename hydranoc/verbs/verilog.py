@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from hydranoc.api import load
-from hydranoc.output import result_folder
-from hydranoc.summary_text import table
+from hydranoc.reports.output import result_folder
+from hydranoc.reports.summary_text import table
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
 
 # as rtl.common.axi_injector has them, which would load Amaranth for every verb's --help

@@ -13,7 +13,7 @@ from fpga.boards.common import self_test
 from fpga.boards.common.descriptors import draw_descriptors
 from fpga.boards.common.parameters import SelfTestParameters
 from fpga.boards.common.report_line import FIELDS
-from hydranoc.simulator import BenchSource, build_simulator, run_bench
+from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
 from rtl.common.plan import NetworkPlan
 from rtl.spam.network import spam_plan
 from tb.common.board.job import JOB_VARIABLE, BoardJob

@@ -12,8 +12,8 @@ from benchmarks.spam_rows import REFERENCE, SpamRow
 from fpga.common.area import Area
 from fpga.common.subject import router_subject
 from fpga.common.timing import Path, Timing
-from hydranoc.fpga import Measurement, tool_versions
-from hydranoc.fpga_baseline import find_entry, read_baseline, regressions
+from hydranoc.fpga.baseline import find_entry, read_baseline, regressions
+from hydranoc.fpga.run import Measurement, tool_versions
 
 ALLOWED = 0.05
 OTHERS = [row for row in rows() if row.name != REFERENCE]

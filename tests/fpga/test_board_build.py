@@ -11,10 +11,11 @@ from fpga.boards.common.descriptors import draw_descriptors
 from fpga.boards.registry import BOARDS, Board
 from fpga.boards.timing import ClockTiming, read_clock
 from fpga.common.area import ReportError
-from hydranoc import fpga_board, load
+from hydranoc import load
 from hydranoc.cli import run
-from hydranoc.fpga import FpgaFailed
-from hydranoc.tools import Tool, find_tool
+from hydranoc.fpga import board as fpga_board
+from hydranoc.fpga.run import FpgaFailed
+from hydranoc.lockstep.tools import Tool, find_tool
 
 ROOT = Path(__file__).parents[2]
 PINS = {
@@ -89,7 +90,7 @@ def test_the_clock_of_the_ulx3s_is_twice_its_crystal(small):
 def test_the_verilog_is_clean(name, require_tool, tmp_path):
     import subprocess
 
-    from hydranoc.tools import tool_environment
+    from hydranoc.lockstep.tools import tool_environment
 
     verilator = require_tool("verilator")
     (tmp_path / "self_test.v").write_text(planned(BOARDS[name], BOARDS[name].config).files["self_test.v"])
@@ -222,6 +223,6 @@ def test_bitstreams(name, require_tool, tmp_path, capsys):
 
 def find_name(tool: str) -> str:
     """What a program is called together with its version."""
-    from hydranoc.tools import version_of
+    from hydranoc.lockstep.tools import version_of
 
     return version_of(find_tool(tool)).split()[0]

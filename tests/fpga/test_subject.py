@@ -8,7 +8,7 @@ import pytest
 from fpga.common import flow
 from fpga.common.devices import DEVICES
 from fpga.common.subject import TOP, network_subject, representative_switches, router_subject
-from hydranoc.tools import tool_environment
+from hydranoc.lockstep.tools import tool_environment
 from rtl.common.manifest import waivers
 from rtl.spam.network import spam_plan
 from tests.networks import figure_1

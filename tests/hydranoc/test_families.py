@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from hydranoc.config.schema import NetworkSection
-from hydranoc.families import FAMILIES, Family
+from hydranoc.families.registry import FAMILIES, Family
 from topology.common.lattice import lattice_network
 from topology.harts.mesh import HexMesh
 from topology.min.graph import MinNetwork

@@ -13,9 +13,12 @@ from amaranth.lib.wiring import In, Out
 from fpga.common.area import Area, Shortage
 from fpga.common.devices import DEVICES
 from fpga.common.subject import Subject
-from hydranoc import fpga, fpga_baseline, load, tools
+from hydranoc import load
 from hydranoc.cli import run
-from hydranoc.fpga import FpgaFailed, Measurement, measure
+from hydranoc.fpga import baseline as fpga_baseline
+from hydranoc.fpga import run as fpga
+from hydranoc.fpga.run import FpgaFailed, Measurement, measure
+from hydranoc.lockstep import tools
 from rtl.common.part import Part
 
 ECP5, UP5K = DEVICES["ecp5"], DEVICES["ice40-up5k"]

@@ -10,8 +10,7 @@ from fpga.common.devices import DEVICES
 from fpga.common.subject import network_subject, router_subject
 from fpga.common.timing import Hop, Path, Timing
 from hydranoc.errors import ConfigError
-from hydranoc.fpga import Measurement
-from hydranoc.fpga_baseline import (
+from hydranoc.fpga.baseline import (
     changes,
     entry_of,
     find_entry,
@@ -20,6 +19,7 @@ from hydranoc.fpga_baseline import (
     regressions,
     write_baseline,
 )
+from hydranoc.fpga.run import Measurement
 from rtl.spam.network import spam_plan
 from tests.networks import figure_1, ring
 from topology.spam.graph import SpamLabels

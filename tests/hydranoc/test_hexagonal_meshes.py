@@ -6,8 +6,8 @@ import json
 import pytest
 
 from hydranoc.cli import run
-from hydranoc.family import Effort
-from hydranoc.harts_figures import REPRODUCTIONS
+from hydranoc.studies.common.figure import Effort
+from hydranoc.studies.harts.figures import REPRODUCTIONS
 
 NETWORK = "network:\n  family: harts\n  topology: {kind: hexmesh, size: 3}\n"
 LIST = """traffic:
@@ -93,7 +93,7 @@ def test_tables_are_reproduced(name):
 
 
 def test_points_of_the_load_figures_are_means_of_complete_broadcasts():
-    from sim_model.harts.reproduce_load import harts_loads
+    from hydranoc.studies.harts.load import harts_loads
 
     points = harts_loads(("sbcast", "sfbcast"), (3,), (0.1, 0.5), broadcasts=8)
     by_load = {(point.algorithm, point.load): point for point in points}

@@ -1,8 +1,8 @@
 """What the load figures of multistage networks make of their points."""
 
-from hydranoc.min_load_figures import KNEE, Curves, saturation_claims
-from sim_model.min.reproduce import Shape
-from sim_model.min.reproduce_load import LoadPoint
+from hydranoc.studies.min.load import LoadPoint
+from hydranoc.studies.min.load_figures import KNEE, Curves, saturation_claims
+from hydranoc.studies.min.shapes import Shape
 
 UNI, BI = Shape("baseline", 2, 4), Shape("bi-butterfly", 2, 4)
 LIGHT_US = 2.0

@@ -3,7 +3,7 @@
 import pytest
 
 from hydranoc.errors import ConfigError
-from hydranoc.output import result_folder
+from hydranoc.reports.output import result_folder
 
 
 def _fail_in(folder):

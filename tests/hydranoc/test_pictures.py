@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from hydranoc.draw import CROSS, ROOT, TREE, draw_network
-from hydranoc.families import FAMILIES
-from hydranoc.family import Claim, Figure, LinkClasses, Series
-from hydranoc.layout import arrivals, bend_of, processor_positions, switch_positions
-from hydranoc.plots import plot_figure
+from hydranoc.families.registry import FAMILIES
+from hydranoc.families.reports import LinkClasses
+from hydranoc.pictures.draw import CROSS, ROOT, TREE, draw_network
+from hydranoc.pictures.layout import arrivals, bend_of, processor_positions, switch_positions
+from hydranoc.pictures.plots import plot_figure
+from hydranoc.studies.common.figure import Claim, Figure, Series
 from topology.common.graph import Network
 from topology.common.lattice import irregular_network, lattice_network
 from topology.common.regular import hypercube_network, mesh_network, torus_network, tree_network

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from hydranoc import progress
-from hydranoc.progress import progress_bars
+from hydranoc.reports import progress
+from hydranoc.reports.progress import progress_bars
 
 
 class Terminal(io.StringIO):

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from hydranoc import spam_figures
 from hydranoc.cli import run
-from sim_model.spam import reproduce as studies
-from sim_model.spam.reproduce import Point
+from hydranoc.studies.spam import figures as spam_figures
+from hydranoc.studies.spam import measurements as studies
+from hydranoc.studies.spam.measurements import Point
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hydranoc import load
-from hydranoc.simulator import (
+from hydranoc.lockstep.simulator import (
     HIERARCHICAL_FROM_BYTES,
     HIERARCHICAL_FROM_ROUTERS,
     BenchSource,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hydranoc import tools
-from hydranoc.tools import ToolMissing, find_tool, needed_for, version_of
+from hydranoc.lockstep import tools
+from hydranoc.lockstep.tools import ToolMissing, find_tool, needed_for, version_of
 
 
 def test_verilator_comes_with_its_root_and_path():

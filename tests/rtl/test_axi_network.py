@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from hydranoc.tools import tool_environment
+from hydranoc.lockstep.tools import tool_environment
 from rtl.common.axi_injector import LEADING_WORD, TUSER
 from rtl.common.axi_network import generate_axi_network
 from rtl.common.network import generate_network

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hydranoc.simulator import BenchSource, build_simulator, run_bench
+from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
 from rtl.common.axi_injector import LEADING_WORD, TUSER
 from rtl.common.axi_network import generate_axi_network
 from rtl.common.manifest import waivers

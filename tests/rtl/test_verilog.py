@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from hydranoc.tools import tool_environment
+from hydranoc.lockstep.tools import tool_environment
 from rtl.common.harness import generate_harness
 from rtl.common.network import generate_network
 from rtl.harts.network import harts_plan

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from hydranoc.studies.min.latency import FLITS, fig14_destinations, min_fig14, simulated_latency
+from hydranoc.studies.min.load import message_rate, min_loads
+from hydranoc.studies.min.shapes import Shape
 from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.min.analytical import FLIT_NS, paper_latency
 from sim_model.min.model import MinModel
-from sim_model.min.reproduce import Shape
-from sim_model.min.reproduce_latency import FLITS, fig14_destinations, min_fig14, simulated_latency
-from sim_model.min.reproduce_load import message_rate, min_loads
 from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sim_model.common.replication import Precision, replicate
+from hydranoc.studies.common.replication import Precision, replicate
 from sim_model.common.statistics import Summary, batch_means, confidence_interval
 
 

@@ -13,7 +13,7 @@ from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from hydranoc.simulator import BenchSource, BuiltSimulator, SimulatorFailed, build_simulator, run_bench
+from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, SimulatorFailed, build_simulator, run_bench
 from tb.common.parts.parameters import to_environment
 
 TOP = "rack"

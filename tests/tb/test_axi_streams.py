@@ -14,7 +14,7 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, connect
 
-from hydranoc.simulator import BenchSource, build_simulator, run_bench
+from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
 from rtl.common.axi_ejector import AxiStreamEjector
 from rtl.common.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector, set_words
 from rtl.common.axi_network import SINK_OUTPUTS, SOURCE_INPUTS, SOURCE_OUTPUTS, generate_axi_network

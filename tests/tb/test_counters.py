@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from hydranoc.compare import compare_network, harness_source
+from hydranoc.lockstep.compare import compare_network, harness_source
 from rtl.spam.network import spam_plan
 from tests.networks import random_irregular
 from tests.tb.mutations import Mutation, copy_hardware, harness_verilog

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from hydranoc.compare import Comparison, harness_source
+from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.harts.network import harts_plan
 from sim_model.common.simulation import Simulation
 from sim_model.harts.model import HartsModel

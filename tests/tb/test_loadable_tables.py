@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from hydranoc.compare import Comparison, harness_source
+from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.common.table_layout import loaded_words
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan

@@ -7,7 +7,7 @@ cycles each.
 
 import pytest
 
-from hydranoc.compare import compare_network
+from hydranoc.lockstep.compare import compare_network
 from tests.networks import figure_1, random_irregular
 from tests.tb.workloads import Shape, comparison, model_results, staged_traffic
 from topology.common.lattice import irregular_network, lattice_network

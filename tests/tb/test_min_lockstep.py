@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hydranoc.compare import Comparison, harness_source
+from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.min.network import min_plan
 from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hydranoc.compare import BENCH, Comparison
-from hydranoc.simulator import build_simulator, run_bench
+from hydranoc.lockstep.compare import BENCH, Comparison
+from hydranoc.lockstep.simulator import build_simulator, run_bench
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
 from tests.tb.mutations import MUTATIONS, Mutation, copy_hardware, harness_verilog
 from tests.tb.workloads import Shape, comparison, model_results, staged_traffic

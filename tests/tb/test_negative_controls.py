@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from hydranoc.compare import compare_network
+from hydranoc.lockstep.compare import compare_network
 from sim_model.common.messages import Message
 from tests.networks import ring
 from tests.tb.workloads import Shape, comparison, model_results

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hydranoc.compare import Comparison, harness_source
+from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.spam.network import spam_plan
 from sim_model.common.messages import Message, Messages
 from sim_model.common.results import Results

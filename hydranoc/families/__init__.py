@@ -1,0 +1,1 @@
+"""The registry of router families, and per family what fills its slots."""

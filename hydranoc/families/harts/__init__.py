@@ -1,0 +1,1 @@
+"""HARTS: from its configuration to tables, model, hardware and pictures."""

@@ -1,0 +1,239 @@
+"""The slots of HARTS: from its configuration to tables, model, hardware and pictures."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from hydranoc.config.schema import NetworkSection, Section
+from hydranoc.errors import KeyWrong
+from hydranoc.families.reports import CheckReport, LinkClasses
+from topology.common.channels import ChannelNetwork
+from topology.common.errors import TopologyError
+from topology.common.flits import MAX_FLIT_BITS, MIN_FLIT_BITS
+from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
+from topology.harts.deadlock import check_harts_deadlock
+from topology.harts.faults import Faults
+from topology.harts.header import most_hops
+from topology.harts.mesh import HexMesh
+from topology.harts.pages import least_pages, node_pages
+from topology.harts.reachability import unreached_pairs
+from topology.harts.reception import ENTRIES, LEAST_ENTRIES, MOST_COPIES, MOST_ENTRIES
+from topology.harts.routing import UNICAST, HartsRouting, operation
+
+if TYPE_CHECKING:
+    from sim_model.common.messages import Message
+
+NO_CLASSES = "no-classes"
+LEAST_COPIES = 1
+Frames = Annotated[int, Field(ge=1, le=255)]
+Pair = Annotated[list[int], Field(min_length=2, max_length=2)]
+
+
+class FaultSection(Section):
+    """``network.faults``: what has failed, from the start and for good.
+
+    Members
+    -------
+    silent_nodes : list of int
+        They send nothing and get nothing.
+    corrupting_nodes : list of int
+        They spoil the body of every packet that they pass on.
+    dead_links : list of [int, int]
+        Pairs of neighbours.
+    forging_nodes : list of [int, int]
+        A node, and the one from which it says that its packets come.
+    """
+
+    silent_nodes: list[int] = []
+    corrupting_nodes: list[int] = []
+    dead_links: list[Pair] = []
+    forging_nodes: list[Pair] = []
+
+
+class HartsSection(NetworkSection):
+    """``network`` of hexagonal meshes.
+
+    Members
+    -------
+    packet_flits : int
+        Longest packet, header included; a page of the packet memory holds so much.
+    pages : int or None
+        Packets that a node's memory holds; default: as few as are safe.
+    gap_frames, relay_frames : int
+        Frames between two packets on a link, and frames that the network processor takes to look at a packet.
+    algorithm_a : bool
+        Let broadcasts go round the whole mesh in one packet, which takes many more pages.
+    guard : bool
+        Let in no packet of a broadcast that cannot be an honest one.
+    reception : str or None
+        What hosts behind AXI4-Stream endpoints get of a broadcast: the first copy, or the one that a majority of the
+        copies agrees with; default: all copies.
+    reception_entries : int
+        Broadcasts that a host has copies of at a time.
+    least_copies : int
+        A reception refuses broadcasts by algorithms that make fewer copies.
+    faults : FaultSection
+    negative_control : str or None
+        Nodes that are wrong on purpose and deadlock: any packet may have any page.
+    """
+
+    flit_bits: Annotated[int, Field(ge=MIN_FLIT_BITS, le=MAX_FLIT_BITS)] = 64
+    buffer_flits: Annotated[int, Field(ge=1, le=1024)] = 1
+    packet_flits: Annotated[int, Field(ge=2, le=4096)] = 65
+    pages: Annotated[int, Field(ge=1)] | None = None
+    gap_frames: Frames = 1
+    relay_frames: Frames = 1
+    algorithm_a: bool = False
+    guard: bool = False
+    reception: Literal["first", "vote"] | None = None
+    reception_entries: Annotated[int, Field(ge=LEAST_ENTRIES, le=MOST_ENTRIES)] = ENTRIES
+    least_copies: Annotated[int, Field(ge=1, le=MOST_COPIES)] = 1
+    faults: FaultSection = FaultSection()
+    negative_control: Literal["no-classes"] | None = None
+
+
+def build_routing(section: HartsSection, network: ChannelNetwork) -> HartsRouting:
+    """Headers and faults of the mesh.
+
+    Raises
+    ------
+    TopologyError
+        If the network is no hexagonal mesh.
+    KeyWrong
+        If something in the section does not suit it.
+    """
+    if not isinstance(network, HexMesh):
+        raise TopologyError("Family 'harts' needs a wrapped hexagonal mesh: topology kind must be hexmesh")
+    if section.routing_cycles != 1:
+        text = "routing_cycles must be 1 in family 'harts', where the frame of eight cycles sets the pace"
+        raise KeyWrong("routing_cycles", f"{text}, not {section.routing_cycles}")
+    if section.tables != "fixed":
+        raise KeyWrong("tables", f"tables must be 'fixed' in family 'harts', which has none, not {section.tables!r}")
+    levels = most_hops(network, algorithm_a=section.algorithm_a)
+    try:
+        node_pages(section.pages, levels)
+    except ValueError as error:
+        key = "algorithm_a" if section.algorithm_a and section.pages is None else "pages"
+        raise KeyWrong(key, f"{key}: {error}") from None
+    faults = Faults(
+        tuple(section.faults.silent_nodes),
+        tuple(section.faults.corrupting_nodes),
+        tuple((a, b) for a, b in section.faults.dead_links),
+        tuple((node, claimed) for node, claimed in section.faults.forging_nodes),
+    )
+    try:
+        return HartsRouting(network, section.flit_bits, faults, section.algorithm_a, section.guard)
+    except TopologyError as error:
+        raise KeyWrong("faults", f"faults: {error}") from None
+    except ValueError as error:
+        raise KeyWrong("flit_bits", f"flit_bits: {error}") from None
+
+
+def check(section: HartsSection, routing: HartsRouting) -> CheckReport:
+    """Sizes, reachability and freedom from deadlock."""
+    mesh, faults = routing.mesh, routing.faults
+    live = [node for node in range(mesh.nodes) if not faults.is_silent(node)]
+    pages = node_pages(section.pages, routing.levels)
+    sizes = {
+        "nodes": mesh.nodes,
+        "size": mesh.size,
+        "diameter": mesh.size - 1,
+        "channels": len(mesh.channels),
+        "links": len(mesh.edges),
+        "silent_nodes": len(faults.silent_nodes),
+        "corrupting_nodes": len(faults.corrupting_nodes),
+        "dead_links": len(faults.dead_links),
+        "forging_nodes": len(faults.forging_nodes),
+        "flit_bits": section.flit_bits,
+        "header_bits": routing.header.fixed_bits,
+        "buffer_flits": section.buffer_flits,
+        "most_hops": routing.levels,
+        "pages": pages,
+        "least_pages": least_pages(routing.levels),
+        "packet_memory_bits": pages * section.packet_flits * (section.flit_bits + 1),
+    }
+    return CheckReport(
+        sizes=sizes,
+        unreached=tuple(unreached_pairs(routing)),
+        pairs=len(live) * (len(live) - 1),
+        deadlock=check_harts_deadlock(routing, pages, classed=section.negative_control is None),
+    )
+
+
+def _settings(section: HartsSection) -> dict[str, Any]:
+    return {
+        "pages": section.pages,
+        "buffer_flits": section.buffer_flits,
+        "gap_frames": section.gap_frames,
+        "relay_frames": section.relay_frames,
+        "classed": section.negative_control is None,
+    }
+
+
+def build_model(section: HartsSection, routing: HartsRouting) -> Any:
+    """The golden model."""
+    from sim_model.harts.model import HartsModel  # loads Numba: only where a network is run
+
+    return HartsModel(routing, **_settings(section))
+
+
+def build_plan(section: HartsSection, routing: HartsRouting) -> Any:
+    """The hardware plan."""
+    from rtl.harts.network import harts_plan  # loads Amaranth: only where hardware is made
+
+    return harts_plan(
+        routing,
+        packet_flits=section.packet_flits,
+        reception=section.reception,
+        reception_entries=section.reception_entries,
+        least_copies=section.least_copies,
+        **_settings(section),
+    )
+
+
+def link_classes(routing: HartsRouting) -> LinkClasses:
+    """Links between neighbours of the drawn hexagon, and those round the mesh."""
+    mesh = routing.mesh
+    near = set()
+    for a, b in mesh.edges:
+        (ax, ay), (bx, by) = mesh.coordinates(a), mesh.coordinates(b)
+        if (bx - ax, by - ay) in ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)):
+            near.add((a, b))
+    return LinkClasses(tree=frozenset(near), names=("link", "link round the mesh"))
+
+
+def operations(section: HartsSection) -> Mapping[str, int]:
+    """Broadcast procedures by name, and their numbers as operations."""
+    return {name: operation(name) for name in ALGORITHMS if name != ALGORITHM_A or section.algorithm_a}
+
+
+def complete(section: HartsSection, routing: HartsRouting, record: "Message") -> "Message":
+    """A message as the mesh takes it: one destination, or a broadcast to all nodes that live.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+    faults = routing.faults
+    if not 0 <= record.source < routing.mesh.nodes:
+        return record  # an error that all families have
+    if record.flits > section.packet_flits:
+        raise ValueError(f"Length must be at most {section.packet_flits} flits (packet_flits), not {record.flits}")
+    if faults.is_silent(record.source):
+        raise ValueError(f"Source must be a node that has not failed silently, not {record.source}")
+    if record.operation == UNICAST:
+        if len(set(record.destinations)) > 1:
+            raise ValueError(
+                f"Destinations must be one node, or a broadcast's algorithm be named, not {list(record.destinations)}"
+            )
+        if any(map(faults.is_silent, record.destinations)):
+            raise ValueError(f"Destination must be a node that has not failed silently, not {record.destinations[0]}")
+        return record
+    wanted = routing.wanted_copies(record.operation, record.source)
+    # a node that the faults leave without a copy is to be missed, but not the copies of a forger
+    least = LEAST_COPIES if faults.claimed_source(record.source) == record.source else 0
+    copies = {node: max(least, count) for node, count in wanted.items()}
+    return replace(record, destinations=tuple(wanted), copies=copies)

@@ -1,0 +1,1 @@
+"""MIN: from its configuration to tables, model, hardware and pictures."""

@@ -1,0 +1,113 @@
+"""The slots of the multistage family: from its configuration to tables, model, hardware and pictures."""
+
+from typing import Any, Literal
+
+from hydranoc.config.schema import NetworkSection
+from hydranoc.families.reports import CheckReport, LinkClasses
+from topology.common.channels import ChannelNetwork
+from topology.common.errors import TopologyError
+from topology.min.deadlock import check_min_deadlock
+from topology.min.graph import KINDS, MinNetwork
+from topology.min.groups import EXACT, NO_TOKEN, PRINTED
+from topology.min.reachability import unreached_pairs
+from topology.min.routing import MinRouting
+
+TOKENS = {None: EXACT, "no-token": NO_TOKEN, "printed-release": PRINTED}
+
+
+class MinSection(NetworkSection):
+    """``network`` of multistage networks.
+
+    Members
+    -------
+    negative_control : str or None
+        Switches that are wrong on purpose and deadlock: without tokens, or with the paper's rule for passing them on.
+    """
+
+    negative_control: Literal["no-token", "printed-release"] | None = None
+
+
+def build_routing(section: MinSection, network: ChannelNetwork) -> MinRouting:
+    """Tables of the network.
+
+    Raises
+    ------
+    TopologyError
+        If it is no multistage network.
+    """
+    if not isinstance(network, MinNetwork):
+        raise TopologyError(f"Family 'min' needs a multistage topology: kind must be one of {', '.join(KINDS)}")
+    return MinRouting(network, section.flit_bits)
+
+
+def _depth_flits(section: MinSection, routing: MinRouting) -> int:
+    return routing.header.buffer_depth_flits(section.buffer_flits)
+
+
+def check(section: MinSection, routing: MinRouting) -> CheckReport:
+    """Sizes, reachability and freedom from deadlock (paper 3)."""
+    network, depth_flits = routing.network, _depth_flits(section, routing)
+    processors = len(network.processors)
+    groups = routing.groups.groups
+    outputs = [len(channels) for channels in network.output_channel]
+    sizes = {
+        "switches": network.switches,
+        "processors": processors,
+        "stages": network.stages,
+        "radix": network.radix,
+        "channels": len(network.channels),
+        "links": len(network.edges),
+        "most_ports": routing.most_ports,
+        "token_groups": len(groups),
+        "largest_token_group": max((len(group.switches) for group in groups), default=0),
+        "largest_release_flits": max(
+            (routing.groups.release_flits(group.switches[0], depth_flits) for group in groups), default=0
+        ),
+        "flit_bits": section.flit_bits,
+        "unicast_header_flits": routing.header.unicast_flits,
+        "multicast_header_flits": routing.header.multicast_flits,
+        "buffer_flits": depth_flits,
+        "route_table_bits": sum(routing.keys * routing.classes * ports for ports in outputs),
+        "reach_table_bits": sum(processors * ports for ports in outputs),
+    }
+    return CheckReport(
+        sizes=sizes,
+        unreached=tuple(unreached_pairs(routing)),
+        pairs=processors * (processors - 1),
+        deadlock=check_min_deadlock(routing, depth_flits, TOKENS[section.negative_control]),
+    )
+
+
+def build_model(section: MinSection, routing: MinRouting) -> Any:
+    """The golden model."""
+    from sim_model.min.model import MinModel  # loads Numba: only where a network is run
+
+    return MinModel(
+        routing,
+        buffer_flits=section.buffer_flits,
+        routing_cycles=section.routing_cycles,
+        token=TOKENS[section.negative_control],
+    )
+
+
+def build_plan(section: MinSection, routing: MinRouting) -> Any:
+    """The hardware plan."""
+    from rtl.min.network import min_plan  # loads Amaranth: only where hardware is made
+
+    return min_plan(
+        routing,
+        buffer_flits=section.buffer_flits,
+        routing_cycles=section.routing_cycles,
+        token=TOKENS[section.negative_control],
+    )
+
+
+def link_classes(_routing: MinRouting) -> LinkClasses:
+    """A picture shows the stages from left to right; all links are alike."""
+    return LinkClasses()
+
+
+def software_names(network: ChannelNetwork) -> tuple[str, ...]:
+    """The chain of unicasts, and what the paper calls it (its references 15 and 16)."""
+    bidirectional = isinstance(network, MinNetwork) and network.bidirectional
+    return ("binomial", "umin" if bidirectional else "cmin")

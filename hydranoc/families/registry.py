@@ -1,0 +1,115 @@
+"""The one list of router families and what each of them has to bring."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hydranoc.config.schema import NetworkSection
+from hydranoc.families.harts import slots as harts
+from hydranoc.families.min import slots as multistage
+from hydranoc.families.reports import CheckReport, LinkClasses
+from hydranoc.families.spam import slots as spam
+from hydranoc.studies.common.figure import Reproduction
+from hydranoc.studies.harts import figures as harts_figures
+from hydranoc.studies.min import figures as min_figures
+from hydranoc.studies.spam import figures as spam_figures
+
+
+@dataclass(frozen=True)
+class Family:
+    """A router family.
+
+    Members
+    -------
+    name : str
+        As it stands in configurations.
+    title : str
+        For people, with the paper.
+    network_section : type
+        What ``network`` may say for this family.
+    build_routing : callable
+        (network section, network) -> the family's tables. Raises TopologyError.
+    check : callable
+        (network section, tables) -> CheckReport.
+    build_model : callable
+        (network section, tables) -> golden model.
+    build_plan : callable
+        (network section, tables) -> hardware plan for ``rtl.common.network``.
+    link_classes : callable
+        (tables) -> LinkClasses for pictures.
+    software_names : callable
+        (network) -> names that ``traffic.software`` may have for the common chain of unicasts.
+    operations : callable
+        (network section) -> names that ``algorithm`` of a message may have, and their numbers as ``Message.operation``.
+    complete : callable
+        (network section, tables, Message) -> Message as the network takes it. Raises ValueError ("X must be Y, not Z").
+    reproductions : mapping
+        Figures and tables of the paper by name.
+    """
+
+    name: str
+    title: str
+    network_section: type[NetworkSection]
+    build_routing: Callable[[Any, Any], Any]
+    check: Callable[[Any, Any], CheckReport]
+    build_model: Callable[[Any, Any], Any]
+    build_plan: Callable[[Any, Any], Any]
+    link_classes: Callable[[Any], LinkClasses]
+    software_names: Callable[[Any], tuple[str, ...]]
+    operations: Callable[[Any], Mapping[str, int]]
+    complete: Callable[[Any, Any, Any], Any]
+    reproductions: Mapping[str, Reproduction]
+
+
+def _no_operations(_section: Any) -> Mapping[str, int]:
+    return {}
+
+
+def _complete_already(_section: Any, _routing: Any, record: Any) -> Any:
+    return record
+
+
+FAMILIES: dict[str, Family] = {
+    "spam": Family(
+        name="spam",
+        title="SPAM: tree multicast in irregular networks (Libeskind-Hadas et al., 1998)",
+        network_section=spam.SpamSection,
+        build_routing=spam.build_routing,
+        check=spam.check,
+        build_model=spam.build_model,
+        build_plan=spam.build_plan,
+        link_classes=spam.link_classes,
+        software_names=lambda _network: ("binomial",),
+        operations=_no_operations,
+        complete=_complete_already,
+        reproductions=spam_figures.REPRODUCTIONS,
+    ),
+    "min": Family(
+        name="min",
+        title="MIN: asynchronous tree multicast in multistage networks (Varavithya and Mohapatra)",
+        network_section=multistage.MinSection,
+        build_routing=multistage.build_routing,
+        check=multistage.check,
+        build_model=multistage.build_model,
+        build_plan=multistage.build_plan,
+        link_classes=multistage.link_classes,
+        software_names=multistage.software_names,
+        operations=_no_operations,
+        complete=_complete_already,
+        reproductions=min_figures.REPRODUCTIONS,
+    ),
+    "harts": Family(
+        name="harts",
+        title="HARTS: broadcasts in wrapped hexagonal meshes (Kandlur and Shin, 1991)",
+        network_section=harts.HartsSection,
+        build_routing=harts.build_routing,
+        check=harts.check,
+        build_model=harts.build_model,
+        build_plan=harts.build_plan,
+        link_classes=harts.link_classes,
+        software_names=lambda _network: ("binomial",),
+        operations=harts.operations,
+        complete=harts.complete,
+        reproductions=harts_figures.REPRODUCTIONS,
+    ),
+}

@@ -1,0 +1,1 @@
+"""SPAM: from its configuration to tables, model, hardware and pictures."""

@@ -1,0 +1,135 @@
+"""The slots of the SPAM family: from its configuration to tables, model, hardware and pictures."""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from hydranoc.config.schema import NetworkSection
+from hydranoc.errors import KeyWrong
+from hydranoc.families.reports import CheckReport, LinkClasses
+from topology.common.channels import ChannelNetwork
+from topology.common.deadlock import check_deadlock
+from topology.common.errors import TopologyError
+from topology.common.graph import Network
+from topology.spam.deadlock import spam_dependencies
+from topology.spam.graph import SpamLabels
+from topology.spam.reachability import unreached_pairs
+from topology.spam.routing import SpamRouting
+
+NON_ATOMIC, UP_AFTER_DOWN = "non-atomic-enqueue", "up-after-down"
+
+
+class SpamSection(NetworkSection):
+    """``network`` of SPAM.
+
+    Members
+    -------
+    root : int, str or None
+        Root of the spanning tree: name or number of a switch; default a centre of the network.
+    negative_control : str or None
+        A router or routing that is wrong on purpose and deadlocks.
+    """
+
+    root: Any = None
+    negative_control: Literal["non-atomic-enqueue", "up-after-down"] | None = None
+
+
+def build_routing(section: SpamSection, network: ChannelNetwork) -> SpamRouting:
+    """Tables of the network.
+
+    Raises
+    ------
+    KeyWrong
+        If the root is no switch.
+    TopologyError
+        If the network is too large for SPAM's routers, or has links that lead one way.
+    """
+    if not isinstance(network, Network):
+        raise TopologyError("Family 'spam' needs a network whose links lead both ways, with one channel per processor")
+    root = None if section.root is None else _root(section.root, network)
+    labels = SpamLabels(network, root)
+    return SpamRouting(labels, section.flit_bits, up_after_down=section.negative_control == UP_AFTER_DOWN)
+
+
+def _root(root: Any, network: Network) -> int:
+    """A switch by name or, in networks without names of their own, by number."""
+    if str(root) in network.switch_names:
+        return network.switch_names.index(str(root))
+    numbered = network.switch_names[0] == "s0"
+    if numbered and isinstance(root, int) and not isinstance(root, bool) and 0 <= root < network.switches:
+        return root
+    names = f"0 to {network.switches - 1}" if numbered else _some(network.switch_names)
+    raise KeyWrong("root", f"root must be a switch ({names}), not {root!r}")
+
+
+def _some(names: tuple[str, ...], most: int = 12) -> str:
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def check(section: SpamSection, routing: SpamRouting) -> CheckReport:
+    """Sizes, reachability and freedom from deadlock (paper 3, theorems 1 and 2)."""
+    network = routing.network
+    processors = len(network.processors)
+    links = len(network.edges)
+    most_ports = routing.most_ports
+    sizes = {
+        "switches": network.switches,
+        "processors": processors,
+        "links": links,
+        "tree_links": network.switches - 1,
+        "cross_links": links - network.switches + 1,
+        "tree_depth": int(routing.labels.level[: network.switches].max()),
+        "most_ports": most_ports,
+        "flit_bits": section.flit_bits,
+        "unicast_header_flits": routing.header.unicast_flits,
+        "multicast_header_flits": routing.header.multicast_flits,
+        "buffer_flits": routing.header.buffer_depth_flits(section.buffer_flits),
+        "route_table_bits": sum(3 * network.vertices * network.degree(s) for s in range(network.switches)),
+        "reach_table_bits": sum(processors * network.degree(s) for s in range(network.switches)),
+    }
+    atomic = section.negative_control != NON_ATOMIC
+    return CheckReport(
+        sizes=sizes,
+        unreached=tuple(unreached_pairs(routing)),
+        pairs=processors * (processors - 1),
+        deadlock=check_deadlock(spam_dependencies(routing, atomic=atomic)),
+    )
+
+
+def build_model(section: SpamSection, routing: SpamRouting) -> Any:
+    """The golden model."""
+    from sim_model.spam.model import SpamModel  # loads Numba: only where a network is run
+
+    return SpamModel(
+        routing,
+        buffer_flits=section.buffer_flits,
+        routing_cycles=section.routing_cycles,
+        enqueue=_enqueue(section),
+    )
+
+
+def build_plan(section: SpamSection, routing: SpamRouting) -> Any:
+    """The hardware plan."""
+    from rtl.spam.network import spam_plan  # loads Amaranth: only where hardware is made
+
+    return spam_plan(
+        routing,
+        buffer_flits=section.buffer_flits,
+        routing_cycles=section.routing_cycles,
+        enqueue=_enqueue(section),
+    )
+
+
+def _enqueue(section: SpamSection) -> str:
+    return "split" if section.negative_control == NON_ATOMIC else "atomic"
+
+
+def link_classes(routing: SpamRouting) -> LinkClasses:
+    """Root, tree and levels for a picture."""
+    labels, network = routing.labels, routing.network
+    children = np.arange(network.switches) != labels.root
+    tree = frozenset(
+        (min(switch, int(labels.parent[switch])), max(switch, int(labels.parent[switch])))
+        for switch in np.flatnonzero(children).tolist()
+    )
+    return LinkClasses(labels.root, tree, tuple(labels.level[: network.switches].tolist()))

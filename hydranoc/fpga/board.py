@@ -1,0 +1,166 @@
+"""Builds the bitstream of a board that tests a network by itself."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fpga.boards.build import AREA, TIMING, BoardBuild, board_build
+from fpga.boards.common.descriptors import draw_descriptors
+from fpga.boards.registry import Board
+from fpga.boards.timing import ClockTiming, read_clock
+from fpga.common.area import Area, ReportError, read_area, read_shortages
+from hydranoc.config.load import NETWORK
+from hydranoc.design import Design
+from hydranoc.errors import ConfigError
+from hydranoc.fpga.run import FpgaFailed, _run
+from hydranoc.lockstep.tools import find_tools, version_of
+from hydranoc.reports.progress import Progress
+from hydranoc.reports.summary_text import table
+
+
+@dataclass(frozen=True)
+class BuiltBoard:
+    """What a build gave.
+
+    Members
+    -------
+    board : Board
+    network : str
+        Name of the configuration.
+    area : Area
+    clock : ClockTiming
+        The slowest clock.
+    bitstream : str or None
+        Name of the file to load; None if the clock is too slow for the board.
+    bitstream_bytes : int
+    tools : tuple of str
+        Programs with their versions.
+    """
+
+    board: Board
+    network: str
+    area: Area
+    clock: ClockTiming
+    bitstream: str | None
+    bitstream_bytes: int
+    tools: tuple[str, ...]
+
+    @property
+    def right(self) -> bool:
+        """Whether there is a bitstream."""
+        return self.bitstream is not None
+
+
+def build_board(board: Board, design: Design, folder: Path, progress: Progress | None = None) -> BuiltBoard:
+    """Synthesise, place and route the self-test of a network for a board, and write the bitstream.
+
+    Parameters
+    ----------
+    board : Board
+    design : Design
+        The network.
+    folder : Path
+        Gets sources, reports and bitstream. Must be empty.
+    progress : callable or None
+
+    Raises
+    ------
+    ConfigError
+        If there can be no self-test of this network.
+    ToolMissing
+        Names every program that is missing.
+    FpgaFailed
+        If a program fails, or the device is too small.
+    """
+    tools = find_tools(board.tools)  # a missing program is told before any work
+    build = _planned(board, design)
+    for name, text in build.files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    synthesis, place_and_route, packing = (command[1:] for command in build.commands)
+    _say(progress, "synthesis", 0)
+    _run(tools[0], synthesis, folder, f"{board.design_name}.rpt")
+    _say(progress, "place and route", 1)
+    _place_and_route(tools[1], place_and_route, folder, build, board)
+    area, clock = _figures(folder, board)
+    if clock.met:
+        _say(progress, "bitstream", 2)
+        _run(tools[2], packing, folder, f"{board.packer}.log")
+    size = (folder / build.bitstream).stat().st_size if clock.met else 0
+    for path in folder.iterdir():
+        if path.name not in build.kept:
+            path.unlink()  # netlists of many megabytes, which the script makes again
+    versions = tuple(version_of(tool) for tool in tools[:2])
+    return BuiltBoard(board, design.config.name, area, clock, build.bitstream if clock.met else None, size, versions)
+
+
+def _planned(board: Board, design: Design) -> BoardBuild:
+    if design.plan.loadable_tables:
+        text = "network.tables must be 'fixed' on a board, where nobody loads them, not 'loadable'"
+        raise design.config.source.error((*NETWORK, "tables"), text)
+    try:
+        nodes = len(design.network.processors)
+        return board_build(board, design.plan, draw_descriptors(design.routing, nodes, board.descriptors))
+    except ConfigError:
+        raise
+    except ValueError as error:
+        raise ConfigError(str(error), file=design.config.path) from None
+
+
+def _say(progress: Progress | None, work: str, done: int) -> None:
+    if progress:
+        progress(work, done, 3)
+
+
+def _place_and_route(tool, arguments, folder: Path, build: BoardBuild, board: Board) -> None:
+    try:
+        _run(tool, arguments, folder, build.log)
+    except FpgaFailed:
+        log = folder / build.log
+        shortages = read_shortages(log.read_text()) if log.exists() else ()
+        if not shortages:
+            raise
+        needs = ", ".join(f"needs {shortage}" for shortage in shortages)
+        raise FpgaFailed(f"the self-test does not fit {board.name}: {needs}") from None
+
+
+def _figures(folder: Path, board: Board) -> tuple[Area, ClockTiming]:
+    try:
+        return read_area((folder / AREA).read_text(), board.device), read_clock((folder / TIMING).read_text())
+    except ReportError as error:
+        raise FpgaFailed(str(error)) from error
+
+
+def board_figures(built: BuiltBoard) -> dict[str, Any]:
+    """What was built, ready for JSON."""
+    return {
+        "board": built.board.name,
+        "network": built.network,
+        "tools": list(built.tools),
+        "lut4": built.area.lut4,
+        "flip_flops": built.area.flip_flops,
+        "memories": dict(built.area.memories),
+        "fmax_mhz": round(built.clock.achieved_mhz, 2),
+        "clock_mhz": round(built.clock.wanted_mhz, 2),
+        "messages": built.board.messages,
+        "bitstream": built.bitstream,
+        "bitstream_bytes": built.bitstream_bytes,
+    }
+
+
+def board_text(built: BuiltBoard) -> str:
+    """What was built, for people."""
+    memories = [(kind, count) for kind, count in built.area.memories.items() if count]
+    margin = "fast enough for" if built.clock.met else "too slow for"
+    clock = f"{built.clock.achieved_mhz:.1f} MHz, {margin} {built.clock.wanted_mhz:.1f} MHz"
+    return table(
+        [
+            ("board", built.board.title),
+            ("network", built.network),
+            ("tools", ", ".join(built.tools)),
+            ("LUT4", built.area.lut4),
+            ("FF", built.area.flip_flops),
+            *memories,
+            ("clock", clock),
+            ("bitstream", f"{built.bitstream_bytes:,} bytes" if built.right else "none"),
+        ]
+    )

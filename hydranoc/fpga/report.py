@@ -1,0 +1,128 @@
+"""FPGA figures as plain values and as text."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fpga.common.devices import Device
+from fpga.common.timing import Path, path_lines
+from hydranoc.fpga.baseline import BaselineEntry, changes
+from hydranoc.fpga.run import Measurement
+from hydranoc.reports.summary_text import table
+
+CHANGE_NAMES = {"lut4": "LUT4", "flip_flops": "FF", "memory_cells": "memory", "fmax_mhz": "Fmax"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """A measurement and what belongs to it.
+
+    Members
+    -------
+    measurement : Measurement
+    title : str
+        For people.
+    instances : int
+        How often the network has this shape.
+    entry : BaselineEntry or None
+        Stored figures of the same configuration.
+    """
+
+    measurement: Measurement
+    title: str
+    instances: int
+    entry: BaselineEntry | None
+
+
+def figures(results: Sequence[Result], device: Device, tools: Sequence[str], seeds: int) -> dict[str, Any]:
+    """Everything that was measured, ready for JSON."""
+    return {
+        "device": {"name": device.name, "title": device.title},
+        "tools": list(tools),
+        "seeds": seeds,
+        "results": [_result_figures(result) for result in results],
+    }
+
+
+def _result_figures(result: Result) -> dict[str, Any]:
+    measurement = result.measurement
+    subject, area = measurement.subject, measurement.area
+    compared = None
+    if result.entry:
+        compared = {"name": result.entry.name, "changes": _rounded(changes(measurement, result.entry))}
+    return {
+        "name": subject.name,
+        "shape": subject.shape,
+        "switch": subject.switch,
+        "instances": result.instances,
+        "lut4": area.lut4,
+        "flip_flops": area.flip_flops,
+        "memories": dict(area.memories),
+        "fits": measurement.fits,
+        "shortages": [asdict(shortage) for shortage in measurement.shortages],
+        "fmax_mhz": None if measurement.fmax_mhz is None else round(measurement.fmax_mhz, 2),
+        "fmax_mhz_by_seed": [round(timing.fmax_mhz, 2) for timing in measurement.timings],
+        "critical_path": _path_figures(measurement) if measurement.timings else None,
+        "baseline": compared,
+    }
+
+
+def _rounded(values: dict[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in values.items()}
+
+
+def _path_figures(measurement: Measurement) -> dict[str, Any]:
+    seed = measurement.typical_seed
+    path = measurement.timings[seed - 1].path
+    return {
+        "seed": seed,
+        "levels": path.levels,
+        "logic_ns": round(path.logic_ns, 3),
+        "routing_ns": round(path.routing_ns, 3),
+        "hops": [_rounded_hop(asdict(hop)) for hop in path.hops],
+    }
+
+
+def _rounded_hop(hop: dict[str, Any]) -> dict[str, Any]:
+    return {name: round(value, 3) if isinstance(value, float) else value for name, value in hop.items()}
+
+
+def report_text(results: Sequence[Result], device: Device, tools: Sequence[str]) -> str:
+    """All results for people: figures first, then the critical paths."""
+    blocks = [table([("device", device.title), ("tools", ", ".join(tools))])]
+    blocks += [f"{result.title}\n{_indented(table(_rows(result)))}" for result in results]
+    blocks += [_path_text(result) for result in results if result.measurement.timings]
+    return "\n\n".join(blocks)
+
+
+def _rows(result: Result) -> list[tuple[str, object]]:
+    measurement = result.measurement
+    rows: list[tuple[str, object]] = [("LUT4", measurement.area.lut4), ("FF", measurement.area.flip_flops)]
+    rows += [(kind, count) for kind, count in measurement.area.memories.items() if count]
+    if measurement.fmax_mhz is None:
+        rows += [("does not fit", f"needs {shortage}") for shortage in measurement.shortages]
+    else:
+        by_seed = ", ".join(f"{timing.fmax_mhz:.1f}" for timing in measurement.timings)
+        rows.append(("Fmax", f"{measurement.fmax_mhz:.1f} MHz, median of {by_seed}"))
+    if result.entry:
+        rows.append(("baseline", _changes_text(measurement, result.entry)))
+    return rows
+
+
+def _changes_text(measurement: Measurement, entry: BaselineEntry) -> str:
+    texts = (f"{CHANGE_NAMES[name]} {change:+.1%}" for name, change in changes(measurement, entry).items())
+    return f"{', '.join(texts)} ({entry.name})"
+
+
+def _path_text(result: Result) -> str:
+    seed = result.measurement.typical_seed
+    path: Path = result.measurement.timings[seed - 1].path
+    title = (
+        f"critical path of {result.measurement.subject.name}, seed {seed}: {path.levels} levels, "
+        f"{path.logic_ns:.2f} ns in cells, {path.routing_ns:.2f} ns on wires"
+    )
+    return "\n".join([title, *path_lines(path)])
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.splitlines())

@@ -1,0 +1,1 @@
+"""Hardware against golden model: simulators, their tools, and the comparison."""

@@ -1,0 +1,216 @@
+"""Runs a network's Verilog in lock-step with its golden model and reports what came of it."""
+
+import json
+import pickle
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, SimulatorFailed, build_simulator, run_bench
+from hydranoc.reports.progress import Progress
+from rtl.common.harness import generate_harness
+from rtl.common.plan import NetworkPlan
+from rtl.common.table_layout import loaded_words
+from sim_model.common.messages import Messages
+from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
+
+BENCH = "tb.common.lockstep"
+CYCLES_BEFORE_MISMATCH, CYCLES_AFTER_MISMATCH = 500, 16
+WAVE_CYCLES = 2_000
+POLL_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is to be compared.
+
+    Members
+    -------
+    model : a family's golden model
+    messages : Messages
+    startup_cycles : int
+    cycles : int
+        Cycles to compare.
+    harness : BenchSource
+        The same network in Verilog.
+    stop_at_mismatch : bool
+        False runs on after the first difference, for a waveform of what follows.
+    """
+
+    model: Any
+    messages: Messages
+    startup_cycles: int
+    cycles: int
+    harness: BenchSource
+    stop_at_mismatch: bool = True
+
+
+@dataclass(frozen=True)
+class ComparisonOutcome:
+    """What a comparison found.
+
+    Members
+    -------
+    result : LockstepResult
+    simulator : str
+        Name and version.
+    build_seconds : float
+        Wall time; 0 if the simulator was built before.
+    cycles_per_second : float
+        Per CPU second of the simulator's process, golden model and comparison included.
+    waveform : Path or None
+        Written when asked for, and for every mismatch.
+    """
+
+    result: LockstepResult
+    simulator: str
+    build_seconds: float
+    cycles_per_second: float
+    waveform: Path | None
+
+
+def harness_source(plan: NetworkPlan) -> BenchSource:
+    """A network as Verilog for the lock-step bench."""
+    generated = generate_harness(plan)
+    messages = [f"message_n{i}" for i in range(len(plan.network.processors))]
+    counter_inputs = ("counters_enable", "counters_clear", "counters_address") if plan.counters else ()
+    table_inputs = ("tables_load", "tables_data") if plan.loadable_tables else ()
+    return BenchSource(
+        top=generated.top,
+        verilog=generated.files[f"{generated.top}.v"],
+        public_inputs=(
+            "clk",
+            "rst",
+            "message_valid",
+            *messages,
+            *counter_inputs,
+            *table_inputs,
+        ),
+        public_outputs=("observed", "counters_data") if plan.counters else ("observed",),
+        shapes=tuple(shape["module"] for shape in generated.manifest["router_shapes"]),
+        routers=plan.network.switches,
+        table_words=tuple(loaded_words(plan)) if plan.loadable_tables else (),
+    )
+
+
+def compare_network(
+    comparison: Comparison,
+    simulator: str,
+    folder: Path,
+    *,
+    waves: bool = False,
+    progress: Progress | None = None,
+) -> ComparisonOutcome:
+    """Compare hardware and golden model in every cycle.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    simulator : str
+        ``verilator`` or ``icarus``.
+    folder : Path
+        Gets the waveform, if there is one.
+    waves : bool
+        Write a waveform of the first 2,000 cycles. A mismatch is always run again with a waveform of the cycles
+        around it.
+    progress : callable or None
+
+    Raises
+    ------
+    ToolMissing
+        If a program is missing.
+    SimulatorFailed
+        If the simulator does not build or does not finish.
+    """
+    built = _built(comparison, simulator, waves, progress)
+    result, waveform = _run(comparison, built, folder, None, progress)
+    if result.mismatch_cycle is not None:
+        waveform = _wave_of_mismatch(comparison, simulator, folder, result.mismatch_cycle, progress)
+    elif waves:
+        short = replace(comparison, cycles=min(comparison.cycles, WAVE_CYCLES))
+        waveform = _run(short, built, folder, 0, progress)[1]
+    speed = result.compared_cycles / result.cpu_seconds if result.cpu_seconds else 0.0
+    return ComparisonOutcome(result, built.version, built.build_seconds, speed, waveform)
+
+
+def _wave_of_mismatch(
+    comparison: Comparison, simulator: str, folder: Path, cycle: int, progress: Progress | None
+) -> Path | None:
+    """Run again, with a waveform around the first difference; the report must not be lost if that fails."""
+    last = cycle + CYCLES_AFTER_MISMATCH
+    try:
+        built = _built(comparison, simulator, True, progress)
+        short = replace(comparison, cycles=min(comparison.cycles, last), stop_at_mismatch=False)
+        return _run(short, built, folder, max(0, cycle - CYCLES_BEFORE_MISMATCH), progress)[1]
+    except SimulatorFailed:
+        return None
+
+
+def _built(comparison: Comparison, simulator: str, waves: bool, progress: Progress | None) -> BuiltSimulator:
+    if progress:
+        progress("build", 0, 0)
+    return build_simulator(comparison.harness, simulator, waves=waves)
+
+
+def _run(
+    comparison: Comparison,
+    built: BuiltSimulator,
+    folder: Path,
+    wave_first: int | None,
+    progress: Progress | None,
+) -> tuple[LockstepResult, Path | None]:
+    with tempfile.TemporaryDirectory(prefix="hydranoc-") as scratch:
+        work = Path(scratch)
+        job = LockstepJob(
+            comparison.model,
+            comparison.messages,
+            comparison.startup_cycles,
+            comparison.cycles,
+            stop_at_mismatch=comparison.stop_at_mismatch,
+            result=str(work / "result.json"),
+            progress=str(work / "progress"),
+            counters="counters_data" in comparison.harness.public_outputs,
+            table_words=comparison.harness.table_words,
+        )
+        (work / "job.pickle").write_bytes(pickle.dumps(job))
+        with _polled(work / "progress", comparison.cycles, progress):
+            wave = run_bench(built, BENCH, {JOB_VARIABLE: str(work / "job.pickle")}, work, wave_first)
+        if not (work / "result.json").exists():
+            raise SimulatorFailed(f"the lock-step bench ended without a result:\n{_log_tail(work / 'simulation.log')}")
+        result = LockstepResult(**json.loads((work / "result.json").read_text()))
+        if wave:
+            folder.mkdir(parents=True, exist_ok=True)
+            wave = Path(shutil.move(wave, folder / f"waves{wave.suffix}"))
+        return result, wave
+
+
+def _log_tail(log: Path, lines: int = 30) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:]) if log.exists() else "(no log)"
+
+
+@contextmanager
+def _polled(file: Path, cycles: int, progress: Progress | None) -> Iterator[None]:
+    """Pass on what the bench writes of its progress."""
+    if progress is None:
+        yield
+        return
+    stop = threading.Event()
+
+    def poll() -> None:
+        while not stop.wait(POLL_SECONDS):
+            text = file.read_text() if file.exists() else ""
+            if text.isdecimal():
+                progress("compare", int(text), cycles)
+
+    thread = threading.Thread(target=poll, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()

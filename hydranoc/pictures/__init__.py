@@ -1,0 +1,1 @@
+"""Pictures of networks and plots of figures."""

@@ -1,0 +1,141 @@
+"""A figure or table of a paper: its curves, the paper's claims held against them, and how it is measured."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hydranoc.reports.progress import Progress
+from hydranoc.studies.common.points import KeptPoints
+
+
+@dataclass(frozen=True)
+class Series:
+    """A line of a figure.
+
+    Members
+    -------
+    name : str
+    x, y : sequence of float
+    error : sequence of float or None
+        Half widths of the 95 % confidence intervals of ``y``.
+    panel : int
+        Part of the figure, by position in its ``panels``.
+    colour : int or None
+        Number of its colour; None for one of its own.
+    dashed : bool
+    """
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    error: Sequence[float] | None = None
+    panel: int = 0
+    colour: int | None = None
+    dashed: bool = False
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a paper, and what was measured.
+
+    Members
+    -------
+    text : str
+        The statement.
+    measured : str
+        What the run gave, in the statement's terms.
+    holds : bool
+    level : float or None
+        Height at which to mark it in the figure.
+    note : str
+        Why a claim that does not hold does not, where that is known.
+    """
+
+    text: str
+    measured: str
+    holds: bool
+    level: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure or table of a paper, measured again.
+
+    Members
+    -------
+    title, x_label, y_label : str
+    series : tuple of Series
+    claims : tuple of Claim
+    columns : tuple of str
+        Header of the CSV file.
+    rows : tuple of tuples
+        Its rows.
+    log_x, log_y : bool
+        Logarithmic axes.
+    bars : bool
+        One bar per series instead of curves.
+    x_names : tuple of str
+        What stands at 0, 1, ... on the horizontal axis, if those are not numbers.
+    panels : tuple of str
+        Titles of the parts, if there are several; two stand side by side.
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    claims: tuple[Claim, ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+    log_x: bool = False
+    bars: bool = False
+    x_names: tuple[str, ...] = ()
+    panels: tuple[str, ...] = ()
+    log_y: bool = False
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A figure or table of a paper that one command measures again.
+
+    Members
+    -------
+    title : str
+        What it shows, with the place in the paper.
+    run : callable
+        Effort -> Figure.
+    """
+
+    title: str
+    run: Callable[["Effort"], Figure] = field(repr=False)
+
+
+MOST_PROCESSES = 8
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How a figure is measured.
+
+    Members
+    -------
+    quick : bool
+        Coarse, but soon.
+    progress : callable or None
+        See ``Progress``.
+    kept : KeptPoints or None
+        Points of an interrupted run; where this one keeps its own.
+    """
+
+    quick: bool = False
+    progress: Progress | None = None
+    kept: KeptPoints | None = None
+
+    @property
+    def points(self) -> dict[str, Any]:
+        """How ``measure_points`` is to go about it."""
+        progress = self.progress
+        counted = None if progress is None else lambda done, total: progress("measuring", done, total)
+        return {"processes": min(os.cpu_count() or 1, MOST_PROCESSES), "progress": counted, "kept": self.kept}

@@ -1,0 +1,23 @@
+"""Points of a figure that an interrupted run has measured, by the sources that measured them."""
+
+import hashlib
+from pathlib import Path
+
+import hydranoc.studies
+import sim_model
+import topology
+from hydranoc.cache import cache_folder
+from hydranoc.studies.common.points import KeptPoints
+
+MEASURING = (sim_model, topology, hydranoc.studies)
+"""Packages whose sources decide about a point."""
+
+
+def kept_points(figure: str, quick: bool) -> KeptPoints:
+    """Points of a figure that an earlier run began with the same model and the same study."""
+    digest = hashlib.sha256()
+    for package in MEASURING:
+        for path in sorted(Path(str(package.__file__)).parent.rglob("*.py")):
+            digest.update(path.read_bytes())
+    name = f"{figure}{'-quick' if quick else ''}-{digest.hexdigest()[:16]}.jsonl"
+    return KeptPoints(cache_folder() / "figures" / name)

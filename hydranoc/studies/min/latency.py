@@ -1,0 +1,171 @@
+"""The paper's latencies without contention: its closed form (section 5.2) and figure 14."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
+from hydranoc.studies.common.whole_runs import finish, prepare
+from hydranoc.studies.min.shapes import CYCLE_US, STARTUP_CYCLES, Shape, paper_model
+from sim_model.common.messages import Message
+from sim_model.common.software import software_multicasts
+from sim_model.common.statistics import confidence_interval
+from sim_model.min.analytical import FLIT_NS
+from sim_model.min.model import MinModel
+
+FLITS = 64
+NORMAL_95 = 1.96
+FIG14_REPETITIONS, FIG14_QUICK_REPETITIONS = 1000, 50
+APART_CYCLES = 5000
+"""Messages start so far apart that one is over before the next: 100 us, and the longest software multicast takes 25."""
+
+
+@dataclass(frozen=True)
+class SimulatedLatency:
+    """Latencies in an empty network.
+
+    Members
+    -------
+    unicast_ns : float
+        To the most distant node.
+    multicast_ns, half_width_ns : float
+        Broadcast with the tokens anywhere; mean and its 95 % confidence interval.
+    fastest_multicast_ns, slowest_multicast_ns : float
+        With the tokens at the best and at the worst place that was tried.
+    rings : int
+        Token rings of more than one switch on the way.
+    """
+
+    unicast_ns: float
+    multicast_ns: float
+    half_width_ns: float
+    fastest_multicast_ns: float
+    slowest_multicast_ns: float
+    rings: int
+
+
+def simulated_latency(shape: Shape, samples: int = 400) -> SimulatedLatency:
+    """Unicast and broadcast of processor 0, one message at a time.
+
+    All rings of one size have their tokens at the same place, which is drawn anew for each sample: so a broadcast waits
+    for one token per stage, as the closed form has it, and not for the slowest of many.
+    """
+    model = paper_model(shape)
+    others = tuple(range(1, shape.nodes))
+    random = np.random.default_rng(1)
+    sizes = [shape.radix**level for level in range(shape.stages)]
+    unicast = _latency_ns(model, (others[-1],), {})
+    draws = [{size: int(random.integers(size)) for size in sizes} for _ in range(samples)]
+    multicast = np.array([_latency_ns(model, others, places) for places in draws])
+    return SimulatedLatency(
+        unicast,
+        float(multicast.mean()),
+        float(NORMAL_95 * multicast.std() / np.sqrt(samples)),
+        float(multicast.min()),
+        float(multicast.max()),
+        len(sizes) - 1,
+    )
+
+
+def _latency_ns(model: MinModel, destinations: tuple[int, ...], places: dict[int, int]) -> float:
+    """One message in an empty network; ``places`` says by size of a ring where its token begins."""
+    simulation = prepare(model, [Message(0, destinations, FLITS)], STARTUP_CYCLES)
+    groups = simulation.router_state.groups
+    groups.free_place[:] = [places.get(int(size), 0) for size in groups.switches]
+    return float(int(finish(simulation).arrival_cycle.max()) * FLIT_NS)
+
+
+@dataclass(frozen=True)
+class SinglePoint:
+    """Single multicasts of one size.
+
+    Members
+    -------
+    network : str
+    algorithm : str
+        ``ATBM``; or ``CMIN`` or ``UMIN``, the software multicast of networks of one or of two directions.
+    destinations : int
+    latency_us, half_width_us, largest_us : float
+        Mean latency with the half width of its 95 % confidence interval, and the largest.
+    repetitions : int
+    """
+
+    network: str
+    algorithm: str
+    destinations: int
+    latency_us: float
+    half_width_us: float
+    largest_us: float
+    repetitions: int
+
+
+@dataclass(frozen=True)
+class _Single:
+    shape: Shape
+    software: bool
+    destinations: int
+    repetitions: int
+    seed: int
+
+
+def fig14_destinations(nodes: int) -> tuple[int, ...]:
+    """Points of the horizontal axis: evenly spaced, with the ends and the steps of software multicast."""
+    steps = {2**power - 1 for power in range(1, nodes.bit_length())}
+    even = {nodes * eighth // 8 for eighth in range(1, 8)}
+    return tuple(sorted(steps | even | {1, nodes - 1}))
+
+
+def min_fig14(
+    shapes: tuple[Shape, ...],
+    *,
+    quick: bool = False,
+    seed: int = 1,
+    processes: int = 1,
+    progress: Progress | None = None,
+    kept: KeptPoints | None = None,
+) -> list[SinglePoint]:
+    """Figure 14: mean latency of a single multicast against its number of destinations, ATBM and software.
+
+    Source and destinations are drawn anew 1000 times (50 if quick); tokens are where the multicast before has left
+    them, which is anywhere.
+
+    Parameters
+    ----------
+    shapes : tuple of Shape
+    quick : bool
+    seed : int
+    processes, progress, kept
+        See ``measure_points``.
+    """
+    tasks = [
+        _Single(shape, software, count, FIG14_QUICK_REPETITIONS if quick else FIG14_REPETITIONS, seed)
+        for shape in shapes
+        for software in (False, True)
+        for count in fig14_destinations(shape.nodes)
+    ]
+    return measure_points(
+        _measure_single, tasks, processes=processes, progress=progress, kept=kept, point_type=SinglePoint
+    )
+
+
+def _measure_single(task: _Single) -> SinglePoint:
+    model, nodes = paper_model(task.shape), task.shape.nodes
+    generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence([task.seed, nodes, task.destinations])))
+    records = []
+    for repetition in range(task.repetitions):
+        source, *destinations = generator.permutation(nodes)[: task.destinations + 1].tolist()
+        # the token of a ring of any size is anywhere
+        start = repetition * APART_CYCLES + int(generator.integers(nodes))
+        records.append(Message(source, destinations, FLITS, start_cycle=start))
+    results = finish(prepare(model, software_multicasts(records) if task.software else records, STARTUP_CYCLES))
+    latencies = results.group_latency_cycles * CYCLE_US
+    interval = confidence_interval(latencies)
+    return SinglePoint(
+        network=task.shape.name,
+        algorithm=task.shape.software_name if task.software else "ATBM",
+        destinations=task.destinations,
+        latency_us=interval.mean,
+        half_width_us=interval.half_width,
+        largest_us=float(latencies.max()),
+        repetitions=task.repetitions,
+    )

@@ -1,0 +1,263 @@
+"""Data of the paper's figures 2 and 3 and of its software bound (paper 4).
+
+Paper's parameters: start-up 10 us, router set-up 40 ns, channel 10 ns, 128 flits, 8 ports; here 1 cycle is 10 ns.
+Flits are wide enough for the header to be one of them. The paper's "negative binomial" arrivals come without
+parameters: these are Poisson (exponential gaps). Networks are given: the paper does not say how dense its lattices
+are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
+from hydranoc.studies.common.replication import PAPER_PRECISION, QUICK_PRECISION, Precision, replicate
+from hydranoc.studies.common.whole_runs import finish, prepare
+from sim_model.common.messages import Message
+from sim_model.common.software import binomial_chain, software_steps
+from sim_model.common.statistics import confidence_interval
+from sim_model.common.traffic import random_traffic
+from sim_model.spam.model import SpamModel
+from topology.common.graph import Network
+from topology.spam.graph import SpamLabels
+from topology.spam.routing import SpamRouting
+
+CYCLE_US = 0.01
+STARTUP_CYCLES = 1000
+ROUTING_CYCLES = 4
+MESSAGE_FLITS = 128
+FLIT_BITS = 512
+BUFFER_FLITS = 2
+
+FIG3_DESTINATIONS = (8, 16, 32, 64)
+FIG3_RATES = (0.00002, 0.00004, 0.00006, 0.00008, 0.0001, 0.00012, 0.00014, 0.00016)  # messages per node and cycle
+FIG3_MULTICAST_FRACTION = 0.1
+FIG3_PRECISION = Precision(most=100)  # the last points before saturation vary too much for 1 %
+SATURATED_BACKLOG = 0.1  # share of messages that are not delivered when the last one starts
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a curve.
+
+    Members
+    -------
+    series : str
+        Curve.
+    x : float
+        Destinations (figure 2), or messages per node and cycle (figure 3).
+    latency_us, half_width_us : float
+        Mean latency, and half width of its 95 % confidence interval.
+    replications : int
+    details : dict of str to float
+        Further means over the replications.
+    """
+
+    series: str
+    x: float
+    latency_us: float
+    half_width_us: float
+    replications: int
+    details: dict[str, float]
+
+
+def paper_model(network: Network, root: int | None = None) -> SpamModel:
+    """A network with the paper's parameters."""
+    routing = SpamRouting(SpamLabels(network, root), FLIT_BITS)
+    return SpamModel(routing, buffer_flits=BUFFER_FLITS, routing_cycles=ROUTING_CYCLES)
+
+
+def spam_fig2(
+    networks: Sequence[Network],
+    *,
+    destinations: Sequence[int] = (1, 2, 4, 8, 16, 32, 64, 127, 255),
+    quick: bool = False,
+    seed: int = 1,
+    processes: int = 1,
+    progress: Progress | None = None,
+    kept: KeptPoints | None = None,
+) -> list[Point]:
+    """Figure 2: latency of a single multicast against its number of destinations.
+
+    Parameters
+    ----------
+    networks : sequence of Network
+        One or more of each size (the paper has 128 and 256 nodes); networks of one size are one curve, used in turn.
+    destinations : sequence of int
+        Those below a network's number of processors are used.
+    quick : bool
+        Few replications instead of 95 % confidence within 1 %.
+    seed : int
+    processes : int
+        Processes to share the points.
+    progress : callable or None
+        Called with (points done, points in all).
+    kept : KeptPoints or None
+        Points of an interrupted run with the same parameters, and where this run's are kept.
+    """
+    tasks = []
+    for nodes, models in _models_by_size(networks).items():
+        for count in destinations:
+            if count < nodes:
+                tasks.append((f"{nodes} nodes", count, models, _precision(quick), seed))
+    return measure_points(_measure_single, tasks, processes=processes, progress=progress, **_kept(kept))
+
+
+def spam_fig3(
+    networks: Sequence[Network],
+    *,
+    destinations: Sequence[int] = FIG3_DESTINATIONS,
+    rates: Sequence[float] = FIG3_RATES,
+    cycles: int = 200_000,
+    quick: bool = False,
+    seed: int = 1,
+    processes: int = 1,
+    progress: Progress | None = None,
+    kept: KeptPoints | None = None,
+) -> list[Point]:
+    """Figure 3: latency in traffic of 90 % unicasts and 10 % multicasts against the rate of messages.
+
+    ``latency_us`` is the mean over all messages and includes waiting at the source; ``details`` has ``unicast_us``,
+    ``multicast_us``, ``network_us`` (without waiting at the source) and ``saturated`` (share of replications in
+    which the network could not keep up). Points near saturation end after 100 replications with the interval that
+    they have; beyond it there is no mean, and they get the fewest.
+
+    Parameters
+    ----------
+    networks : sequence of Network
+        Networks of 128 nodes, used in turn.
+    destinations : sequence of int
+        Destinations of the multicasts, one curve each.
+    rates : sequence of float
+        Messages per node and cycle.
+    cycles : int
+        Messages start in so many cycles; the first fifth is not counted.
+    quick, seed, processes, progress, kept
+        As for ``spam_fig2``.
+    """
+    models = [paper_model(network) for network in networks]
+    cycles = min(cycles, 60_000) if quick else cycles
+    precision = QUICK_PRECISION if quick else FIG3_PRECISION
+    tasks = [
+        (f"{count} destinations", rate, count, models, cycles, precision, seed)
+        for count in destinations
+        for rate in rates
+    ]
+    return measure_points(_measure_mixed, tasks, processes=processes, progress=progress, **_kept(kept))
+
+
+def spam_bound(
+    networks: Sequence[Network],
+    *,
+    quick: bool = False,
+    seed: int = 1,
+    processes: int = 1,
+    progress: Progress | None = None,
+    kept: KeptPoints | None = None,
+) -> list[Point]:
+    """Broadcast: hardware, simulated software multicast, and the software bound of ceil(log2(d + 1)) start-ups.
+
+    ``details`` of the hardware point has the largest latency. The paper's 90 us for 256 nodes counts the source as
+    a destination: 255 destinations need 8 start-ups, 80 us.
+
+    Parameters
+    ----------
+    networks : sequence of Network
+        Networks of one size (the paper: 256 nodes), used in turn.
+    quick, seed, processes, progress, kept
+        As for ``spam_fig2``.
+    """
+    models = [paper_model(network) for network in networks]
+    count = len(networks[0].processors) - 1
+    tasks = [("hardware", count, models, _precision(quick), seed), ("software", count, models, _precision(quick), seed)]
+    points = measure_points(_measure_single, tasks, processes=processes, progress=progress, **_kept(kept))
+    bound_us = software_steps(count) * STARTUP_CYCLES * CYCLE_US
+    return [*points, Point("software bound", count, bound_us, 0.0, 0, {})]
+
+
+def _kept(kept: KeptPoints | None) -> dict[str, Any]:
+    return {"kept": kept, "point_type": Point, "key": lambda task: f"{task[0]}, {task[1]}"}
+
+
+def _precision(quick: bool) -> Precision:
+    return QUICK_PRECISION if quick else PAPER_PRECISION
+
+
+def _models_by_size(networks: Sequence[Network]) -> dict[int, list[SpamModel]]:
+    models: dict[int, list[SpamModel]] = {}
+    for network in networks:
+        models.setdefault(len(network.processors), []).append(paper_model(network))
+    return models
+
+
+def _generator(seed: int, *numbers: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, *numbers])))
+
+
+def _point(series: str, x: float, rows: np.ndarray, names: Sequence[str]) -> Point:
+    """A point from replications whose first column is the latency in cycles."""
+    interval = confidence_interval(rows[:, 0])
+    details = dict(zip(names, rows.mean(axis=0)[1:].tolist(), strict=True))
+    return Point(series, x, interval.mean * CYCLE_US, interval.half_width * CYCLE_US, len(rows), details)
+
+
+def _measure_single(task) -> Point:
+    """Latency of one message in an empty network; random source and destinations."""
+    series, count, models, precision, seed = task
+    rows = replicate(partial(_observe_single, models, count, series == "software", seed), precision)
+    point = _point(series, count, rows, ())
+    return Point(**{**point.__dict__, "details": {"largest_us": float(rows.max()) * CYCLE_US}})
+
+
+def _observe_single(
+    models: Sequence[SpamModel], count: int, software: bool, seed: int, replication: int
+) -> list[float]:
+    model = models[replication % len(models)]
+    processors = len(model.network.processors)
+    source, *destinations = _generator(seed, count, replication).permutation(processors)[: count + 1].tolist()
+    records = [Message(source, destinations, MESSAGE_FLITS)]
+    if software:
+        records = binomial_chain(source, destinations, flits=MESSAGE_FLITS)
+    results = finish(prepare(model, records, STARTUP_CYCLES))
+    return [float(results.group_latency_cycles[0])]
+
+
+def _measure_mixed(task) -> Point:
+    series, rate, count, models, cycles, precision, seed = task
+    observe = partial(_observe_mixed, models, rate, count, cycles, seed)
+    rows = replicate(observe, precision, hopeless=lambda row: row[-1] > 0)
+    point = _point(series, rate, rows, ("unicast", "multicast", "network", "saturated"))
+    details = {f"{name}_us": point.details[name] * CYCLE_US for name in ("unicast", "multicast", "network")}
+    return Point(**{**point.__dict__, "details": {**details, "saturated": point.details["saturated"]}})
+
+
+def _observe_mixed(
+    models: Sequence[SpamModel], rate: float, count: int, cycles: int, seed: int, replication: int
+) -> list[float]:
+    """Mean latencies (cycles) of all messages, unicasts, multicasts, and without waiting; and saturation, 0 or 1."""
+    model = models[replication % len(models)]
+    records = random_traffic(
+        processors=len(model.network.processors),
+        cycles=cycles,
+        seed=int(_generator(seed, count, round(rate * 1e9), replication).integers(1 << 32)),
+        messages_per_node_per_cycle=rate,
+        multicast_fraction=FIG3_MULTICAST_FRACTION,
+        destinations=count,
+        flits=MESSAGE_FLITS,
+    )
+    results = finish(prepare(model, records, STARTUP_CYCLES))
+    counted = results.start_cycle >= cycles // 5
+    multicast = results.messages.destination_counts > 1
+    latency = results.latency_cycles
+    network = results.last_arrival_cycle - results.accepted_cycle + STARTUP_CYCLES
+    backlog = np.mean(results.last_arrival_cycle >= cycles)
+    return [
+        float(latency[counted].mean()),
+        float(latency[counted & ~multicast].mean()),
+        float(latency[counted & multicast].mean()),
+        float(network[counted].mean()),
+        float(backlog > SATURATED_BACKLOG),
+    ]
