@@ -1,4 +1,4 @@
-"""Crossbar that copies one flit to any set of outputs in one cycle (asynchronous replication, paper 3.2)."""
+"""Crossbar that copies one flit to any set of outputs in one cycle (asynchronous replication; SPAM Sec. 3.2)."""
 
 from typing import Any
 

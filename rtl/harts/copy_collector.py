@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Makes one packet of the copies of a broadcast that come to a node's host (paper 4).
+"""Makes one packet of the copies of a broadcast that come to a node's host (Sec. 4).
 
 The copies come one after the other, and a flit at most in a frame of eight cycles, which is the pace of the node. The
 words of each broadcast that is being collected are stored in an entry, in a lane for every different body.

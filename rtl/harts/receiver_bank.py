@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""The seven receivers of a node, each in its slot (paper 3).
+"""The seven receivers of a node, each in its slot (Sec. 3).
 
 A receiver that has a head decides in the same cycle where the packet goes: into the page that it has kept, on to a
 transmitter, both (the tee of RELAY), or nowhere if all ways are dead. A receiver without a page keeps one when

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""The network processor's program (paper 3 and 4): where a copy has to be sent, and with what header.
+"""The network processor's program (Sec. 3 and 4): where a copy has to be sent, and with what header.
 
 BCAST_INIT and the procedures SBCAST and 2- to 6-BCAST as logic: directions are relative to that of travel, so that one
 rule serves all six.
@@ -198,7 +198,7 @@ class SendRules(Part):
 
 
 def step_tags(m: Any, header: Any, sent: Any, output: Any) -> None:
-    """Count a step in a direction of a shortest path (paper 2)."""
+    """Count a step in a direction of a shortest path (Sec. 2)."""
     for axis, name in enumerate(("m0", "m1", "m2")):
         with m.If(output == axis):
             m.d.comb += sent[name].eq(header[name] - 1)

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""What a head means for its way: worked out while the flit moves into its buffer, and kept there with it (paper 3).
+"""What a head means for its way: worked out while the flit moves into its buffer, and kept there with it (Sec. 3).
 
 A receiver has one cycle, its slot, to find its flit among seven, to choose a transmitter and to reserve it. What can
 be known before has been worked out by then.

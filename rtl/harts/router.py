@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Node of a wrapped hexagonal mesh: routing controller, packet memory and network processor (paper 3 and 4).
+"""Node of a wrapped hexagonal mesh: routing controller, packet memory and network processor (Sec. 3 and 4).
 
 A frame has eight cycles. In slot s receiver s puts a word on the bus, and the memory is read for transmitter s; in the
 last slot the network processor looks at the packets that have arrived. A word goes from the bus to the packet

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""The seven transmitters of a node, each in its slot (paper 3): who may send, and which word is read for it."""
+"""The seven transmitters of a node, each in its slot (Sec. 3): who may send, and which word is read for it."""
 
 from typing import Any
 

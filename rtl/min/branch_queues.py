@@ -1,4 +1,4 @@
-"""Queues of the outputs of a switch in which each branch of a message is served by itself (paper 2.2).
+"""Queues of the outputs of a switch in which each branch of a message is served by itself (Sec. 2.2).
 
 A header enters the queues of all its outputs in one step, so one order of the inputs is all the queues at once. An
 output belongs to the first input in its queue until that input's tail has been copied into it; the other branches may

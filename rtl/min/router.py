@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""Switch of a multistage network: wormhole switching with asynchronous tree multicast (paper 2.2 and 3.2).
+"""Switch of a multistage network: wormhole switching with asynchronous tree multicast (Sec. 2.2 and 3.2).
 
 A worm that enters is handled in three steps:
 

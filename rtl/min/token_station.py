@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""A switch's place on the token ring of its group (paper 3.2).
+"""A switch's place on the token ring of its group (Sec. 3.2).
 
 The token moves one switch per cycle. A switch keeps it while one of its inputs carries out a tree operation, until so
 many flits have been copied on all branches that every branch has its way to the processors.

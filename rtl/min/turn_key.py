@@ -1,6 +1,6 @@
 """Routing key of a destination set in a multistage network, found in hardware.
 
-One destination is its own key. Several have a key that says at which stage the message turns back (paper 4.3); in
+One destination is its own key. Several have a key that says at which stage the message turns back (Sec. 4.3); in
 unidirectional networks there is nothing to say.
 """
 

@@ -1,4 +1,4 @@
-"""Routing key of a destination set: its lowest common ancestor in the spanning tree (paper 3.1), found in hardware.
+"""Routing key of a destination set: its lowest common ancestor in the spanning tree (Sec. 3.1), found in hardware.
 
 A switch branches if destinations lie below two or more of its children. The lowest common ancestor of two or more
 destinations is the one switch that branches and has no ancestor that does. So one pass up the tree, one pass down and

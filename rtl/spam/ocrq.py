@@ -1,4 +1,4 @@
-"""Output channel request queues with atomic enqueue (paper 3.2).
+"""Output channel request queues with atomic enqueue (Sec. 3.2).
 
 The paper gives every output a queue of requests. A header enters all its queues in one step, so any two headers stand
 in the same order in every queue that they share, and one bit per pair of inputs is all the queues at once: whether

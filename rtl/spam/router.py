@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""SPAM router: wormhole switching with tree multicast in hardware (paper 3).
+"""SPAM router: wormhole switching with tree multicast in hardware (Sec. 3).
 
 A worm that enters is handled in three steps:
 

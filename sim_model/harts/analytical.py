@@ -1,4 +1,4 @@
-"""Best-case latencies in closed form (paper 5, tables I and II), in set-ups T and delays d."""
+"""Best-case latencies in closed form (Sec. 5, tables I and II), in set-ups T and delays d."""
 
 from dataclasses import dataclass
 

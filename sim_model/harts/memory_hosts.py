@@ -2,7 +2,7 @@
 
 The hosts of the hardware have a port, over which a node sends them one flit per frame, as much as over any link. A
 broadcast in six copies brings six times as many words to a host as in one, so that these ports are nearly busy at half
-load, when the links are not. The paper (section 5) counts a packet as delivered when it has arrived, and says nothing
+load, when the links are not. The paper (Sec. 5) counts a packet as delivered when it has arrived, and says nothing
 of a way from there to the host. Here a packet is delivered when the network processor has seen it.
 """
 

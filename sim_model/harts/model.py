@@ -21,7 +21,7 @@ from topology.harts.routing import HartsRouting
 
 @dataclass(frozen=True)
 class HartsModel:
-    """A mesh of HARTS nodes (papers 2 to 4), cycle-exact as docs/timing.md has it.
+    """A mesh of HARTS nodes (Sec. 2 to 4), cycle-exact as docs/timing.md has it.
 
     Parameters
     ----------

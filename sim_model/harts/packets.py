@@ -1,4 +1,4 @@
-"""What becomes of a packet at a node (paper 3 and 4): where it goes, and what its header says then."""
+"""What becomes of a packet at a node (Sec. 3 and 4): where it goes, and what its header says then."""
 
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.state import NONE

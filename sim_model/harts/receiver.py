@@ -1,4 +1,4 @@
-"""A receiver in its slot: one word from a link or the host to packet memory, transmitter, or both (paper 3)."""
+"""A receiver in its slot: one word from a link or the host to packet memory, transmitter, or both (Sec. 3)."""
 
 from sim_model.common.engine.bits import TAIL, index_of, message_of
 from sim_model.common.engine.compiled import compiled

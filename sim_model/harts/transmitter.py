@@ -1,4 +1,4 @@
-"""A transmitter in its slot: one word from the packet memory, and the choice of the next packet (paper 3)."""
+"""A transmitter in its slot: one word from the packet memory, and the choice of the next packet (Sec. 3)."""
 
 from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL, first_at_or_after, lowest_bit
 from sim_model.common.engine.compiled import compiled

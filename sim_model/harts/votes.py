@@ -1,4 +1,4 @@
-"""What hosts make of the copies of broadcasts that they get (paper 4): the first copy, or what most copies say.
+"""What hosts make of the copies of broadcasts that they get (Sec. 4): the first copy, or what most copies say.
 
 Times play no part here: ``CopyCollector`` is the hardware that does it flit by flit.
 """

@@ -1,1 +1,1 @@
-"""Golden model of the switch for multistage networks (paper 3 and 4)."""
+"""Golden model of the switch for multistage networks (Sec. 3 and 4)."""

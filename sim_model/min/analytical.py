@@ -1,4 +1,4 @@
-"""Latency without contention in closed form (paper 5.2, table in section 6 of its evaluation)."""
+"""Latency without contention in closed form (Sec. 5.2, table in Sec. 6 of its evaluation)."""
 
 from dataclasses import dataclass
 

@@ -17,7 +17,7 @@ TOKENS = (*TOKEN_RULES, NO_TOKEN)
 
 @dataclass(frozen=True)
 class MinModel(RoutedModel):
-    """A multistage network with asynchronous tree multicast (paper 3), cycle-exact as docs/timing.md has it.
+    """A multistage network with asynchronous tree multicast (Sec. 3), cycle-exact as docs/timing.md has it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The switch of a multistage network, one cycle of all switches (docs/timing.md, paper 3).
+"""The switch of a multistage network, one cycle of all switches (Sec. 3; docs/timing.md).
 
 Everything reads the state at the start of the cycle. That decides the order here: the route unit first (it must not see
 this cycle's releases), then copies, and last the token and the new entries in the queues.

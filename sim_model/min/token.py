@@ -1,4 +1,4 @@
-"""The token of a group of switches: where it is, who takes it, and when it goes on (paper 3.2)."""
+"""The token of a group of switches: where it is, who takes it, and when it goes on (Sec. 3.2)."""
 
 from sim_model.common.engine.bits import first_at_or_after
 from sim_model.common.engine.compiled import compiled

@@ -1,1 +1,1 @@
-"""Golden model of the SPAM router (paper 3)."""
+"""Golden model of the SPAM router (Sec. 3)."""

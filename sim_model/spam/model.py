@@ -16,7 +16,7 @@ ENQUEUES = ("atomic", "split")
 
 @dataclass(frozen=True)
 class SpamModel(RoutedModel):
-    """A SPAM network (paper 3), cycle-exact as docs/timing.md has it.
+    """A SPAM network (Sec. 3), cycle-exact as docs/timing.md has it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The SPAM router, one cycle of all switches (docs/timing.md, paper 3.2).
+"""The SPAM router, one cycle of all switches (Sec. 3.2; docs/timing.md).
 
 Everything reads the state at the start of the cycle. That decides the order here: the route unit first (it must not see
 this cycle's grants and releases), then grants, then copies, and last the new entry in the queues.

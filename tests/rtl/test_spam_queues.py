@@ -1,4 +1,4 @@
-"""Output request queues against literal ones: one first-in first-out queue of input numbers per output (paper 3.2)."""
+"""Output request queues against literal ones: one FIFO of input numbers per output (SPAM Sec. 3.2)."""
 
 import random
 

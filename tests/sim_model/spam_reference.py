@@ -1,6 +1,6 @@
 """A slow SPAM network in plain Python, written from docs/timing.md and the paper without a look at the engine.
 
-Every output has a literal OCRQ, a list of input numbers, as in paper 3.2; an entry stays in it until the tail has
+Every output has a literal OCRQ, a list of input numbers, as in SPAM Sec. 3.2; an entry stays in it until the tail has
 been copied. Headers are read from their bits, flit by flit. Everything of a cycle is computed from a copy of the
 state at its start.
 """

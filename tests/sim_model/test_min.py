@@ -146,7 +146,7 @@ def test_figure_14_in_the_small():
 
 
 def test_rates_are_the_paper_s_formulas():
-    """Section 5.3, worked by hand: 16 nodes, 2 x 2 switches, load 0.1, half of it multicast, 64 flits."""
+    """Sec. 5.3, worked by hand: 16 nodes, 2 x 2 switches, load 0.1, half of it multicast, 64 flits."""
     rate, share = message_rate(Shape("baseline", 2, 4), 0.1, 0.5, 64)
     buffer_cycles, buffers = 4 * (3 + 64), 16 * 4
     unicast_gap = buffer_cycles * 16 / (buffers * 0.1 * 0.5)

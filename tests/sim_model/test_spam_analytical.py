@@ -48,7 +48,7 @@ def test_closed_form_equals_simulation(seed):
 
 
 def test_paper_example_takes_the_ways_of_figure_1():
-    # Paper 3.2: processor 5 to 8, 9, 10 and 11; the LCA is switch 4, reached over 1 here (lowest number among equals).
+    # SPAM Sec. 3.2: processor 5 to 8, 9, 10 and 11; the LCA is switch 4, reached over 1 here (lowest number among equals).
     model = spam_model(figure_1(), root=0)
     paths = uncontended_paths(model.routing, 0, [1, 2, 3, 4])
     names = {d: [model.network.channels[c].name for c in path.channels] for d, path in paths.items()}
@@ -58,7 +58,7 @@ def test_paper_example_takes_the_ways_of_figure_1():
 
 
 def test_paper_timing():
-    # 10 us + 40 ns per switch + 10 ns per channel + 127 flits of 10 ns, cycles of 10 ns (paper 4).
+    # 10 us + 40 ns per switch + 10 ns per channel + 127 flits of 10 ns, cycles of 10 ns (SPAM Sec. 4).
     model = spam_model(figure_1(), root=0, flit_bits=512, routing_cycles=4)
     closed, simulated = latencies(model, 0, [1, 2, 3, 4], 128, 1000)
     assert simulated == closed == dict.fromkeys([1, 2, 3, 4], 1000 + 4 * 4 + 5 + 127)

@@ -116,7 +116,7 @@ def number_of_sends(mesh: HexMesh, algorithm: str) -> int:
     return sends
 
 
-# (stages, hops cut through) of the slowest copies, whatever the ratio of the two times; section 7 of the specification
+# (stages, hops cut through) of the slowest copies, whatever the ratio of the two times; Sec. 7 of the specification
 FRONTS = {
     "sbcast": lambda n: {(2, n - 3), (1, n - 2)},
     "2-bcast": lambda n: {(2, 2 * n - 4)},

@@ -1,4 +1,4 @@
-"""How many failures a k-reliable broadcast stands (paper 4), by trying them."""
+"""How many failures a k-reliable broadcast stands (Sec. 4), by trying them."""
 
 from itertools import combinations
 from math import comb

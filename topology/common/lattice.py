@@ -1,4 +1,4 @@
-"""Random irregular networks: the paper's lattice (paper 4) and free random graphs for tests and studies.
+"""Random irregular networks: the paper's lattice (SPAM Sec. 4) and free random graphs for tests and studies.
 
 The paper picks switches at random from the points of an integer lattice and links neighbours, but does not
 say how densely. That matters: just above the density at which random points connect at all, paths of a
@@ -22,7 +22,7 @@ Point = tuple[int, int]
 def lattice_network(
     switches: int, *, ports: int = 8, seed: int = 0, max_switch_links: int = 4, processors_per_switch: int = 1
 ) -> Network:
-    """A random connected patch of the integer lattice, with links between adjacent points (paper 4).
+    """A random connected patch of the integer lattice, with links between adjacent points (SPAM Sec. 4).
 
     Switches are numbered row by row from the lowest row.
 

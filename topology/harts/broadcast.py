@@ -1,4 +1,4 @@
-"""Who sends a broadcast where (paper 4): the procedures that run at the source and at every node with a copy.
+"""Who sends a broadcast where (Sec. 4): the procedures that run at the source and at every node with a copy.
 
 A packet goes straight on for ``distance`` steps and leaves a copy at every node on its way (RELAY). Turning is the
 business of the nodes: what a node sends depends on the copy's direction of travel, the steps still to go, the stage

@@ -1,4 +1,4 @@
-"""Nodes and links that fail (paper 1 and 4): what each of them does to packets, and which copies still arrive."""
+"""Nodes and links that fail (Sec. 1 and 4): what each of them does to packets, and which copies still arrive."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The packet header (paper 3 and 4): one word, which every node on the way changes."""
+"""The packet header (Sec. 3 and 4): one word, which every node on the way changes."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The C-wrapped hexagonal mesh of size n (paper 2).
+"""The C-wrapped hexagonal mesh of size n (Sec. 2).
 
 N = 3n(n-1) + 1 nodes. Direction d leads from node s to node s + offset[d] modulo N; directions go counter-clockwise, so
 that d + 1 is to the left of d, d - 1 to its right, and d + 3 opposite. The same for all nodes: a mesh has no rim.

@@ -1,4 +1,4 @@
-"""Classes of packet buffers (paper 3 leaves them open): what keeps finite buffers with back-pressure from deadlock.
+"""Classes of packet buffers (Sec. 3 leaves them open): what keeps finite buffers with back-pressure from deadlock.
 
 A packet's level is the number of links that it has travelled; L is the most that any packet travels. A node lets a
 packet of level l have a page only if L - l + 1 pages are free. So the last page given at a node, at level l, leaves

@@ -1,4 +1,4 @@
-"""How a host makes one packet of the copies of a broadcast (paper 4): it takes the first, or lets them vote."""
+"""How a host makes one packet of the copies of a broadcast (Sec. 4): it takes the first, or lets them vote."""
 
 from topology.harts.broadcast import COPIES
 

@@ -1,4 +1,4 @@
-"""Shortest paths in a wrapped hexagonal mesh (paper 2): how far a packet has to go along each of the three axes."""
+"""Shortest paths in a wrapped hexagonal mesh (Sec. 2): how far a packet has to go along each of the three axes."""
 
 from topology.harts.mesh import HexMesh, opposite
 

@@ -1,4 +1,4 @@
-"""Static proof of deadlock freedom for multistage networks with token groups (paper 3, and its proof mended).
+"""Static proof of deadlock freedom for multistage networks with token groups (Sec. 3, and its proof mended).
 
 Single paths cannot wait in a circle: channels lead forward, and after the turn backward. What can close a circle are
 two messages that branch: each holds an output that the other wants, behind two branches of theirs. A switch keeps one

@@ -1,4 +1,4 @@
-"""Groups of switches whose tree operations can get into each other's way, and what a token has to wait for (paper 3.2).
+"""Groups of switches whose tree operations can get into each other's way, and what a token has to wait for (Sec. 3.2).
 
 Two tree operations can deadlock if both reach the same two later switches. The paper's algorithm (figure 9) gives each
 switch a tag: the set of switches at the end of its branches. Switches of one stage with equal tags are a group, and one

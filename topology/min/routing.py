@@ -1,4 +1,4 @@
-"""Routing tables of multistage networks: destination tags, turnaround, and bit strings (paper 2.3, 4.2 and 4.3).
+"""Routing tables of multistage networks: destination tags, turnaround, and bit strings (Sec. 2.3, 4.2 and 4.3).
 
 A unicast's key is its destination. In a unidirectional network that decides about every output; in a bidirectional one
 a message goes up, by any free port, until the destination is to the left of the switch, and there turns round. A

@@ -1,4 +1,4 @@
-"""Labels of a SPAM network: spanning tree, channel classes, ancestors and extended ancestors (paper 3.1).
+"""Labels of a SPAM network: spanning tree, channel classes, ancestors and extended ancestors (Sec. 3.1).
 
 Class of a directed channel (a, b): a tree edge is UP towards the root and TREE away from it; any other edge is UP from
 the deeper to the shallower switch and CROSS the other way; between switches of one level it is UP from the higher to

@@ -1,4 +1,4 @@
-"""SPAM routing tables (paper 3.1 and 3.2): which outputs a header may or must take at each switch.
+"""SPAM routing tables (Sec. 3.1 and 3.2): which outputs a header may or must take at each switch.
 
 A header looks for the lowest common ancestor L of its destinations (search phase, one output) and from there
 on takes every tree channel that leads to a destination (split phase). Both are tables here:

@@ -45,7 +45,7 @@ def _depth_flits(section: MinSection, routing: MinRouting) -> int:
 
 
 def check(section: MinSection, routing: MinRouting) -> CheckReport:
-    """Sizes, reachability and freedom from deadlock (paper 3)."""
+    """Sizes, reachability and freedom from deadlock (Sec. 3)."""
     network, depth_flits = routing.network, _depth_flits(section, routing)
     processors = len(network.processors)
     groups = routing.groups.groups

@@ -67,7 +67,7 @@ def _some(names: tuple[str, ...], most: int = 12) -> str:
 
 
 def check(section: SpamSection, routing: SpamRouting) -> CheckReport:
-    """Sizes, reachability and freedom from deadlock (paper 3, theorems 1 and 2)."""
+    """Sizes, reachability and freedom from deadlock (Sec. 3, theorems 1 and 2)."""
     network = routing.network
     processors = len(network.processors)
     links = len(network.edges)

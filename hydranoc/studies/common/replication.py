@@ -27,7 +27,7 @@ class Precision:
     most: int = 400
 
 
-PAPER_PRECISION = Precision()  # paper 4: within 1 % of the mean, 95 % confidence
+PAPER_PRECISION = Precision()  # SPAM Sec. 4: within 1 % of the mean, 95 % confidence
 QUICK_PRECISION = Precision(relative_half_width=0.05, least=3, most=6)
 
 

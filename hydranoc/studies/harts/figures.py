@@ -1,4 +1,4 @@
-"""Tables and figures of HARTS (paper 5 and 6)."""
+"""Tables and figures of HARTS (Sec. 5 and 6)."""
 
 from hydranoc.studies.common.figure import Claim, Effort, Figure, Reproduction, Series
 from hydranoc.studies.harts.load_figures import LOAD_REPRODUCTIONS

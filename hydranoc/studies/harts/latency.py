@@ -1,4 +1,4 @@
-"""Best-case latencies of broadcasts in an idle mesh (paper 5)."""
+"""Best-case latencies of broadcasts in an idle mesh (Sec. 5)."""
 
 from dataclasses import dataclass
 from typing import Any

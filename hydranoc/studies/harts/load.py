@@ -1,4 +1,4 @@
-"""Broadcasts among ordinary packets, figures 10 to 14 (paper 5).
+"""Broadcasts among ordinary packets, figures 10 to 14 (Sec. 5).
 
 The paper's workload: Poisson packets on all nodes, one in a thousand of them a broadcast; a node is a destination with
 a probability inverse to its distance; bodies of 64, 128 and 512 bytes. A link carries a word of eight bytes per frame,

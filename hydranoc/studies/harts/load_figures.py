@@ -1,4 +1,4 @@
-"""Figures 10 to 14 of HARTS: broadcasts among ordinary packets (paper 5)."""
+"""Figures 10 to 14 of HARTS: broadcasts among ordinary packets (Sec. 5)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, fields

@@ -1,4 +1,4 @@
-"""Tables and figures of the MIN paper (section 5): what its formulas say next to what comes out."""
+"""Tables and figures of the MIN paper (Sec. 5): what its formulas say next to what comes out."""
 
 from dataclasses import astuple, fields
 
@@ -154,7 +154,7 @@ def figure_14(effort: Effort) -> Figure:
 
 
 REPRODUCTIONS = {
-    "min-latency": Reproduction("latency without contention against the closed form (section 5.2)", latency),
+    "min-latency": Reproduction("latency without contention against the closed form (Sec. 5.2)", latency),
     "min-fig14": Reproduction("latency against number of destinations, one multicast (figure 14)", figure_14),
     **LOAD_REPRODUCTIONS,
 }

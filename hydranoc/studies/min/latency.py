@@ -1,4 +1,4 @@
-"""The paper's latencies without contention: its closed form (section 5.2) and figure 14."""
+"""The paper's latencies without contention: its closed form (Sec. 5.2) and figure 14."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The paper's latencies in mixed traffic, figures 15 to 23 (section 5.3).
+"""The paper's latencies in mixed traffic, figures 15 to 23 (Sec. 5.3).
 
 Load is the paper's normalised one: buffer-time asked for over buffer-time there is. Its formulas for the mean gap
 between a node's unicasts and between its multicasts,

@@ -1,4 +1,4 @@
-"""Figures 15 to 23 of the MIN paper (section 5.3): latency against load, and what the paper says of it."""
+"""Figures 15 to 23 of the MIN paper (Sec. 5.3): latency against load, and what the paper says of it."""
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields

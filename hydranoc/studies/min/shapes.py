@@ -1,4 +1,4 @@
-"""The paper's network for its measurements: 500 ns start-up, 60 ns routing, 20 ns per flit, 16-bit flits (section 5.1).
+"""The paper's network for its measurements: 500 ns start-up, 60 ns routing, 20 ns per flit, 16-bit flits (Sec. 5.1).
 
 Buffers hold as many flits as the paper's header has, N / 16, but 2 at least: with 1 a switch passes on a flit every
 other cycle only. Flits are wide enough for the header to be one of them (up to some 500 nodes), because the paper

@@ -1,4 +1,4 @@
-"""Figures of the SPAM paper (section 4): networks to measure on, and the paper's claims held against what comes out."""
+"""Figures of the SPAM paper (Sec. 4): networks to measure on, and the paper's claims held against what comes out."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -171,7 +171,7 @@ def software_bound(effort: Effort) -> Figure:
 
 
 REPRODUCTIONS = {
-    "spam-fig2": Reproduction("latency against number of destinations, one multicast (paper 4, figure 2)", figure_2),
-    "spam-fig3": Reproduction("latency against load, 90 % unicast, 10 % multicast (paper 4, figure 3)", figure_3),
-    "spam-bound": Reproduction("broadcast in 256 nodes against software multicast (paper 4)", software_bound),
+    "spam-fig2": Reproduction("latency against number of destinations, one multicast (Sec. 4, figure 2)", figure_2),
+    "spam-fig3": Reproduction("latency against load, 90 % unicast, 10 % multicast (Sec. 4, figure 3)", figure_3),
+    "spam-bound": Reproduction("broadcast in 256 nodes against software multicast (Sec. 4)", software_bound),
 }

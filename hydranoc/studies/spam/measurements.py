@@ -1,4 +1,4 @@
-"""Data of the paper's figures 2 and 3 and of its software bound (paper 4).
+"""Data of the paper's figures 2 and 3 and of its software bound (Sec. 4).
 
 Paper's parameters: start-up 10 us, router set-up 40 ns, channel 10 ns, 128 flits, 8 ports; here 1 cycle is 10 ns.
 Flits are wide enough for the header to be one of them. The paper's "negative binomial" arrivals come without
