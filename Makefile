@@ -21,7 +21,7 @@ demo: $(RUNS)
 	$(BIN)/hydranoc draw examples/demo.yaml -o $(DEMO)
 	@echo "3/4  Its Verilog"
 	$(BIN)/hydranoc verilog examples/demo.yaml -o $(DEMO)
-	@echo "4/4  The hardware in Verilator against the golden model, every cycle (builds the simulator first, about half a minute)"
+	@echo "4/4  The hardware in Verilator against the golden model (half a minute for the simulator first)"
 	$(BIN)/hydranoc compare examples/demo.yaml -o $(DEMO) --waves
 
 test: $(READY)

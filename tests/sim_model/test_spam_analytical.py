@@ -48,7 +48,7 @@ def test_closed_form_equals_simulation(seed):
 
 
 def test_paper_example_takes_the_ways_of_figure_1():
-    # SPAM Sec. 3.2: processor 5 to 8, 9, 10 and 11; the LCA is switch 4, reached over 1 here (lowest number among equals).
+    # SPAM Sec. 3.2: processor 5 to 8, 9, 10 and 11; the LCA is switch 4, over 1 here (lowest among equals).
     model = spam_model(figure_1(), root=0)
     paths = uncontended_paths(model.routing, 0, [1, 2, 3, 4])
     names = {d: [model.network.channels[c].name for c in path.channels] for d, path in paths.items()}
