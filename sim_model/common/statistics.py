@@ -81,6 +81,29 @@ def confidence_interval(observations: Sequence[float] | np.ndarray, confidence: 
     return Interval(float(values.mean()), float(half_width), len(values))
 
 
+def interval_of_run(sample: np.ndarray, batches: int = 0) -> Interval:
+    """Mean of whatever a run gave, with the interval that can be had.
+
+    Parameters
+    ----------
+    sample : float array
+        In order of time.
+    batches : int
+        Batches for ``batch_means``, for observations that depend on their neighbours; with fewer than two per batch,
+        and with 0 batches, observations count as independent.
+
+    Returns
+    -------
+    Interval
+        Without any observation the mean is NaN and the half width infinite.
+    """
+    if len(sample) == 0:
+        return Interval(float("nan"), float("inf"), 0)
+    if batches and len(sample) >= 2 * batches:
+        return batch_means(sample, batches)
+    return confidence_interval(sample)
+
+
 def batch_means(sample: np.ndarray, batches: int = 30, confidence: float = 0.95) -> Interval:
     """Confidence interval of the mean of one long run whose observations depend on their neighbours.
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
+from hydranoc.studies.common.saturation import run_while_keeping_up
 from hydranoc.studies.common.whole_runs import prepare
 from hydranoc.studies.harts.latency import BYTES_PER_FLIT, FLIT_BITS, packet_flits
 from sim_model.common.messages import Message
 from sim_model.common.results import Results
-from sim_model.common.statistics import Interval, confidence_interval
+from sim_model.common.statistics import Interval, interval_of_run
 from sim_model.harts.memory_hosts import MemoryHostsModel
 from topology.harts.frame import SLOTS
 from topology.harts.mesh import HexMesh
@@ -32,8 +33,8 @@ PAGES = 48
 """Packets that a node's memory holds: the paper speaks of no limit."""
 BROADCASTS, QUICK_BROADCASTS = 400, 60
 WARMUP_SHARE = 0.1
-OVERLOADED_BACKLOG = 0.1
-"""A run is saturated if so many of all its packets have not arrived when the last one starts."""
+MOST_WAITING = 0.1
+"""A mesh is saturated if a larger share of all packets has not arrived when the last one starts."""
 
 
 @dataclass(frozen=True)
@@ -151,13 +152,7 @@ def _measure(task: _Load) -> BroadcastPoint:
     model = MemoryHostsModel(routing, pages=PAGES)
     records, cycles = workload(routing, task.algorithm, task.load, task.broadcasts, task.seed)
     simulation = prepare(model, records)
-    results = simulation.run(cycles)
-    missing = results.messages.copies > results.copies
-    saturated = bool(np.count_nonzero(missing) > OVERLOADED_BACKLOG * len(missing))
-    if not saturated:
-        results = simulation.run()
-    if results.deadlocked:
-        raise RuntimeError(f"A mesh with classes of pages must not deadlock:\n{simulation.deadlock_report()}")
+    results, saturated = run_while_keeping_up(simulation, cycles, most_waiting=MOST_WAITING)
     latency, delivery, packet = _times(results, WARMUP_SHARE * cycles)
     return BroadcastPoint(
         task.algorithm,
@@ -190,11 +185,7 @@ def _times(results: Results, warmup_cycles: float) -> tuple[Interval, Interval, 
     complete = (arrived > 0) & (arrived == wanted)
     packets = delay[counted & ordinary]
     return (
-        _interval(last[complete]),
-        _interval(total[complete] / arrived[complete]),
+        interval_of_run(last[complete]),
+        interval_of_run(total[complete] / arrived[complete]),
         float(packets.mean()) if len(packets) else 0.0,
     )
-
-
-def _interval(sample: np.ndarray) -> Interval:
-    return confidence_interval(sample) if len(sample) > 1 else Interval(0.0, 0.0, len(sample))

@@ -30,9 +30,11 @@ def _points(effort: Effort, algorithms: Sequence[str], sizes: Sequence[int]) -> 
 
 
 def _curve(points: Sequence["BroadcastPoint"], algorithm: str, size: int) -> dict[float, "BroadcastPoint"]:
-    """Points of one curve by load, without those that are saturated."""
-    own = [p for p in points if (p.algorithm, p.size) == (algorithm, size) and not p.saturated and p.broadcasts > 1]
-    return {p.load: p for p in sorted(own, key=lambda p: p.load)}
+    """Points of one curve by load, up to saturation."""
+    from hydranoc.studies.common.saturation import before_saturation
+
+    own = before_saturation(p for p in points if (p.algorithm, p.size) == (algorithm, size))
+    return {p.load: p for p in own if p.broadcasts > 1}
 
 
 def _ends(values: dict[float, float]) -> tuple[float, float]:

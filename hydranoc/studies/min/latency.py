@@ -14,7 +14,6 @@ from sim_model.min.analytical import FLIT_NS
 from sim_model.min.model import MinModel
 
 FLITS = 64
-NORMAL_95 = 1.96
 FIG14_REPETITIONS, FIG14_QUICK_REPETITIONS = 1000, 50
 APART_CYCLES = 5000
 """Messages start so far apart that one is over before the next: 100 us, and the longest software multicast takes 25."""
@@ -60,7 +59,7 @@ def simulated_latency(shape: Shape, samples: int = 400) -> SimulatedLatency:
     return SimulatedLatency(
         unicast,
         float(multicast.mean()),
-        float(NORMAL_95 * multicast.std() / np.sqrt(samples)),
+        confidence_interval(multicast).half_width,
         float(multicast.min()),
         float(multicast.max()),
         len(sizes) - 1,

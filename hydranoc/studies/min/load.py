@@ -15,20 +15,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
-from hydranoc.studies.common.whole_runs import finish, prepare
+from hydranoc.studies.common.saturation import run_while_keeping_up
+from hydranoc.studies.common.whole_runs import prepare
 from hydranoc.studies.min.shapes import CYCLE_US, STARTUP_CYCLES, Shape, paper_model
-from sim_model.common.messages import Message
-from sim_model.common.results import Results
 from sim_model.common.software import software_multicasts
-from sim_model.common.statistics import Interval, batch_means, confidence_interval
+from sim_model.common.statistics import interval_of_run
 from sim_model.common.traffic import random_traffic
 from sim_model.min.analytical import FLIT_NS, ROUTING_NS, links_and_switches
 
 MESSAGES, QUICK_MESSAGES = 140_000, 14_000
 WARMUP_SHARE = 4 / 14
-CHUNKS = 20
-OVERLOADED_BACKLOG = 0.05
-"""A run is given up when so many of all its messages wait: the network does not keep up, and no mean exists."""
+LOOKS = 20
+MOST_WAITING = 0.05
+"""A run is given up when a larger share of all its messages waits."""
 BATCHES = 20
 
 
@@ -136,11 +135,13 @@ def _measure(task: _Load) -> LoadPoint:
         destinations=(shape.nodes / 2, shape.nodes / 4),
         flits=task.flits,
     )
-    results, saturated = _run(task, records, cycles)
+    messages = software_multicasts(records) if task.software else records
+    simulation = prepare(paper_model(shape), messages, STARTUP_CYCLES)
+    results, saturated = run_while_keeping_up(simulation, cycles, most_waiting=MOST_WAITING, looks=LOOKS)
     warmup_cycles = round(cycles * WARMUP_SHARE)
     unicast = results.complete_latencies(multicast=False, warmup_cycles=warmup_cycles)
     multicast = results.complete_latencies(multicast=True, warmup_cycles=warmup_cycles)
-    unicast_mean, multicast_mean = _mean(unicast), _mean(multicast)
+    unicast_mean, multicast_mean = interval_of_run(unicast, BATCHES), interval_of_run(multicast, BATCHES)
     return LoadPoint(
         network=shape.name,
         algorithm=shape.software_name if task.software else "ATBM",
@@ -153,28 +154,3 @@ def _measure(task: _Load) -> LoadPoint:
         multicasts=len(multicast),
         saturated=saturated,
     )
-
-
-def _run(task: _Load, records: list[Message], cycles: int) -> tuple[Results, bool]:
-    """Run to the end, or until it is clear that the network does not keep up."""
-    messages = software_multicasts(records) if task.software else records
-    simulation = prepare(paper_model(task.shape), messages, STARTUP_CYCLES)
-    starts = np.array([record.start_cycle for record in records])
-    for chunk in range(1, CHUNKS + 1):
-        until_cycle = cycles * chunk // CHUNKS
-        results = simulation.run(until_cycle)
-        started = np.count_nonzero(starts < until_cycle)
-        if started - _complete(results) > OVERLOADED_BACKLOG * len(records):
-            return results, True
-    return finish(simulation), False
-
-
-def _complete(results: Results) -> int:
-    """Groups of which all has arrived."""
-    return int(np.count_nonzero(results.group_latency_cycles >= 0))
-
-
-def _mean(sample: np.ndarray) -> Interval:
-    if len(sample) >= 2 * BATCHES:
-        return batch_means(sample, BATCHES)
-    return confidence_interval(sample) if len(sample) else Interval(0.0, 0.0, 0)

@@ -81,12 +81,9 @@ class Curves:
 
     def stable(self, shape: "Shape", algorithm: str) -> list["LoadPoint"]:
         """Points up to saturation, by load."""
-        kept = []
-        for point in self._of(shape, algorithm):
-            if point.saturated:
-                break
-            kept.append(point)
-        return kept
+        from hydranoc.studies.common.saturation import before_saturation
+
+        return before_saturation(self._of(shape, algorithm))
 
     def carried(self, shape: "Shape", algorithm: str) -> list["LoadPoint"]:
         """Points up to the knee of the curve, by load."""

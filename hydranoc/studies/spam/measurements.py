@@ -15,6 +15,7 @@ import numpy as np
 
 from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
 from hydranoc.studies.common.replication import PAPER_PRECISION, QUICK_PRECISION, Precision, replicate
+from hydranoc.studies.common.saturation import waiting_share
 from hydranoc.studies.common.whole_runs import finish, prepare
 from sim_model.common.messages import Message
 from sim_model.common.software import binomial_chain, software_steps
@@ -36,7 +37,7 @@ FIG3_DESTINATIONS = (8, 16, 32, 64)
 FIG3_RATES = (0.00002, 0.00004, 0.00006, 0.00008, 0.0001, 0.00012, 0.00014, 0.00016)  # messages per node and cycle
 FIG3_MULTICAST_FRACTION = 0.1
 FIG3_PRECISION = Precision(most=100)  # the last points before saturation vary too much for 1 %
-SATURATED_BACKLOG = 0.1  # share of messages that are not delivered when the last one starts
+MOST_WAITING = 0.1  # a network is saturated if a larger share of messages is on its way when the last one starts
 
 
 @dataclass(frozen=True)
@@ -248,16 +249,17 @@ def _observe_mixed(
         destinations=count,
         flits=MESSAGE_FLITS,
     )
-    results = finish(prepare(model, records, STARTUP_CYCLES))
+    simulation = prepare(model, records, STARTUP_CYCLES)
+    saturated = waiting_share(simulation.run(cycles), cycles) > MOST_WAITING
+    results = finish(simulation)
     counted = results.start_cycle >= cycles // 5
     multicast = results.messages.destination_counts > 1
     latency = results.latency_cycles
     network = results.last_arrival_cycle - results.accepted_cycle + STARTUP_CYCLES
-    backlog = np.mean(results.last_arrival_cycle >= cycles)
     return [
         float(latency[counted].mean()),
         float(latency[counted & ~multicast].mean()),
         float(latency[counted & multicast].mean()),
         float(network[counted].mean()),
-        float(backlog > SATURATED_BACKLOG),
+        float(saturated),
     ]
