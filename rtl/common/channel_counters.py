@@ -43,7 +43,7 @@ class ChannelCounters(Part):
     enable : In(1)
         Count. Reset does not start a new count in the middle of a message: bubbles are known from its next flit on.
     clear : In(1)
-        Set all sums to 0; done ``sweep_cycles(channels)`` cycles later.
+        Set all sums to 0; all read as 0 ``settling_cycles(channels)`` cycles later.
     address : In
         ``counter_address(channel, kind)``, see ``topology.common.counter_bus``.
     data : Out(32)

@@ -8,6 +8,7 @@ from rtl.spam.parameters import SpamRouterParameters
 from tests.proofs.claims import Describe
 from tests.proofs.common.age_claims import age_matrix
 from tests.proofs.common.arbiter_claims import round_robin
+from tests.proofs.common.counters_claims import channel_counters
 from tests.proofs.common.crossbar_claims import crossbar
 from tests.proofs.common.ejector_claims import ejector
 from tests.proofs.common.injector_claims import injector
@@ -20,14 +21,14 @@ from tests.proofs.harts.page_queues_claims import page_queues
 from tests.proofs.harts.transmitter_claims import transmitters
 from tests.proofs.min.branch_queues_claims import branch_queues
 from tests.proofs.min.copy_claims import branch_copies
+from tests.proofs.min.key_claims import turn_key
 from tests.proofs.min.token_monitor_claims import token_monitor
 from tests.proofs.min.token_ring_claims import token_ring
 from tests.proofs.min.tree_claims import tree_operations
+from tests.proofs.spam.key_claims import multicast_key
 from tests.proofs.spam.queues_claims import request_queues
 from tests.proofs.spam.replication_claims import replication
 from tests.proofs.spam.router_claims import router
-
-INDUCTION_CYCLES = 1
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,9 @@ class Proof:
         Part of the quick tests.
     fault_cycles : int
         Cycles within which the properties find the faults of this part.
+    induction_cycles : int
+        Cycles over which induction goes: 1 where invariants say what every register holds, one more than the latency of
+        a part without a loop that has none.
     """
 
     part: str
@@ -52,6 +56,7 @@ class Proof:
     cover_cycles: int = 12
     quick: bool = True
     fault_cycles: int = 12
+    induction_cycles: int = 1
 
 
 def _spam_route_unit(header: str, **settings: Any) -> Describe:
@@ -119,5 +124,21 @@ PROOFS: dict[str, Proof] = {
     "harts-bus": Proof("harts-bus", bus, 18),
     "harts-pages": Proof("harts-pages", pages, 22, fault_cycles=14),
     "harts-transmitters": Proof("harts-transmitters", transmitters, 27),
+    "channel-counters-1": Proof(
+        "channel-counters", channel_counters(1), 20, quick=False, fault_cycles=16, induction_cycles=3
+    ),
+    "channel-counters-2": Proof("channel-counters", channel_counters(2), 20, fault_cycles=16, induction_cycles=3),
+    "channel-counters-5": Proof(
+        "channel-counters", channel_counters(5), 22, quick=False, fault_cycles=16, induction_cycles=3
+    ),
+    "multicast-key-figure-1": Proof("multicast-key", multicast_key("figure-1", 4), induction_cycles=2),
+    "multicast-key-arms": Proof("multicast-key", multicast_key("arms", 2), induction_cycles=6),
+    "multicast-key-ring": Proof("multicast-key", multicast_key("ring", 1), quick=False, induction_cycles=7),
+    "multicast-key-star": Proof("multicast-key", multicast_key("star", 4), quick=False, induction_cycles=2),
+    "multicast-key-alone": Proof("multicast-key", multicast_key("alone", 4), quick=False),
+    "multicast-key-irregular": Proof("multicast-key", multicast_key("irregular", 1), quick=False, induction_cycles=5),
+    "multicast-key-lattice": Proof("multicast-key", multicast_key("lattice", 4), quick=False, induction_cycles=3),
+    "turn-key-omega": Proof("turn-key", turn_key("omega", 2, 3), quick=False, induction_cycles=2),
+    "turn-key-bi-2x3": Proof("turn-key", turn_key("bi-butterfly", 2, 3), induction_cycles=2),
+    "turn-key-bi-3x2": Proof("turn-key", turn_key("bi-butterfly", 3, 2), quick=False, induction_cycles=2),
 }
-"""All are by induction over one cycle."""

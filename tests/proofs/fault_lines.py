@@ -20,6 +20,9 @@ PAGE_QUEUES = "harts/page_queues.py"
 RECEIVER_BANK = "harts/receiver_bank.py"
 TRANSMITTER_BANK = "harts/transmitter_bank.py"
 HARTS_NODE = "harts/router.py"
+MULTICAST_KEY = "spam/multicast_key.py"
+TURN_KEY = "min/turn_key.py"
+COUNTERS = "common/channel_counters.py"
 
 OVERWRITES_A_WAITING_FLIT = (CROSSBAR, "with m.If(self.free[output]):", "with m.If(1):")
 STALLS_BETWEEN_FLITS = (CROSSBAR, "eq(~link.valid | link.ready)", "eq(~link.valid)")
@@ -28,6 +31,11 @@ READY_FOR_ONE_TOO_MANY = (BUFFER, "(count == self.depth) | (count == self.depth 
 LOSES_THE_SECOND_FLIT = (BUFFER, "Mux(count == self.depth, Value.cast(places[1]), Value.cast(entry))", "entry")
 KEEPS_THE_TURN = (ARBITER, "concat(chosen[:i].any() for i in range(1, self.count))", "0")
 CHOOSES_TWO = (SELECTION, "mask[i] & ~mask[:i].any() if i else mask[0]", "mask[i]")
+MISSES_TWO_IN_THE_UPPER_HALF = (
+    SELECTION,
+    "left_several | right_several | (left & right)",
+    "left_several | (left & right)",
+)
 LETS_NEWCOMERS_OVERTAKE = (QUEUES, "free.eq(~Mux(newest[i], claimed, 0))", "free.eq(-1)")
 SEES_EQUAL_REQUESTS_ONLY = (QUEUES, "(self.request[i] & self.request[j]).any()", "self.request[i] == self.request[j]")
 COPIES_TO_ONE_OUTPUT = (ROUTER, "Mux(copied, request, 0)", "Mux(copied, request & -request, 0)")

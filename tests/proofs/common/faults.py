@@ -6,6 +6,7 @@ from tests.proofs.fault_lines import (
     ARBITER,
     BUFFER,
     CHOOSES_TWO,
+    COUNTERS,
     CROSSBAR,
     EJECTOR,
     INJECTOR,
@@ -198,6 +199,37 @@ EJECTOR_FAULTS = (
     ),
 )
 
+COUNTER_FAULTS = (
+    Fault(
+        "channel-counters-2",
+        "sums are exact once they have settled",
+        COUNTERS,
+        "0, count) + event[channel])",
+        "0, count + event[channel]))",
+    ),
+    Fault(
+        "channel-counters-2",
+        "sums are exact once they have settled",
+        COUNTERS,
+        "m.d.sync += first_sweep.eq(1)",
+        "m.d.sync += first_sweep.eq(0)",
+    ),
+    Fault(
+        "channel-counters-2",
+        "a sum lags behind by the events of a sweep at most",
+        COUNTERS,
+        "Mux(visited | self.clear, 0, count)",
+        "Mux(self.clear, 0, count)",
+    ),
+    Fault(
+        "channel-counters-2",
+        "what is not counted reads as 0",
+        COUNTERS,
+        "m.d.sync += self.data.eq(0)",
+        "m.d.sync += self.data.eq(kind)",
+    ),
+)
+
 COMMON_FAULTS = (
     *BUFFER_FAULTS,
     *ARBITER_FAULTS,
@@ -205,4 +237,5 @@ COMMON_FAULTS = (
     *CROSSBAR_FAULTS,
     *INJECTOR_FAULTS,
     *EJECTOR_FAULTS,
+    *COUNTER_FAULTS,
 )

@@ -6,10 +6,12 @@ from tests.proofs.fault_lines import (
     FORGETS_TAILS,
     GIVES_ONE_OUTPUT_TO_TWO,
     KEEPS_THE_TURN,
+    MISSES_TWO_IN_THE_UPPER_HALF,
     MONITOR,
     OVERTAKES_FROM_BELOW,
     REMEMBERS_EARLIER_TAILS,
     STATION,
+    TURN_KEY,
 )
 from tests.proofs.faults import Fault
 from tests.proofs.min.switch_faults import COPY_FAULTS, TREE_FAULTS
@@ -131,4 +133,36 @@ BRANCH_FAULTS = (
     ),
 )
 
-MIN_FAULTS = (*RING_FAULTS, *MONITOR_FAULTS, *BRANCH_FAULTS, *COPY_FAULTS, *TREE_FAULTS)
+KEY_FAULTS = (
+    Fault("turn-key-bi-2x3", "multicast tells whether destinations are several", *MISSES_TWO_IN_THE_UPPER_HALF),
+    Fault(
+        "turn-key-bi-2x3",
+        "one destination is its own key",
+        TURN_KEY,
+        "range(self.processors), len(self.key)",
+        "range(1, self.processors + 1), len(self.key)",
+    ),
+    Fault(
+        "turn-key-bi-2x3",
+        "several have a key that is none of theirs",
+        TURN_KEY,
+        "turning.eq(self.processors)",
+        "turning.eq(self.processors - 1)",
+    ),
+    Fault(
+        "turn-key-omega",
+        "without a way back there is one such key",
+        TURN_KEY,
+        "turning.eq(self.processors)",
+        "turning.eq(self.processors + 1)",
+    ),
+    Fault(
+        "turn-key-bi-2x3",
+        "the turn is the first one from which all are reached",
+        TURN_KEY,
+        "self.destinations[block].any() & ~own[block].any()",
+        "self.destinations[block].any()",
+    ),
+)
+
+MIN_FAULTS = (*RING_FAULTS, *MONITOR_FAULTS, *BRANCH_FAULTS, *COPY_FAULTS, *TREE_FAULTS, *KEY_FAULTS)

@@ -5,7 +5,9 @@ from tests.proofs.fault_lines import (
     COPIES_TO_ONE_OUTPUT,
     LETS_NEWCOMERS_OVERTAKE,
     LOSES_THE_SECOND_FLIT,
+    MISSES_TWO_IN_THE_UPPER_HALF,
     MIXES_INPUTS,
+    MULTICAST_KEY,
     OVERWRITES_A_WAITING_FLIT,
     QUEUES,
     ROUTER,
@@ -97,8 +99,37 @@ ROUTER_FAULTS = (
     Fault("router-buffer-2", "heads come first and only first", ROUTER, "copied & buffer.flit.tail", "copied"),
 )
 
+KEY_FAULTS = (
+    Fault("multicast-key-figure-1", "multicast tells whether destinations are several", *MISSES_TWO_IN_THE_UPPER_HALF),
+    Fault(
+        "multicast-key-figure-1", "the key is a vertex", MULTICAST_KEY, "concat(a | b & ~self.multicast", "concat(a | b"
+    ),
+    Fault(
+        "multicast-key-figure-1",
+        "all destinations are below the key",
+        MULTICAST_KEY,
+        "branch & ~above[switch]",
+        "branch",
+    ),
+    Fault(
+        "multicast-key-figure-1",
+        "the destinations are below no child of the key",
+        MULTICAST_KEY,
+        "branches[switch].eq(several)",
+        "branches[switch].eq(found)",
+    ),
+    Fault(
+        "multicast-key-arms",
+        "all destinations are below the key",
+        MULTICAST_KEY,
+        "max((registers + 1 for registers",
+        "max((registers for registers",
+    ),
+)
+
 SPAM_FAULTS = (
     *QUEUE_FAULTS,
     *REPLICATION_FAULTS,
     *ROUTER_FAULTS,
+    *KEY_FAULTS,
 )

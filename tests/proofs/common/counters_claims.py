@@ -1,0 +1,125 @@
+"""Claims about ``ChannelCounters``: every event is counted once, and a sum that is read lags behind by a sweep at most.
+
+Any one channel and kind of event; what has been counted of it is written down beside the part as one number.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Array, Mux, Signal, Value
+
+from rtl.common.channel_counters import ChannelCounters
+from rtl.common.selection import concat
+from tests.proofs.claims import Claims, Describe
+from tests.proofs.inside import Inside
+from topology.common.counter_bus import COUNT_BITS, COUNTED, KIND_BITS, READ_CYCLES, settling_cycles, sweep_cycles
+
+KINDS = len(COUNTED)
+
+
+class Counted:
+    """One channel, one kind, and all that happens to it.
+
+    Members
+    -------
+    channel, kind : Signal
+        Any, but always the same.
+    happens : Signal
+        An event that counts.
+    total : Signal
+        Events since reset, or since the last clear.
+    quiet_cycles : Signal
+        Cycles since the last event or clear, up to the most that matters.
+    """
+
+    def __init__(self, claims: Claims, part: Any, most_quiet_cycles: int):
+        m, channels = claims.m, part.channels
+        self.channel: Any = claims.constant(max(1, (channels - 1).bit_length()), "any_channel")
+        self.kind: Any = claims.constant(KIND_BITS, "any_kind")
+        claims.assume((self.channel < channels) & (self.kind < KINDS))
+        valid, ready, tail = (bits.bit_select(self.channel, 1) for bits in (part.valid, part.ready, part.tail))
+        open_message: Any = Signal(name="in_message_reference")
+        with m.If(valid & ready):
+            m.d.sync += open_message.eq(~tail)
+        kinds = Array((valid & ready, valid & ~ready, open_message & ~valid))
+        self.happens: Any = claims.named(part.enable & kinds[self.kind], "counts")
+        self.open_message = open_message
+        self.total: Any = Signal(COUNT_BITS, name="counted_reference")
+        m.d.sync += self.total.eq(Mux(part.clear, 0, self.total) + self.happens)
+        self.quiet_cycles: Any = Signal(range(most_quiet_cycles + 1), name="quiet_cycles")
+        more = self.quiet_cycles + (self.quiet_cycles < most_quiet_cycles)
+        m.d.sync += self.quiet_cycles.eq(Mux(self.happens | part.clear, 0, more))
+
+
+def channel_counters(channels: int) -> Describe:
+    """Claims about the counters of some number of channels."""
+
+    def describe(claims: Claims) -> None:
+        part: Any = ChannelCounters(channels)
+        claims.free_inputs(part)
+        inside = Inside(claims, part)
+        settled = settling_cycles(channels)
+        counted = Counted(claims, part, settled + READ_CYCLES)
+        uncleared = _cycles_since_clear(claims, part, settled)
+        asked = claims.named(part.address == concat((counted.kind, counted.channel)), "asked")
+        before = claims.was(asked, "asked_before")
+        now = claims.named(claims.was(before, "asked_two_before"), "answered")
+        total = claims.was(claims.was(counted.total, "total_before"), "total_two_before")
+        exact = claims.was(claims.was(counted.quiet_cycles >= settled, "settled_before"), "settled_two_before")
+        claims.always("sums are exact once they have settled", ~(now & exact) | (part.data == total))
+        steady = claims.was(claims.was(uncleared == settled, "uncleared_before"), "uncleared_two_before")
+        lag = claims.named((total - part.data)[:COUNT_BITS], "lag")
+        claims.always("a sum lags behind by the events of a sweep at most", ~(now & steady) | (lag <= settled))
+        none = claims.was(claims.was(part.address[:KIND_BITS] == KINDS, "none_before"), "none_two_before")
+        claims.always("what is not counted reads as 0", ~none | (part.data == 0))
+        claims.possible("a sum of four is read", now & exact & (part.data == 4))
+        claims.possible("a cleared sum is read", now & exact & (part.data == 0) & (counted.kind == 1))
+        _tie_inside(claims, inside, part, counted, uncleared)
+
+    return describe
+
+
+def _cycles_since_clear(claims: Claims, part: Any, most: int) -> Any:
+    """Cycles since the last clear, or since reset."""
+    cycles: Any = Signal(range(most + 1), name="cycles_since_clear")
+    claims.m.d.sync += cycles.eq(Mux(part.clear, 0, cycles + (cycles < most)))
+    return cycles
+
+
+def _tie_inside(claims: Claims, inside: Inside, part: Any, counted: Counted, since_clear: Any) -> None:
+    """What has been counted is in the memory, on its way there, or in the short counter."""
+    channels, sweep = part.channels, sweep_cycles(part.channels)
+    channel, kind = counted.channel, counted.kind
+    position, first_sweep = inside.register("position"), inside.register("first_sweep")
+    claims.invariant("the sweep is somewhere", position < sweep)
+    open_message = inside.register("in_message").bit_select(channel, 1)
+    claims.invariant("open messages are noted", open_message == counted.open_message)
+
+    short = _any_of(claims, [[inside.register(f"{name}_{c}") for name in COUNTED] for c in range(channels)], counted)
+    visits = claims.named((position == channel) & ~part.clear, "visits")
+    since_visit: Any = Signal(range(sweep + 1), init=1, name="cycles_since_visit")
+    claims.m.d.sync += since_visit.eq(Mux((position == channel) | part.clear, 1, since_visit + 1))
+    claims.invariant("short counters are short", short <= since_visit)
+    claims.invariant("without an event they are 0", (counted.quiet_cycles < since_visit) | (short == 0))
+    claims.invariant("a first sweep has begun with a clear", ~first_sweep | (counted.quiet_cycles <= position))
+    claims.invariant("after a clear the first sweep begins", ~first_sweep | (since_clear <= position))
+    past = Mux(position <= channel, position + sweep - channel, position - channel)
+    anew = first_sweep & (position <= channel)
+    claims.invariant("the last visit is known", since_visit == Mux(anew, position + 1, past))
+
+    rows = [inside.memory_row(row) for row in range(sweep)]
+    row: Any = claims.named(Array(Value.cast(row) for row in rows)[channel], "row")
+    stored: Any = claims.named(row.word_select(kind, COUNT_BITS), "stored")
+    added: Any = claims.was(short, "short_at_visit")
+    fresh = claims.was(first_sweep, "first_at_visit")
+    writes = claims.was(visits, "visited_before")
+    claims.invariant("what is added has been counted since the last visit", ~writes | (added <= sweep))
+    read = claims.was(stored, "stored_at_visit")
+    claims.invariant("a sum that is read is not written", ~writes | (stored == read))
+    written = claims.named(Mux(fresh, 0, read) + added, "written")[:COUNT_BITS]
+    base = Mux(writes, written, Mux(anew, 0, stored))
+    claims.invariant("nothing is lost and nothing counted twice", (base + short)[:COUNT_BITS] == counted.total)
+
+
+def _any_of(claims: Claims, rows: list[list[Any]], counted: Counted) -> Any:
+    by_channel = [Value.cast(Array(row)[counted.kind]) for row in rows]
+    return claims.named(Value.cast(Array(by_channel)[counted.channel]), "short_counter")
