@@ -1,15 +1,79 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""An input of a router: its buffer, with the route unit at its side."""
+"""The half of a router in front of its queues: the route unit, and the inputs with their buffers.
 
+It is the same in every family whose headers have a key that is looked up, or else a bit string.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
-from amaranth.lib.wiring import connect
+from amaranth.lib.wiring import In, Member, Out, connect, flipped
 
+from rtl.common.flit import link_signature
 from rtl.common.header_decoder import note_layout
 from rtl.common.input_buffer import InputBuffer
-from rtl.common.part import place
+from rtl.common.part import Part, place
+from rtl.common.route_unit import RouteUnit
 from rtl.common.router_parameters import RouterParameters
+from rtl.common.selection import packed
+
+
+def routed_members(parameters: RouterParameters) -> dict[str, Member]:
+    """Members that all such routers have: links, and the constants that say what this switch's tables are.
+
+    ``port_class`` is there only if there are several classes, ``reach`` only if the router multicasts.
+    """
+    p = parameters
+    link = link_signature(p.flit_bits)
+    return {
+        "inputs": In(link).array(p.inputs),
+        "outputs": Out(link).array(p.outputs),
+        "routes": In(p.route_bits),
+        **({"port_class": In(p.class_bits * p.inputs)} if p.class_bits else {}),
+        **({"reach": In(p.outputs * p.processors)} if p.multicast else {}),
+    }
+
+
+def routed_constants(routing: Any, switch: int, classes: Sequence[int], parameters: RouterParameters) -> dict[str, int]:
+    """Values of these constants, laid out as ``RouteUnit`` says.
+
+    Parameters
+    ----------
+    routing
+        Tables of the network: ``routes`` by switch, key and class, ``reach`` by switch, output and processor.
+    switch : int
+    classes : sequence of int
+        Class of each input channel.
+    parameters : RouterParameters
+    """
+    constants = {
+        "routes": packed(routing.routes[switch].T.ravel().tolist(), parameters.outputs),
+        "reach": packed(routing.reach[switch, : parameters.outputs].ravel().tolist(), 1),
+    }
+    if parameters.class_bits:
+        constants["port_class"] = packed(classes, parameters.class_bits)
+    return constants
+
+
+def place_inputs(m: Any, platform: object, router: Part, parameters: RouterParameters) -> tuple[Any, list[Any]]:
+    """Put route unit and inputs into a router with ``routed_members``.
+
+    Returns
+    -------
+    RouteUnit
+        Its ``release`` is not connected.
+    list of InputBuffer
+        Their ``pop`` is not connected.
+    """
+    route_unit = place(m, platform, "route_unit", RouteUnit(parameters))
+    m.d.comb += route_unit.routes.eq(router.routes)
+    if parameters.class_bits:
+        m.d.comb += route_unit.port_class.eq(router.port_class)
+    if parameters.multicast:
+        m.d.comb += route_unit.reach.eq(router.reach)
+    links = [flipped(link) for link in router.inputs]
+    return route_unit, [place_input(m, platform, i, parameters, link, route_unit) for i, link in enumerate(links)]
 
 
 def place_input(m: Any, platform: object, i: int, parameters: RouterParameters, link: Any, route_unit: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from rtl.common.part import Part
 from rtl.common.plan import Addressing, NetworkPlan, RouterUse, SideWire, StatusPart
-from rtl.common.selection import packed
+from rtl.common.routed_input import routed_constants
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.router import MinRouter
 from rtl.min.token_monitor import TokenMonitor
@@ -110,15 +110,10 @@ class _Planner:
         )
 
     def constants(self, switch: int, parameters: MinRouterParameters) -> dict[str, int]:
-        """Constants of a switch's router; laid out as ``RouteUnit`` says."""
-        routing, outputs = self.routing, parameters.outputs
+        """Constants of a switch's router."""
+        routing = self.routing
         classes = [routing.input_class(channel) for channel in self.network.input_channel[switch]]
-        constants = {
-            "routes": packed(routing.routes[switch].T.ravel().tolist(), outputs),
-            "reach": packed(routing.reach[switch, :outputs].ravel().tolist(), 1),
-        }
-        if parameters.class_bits:
-            constants["port_class"] = packed(classes, parameters.class_bits)
+        constants = routed_constants(routing, switch, classes, parameters)
         if parameters.has_token:
             group = self.groups[routing.groups.group_of[switch] or 0]
             constants["release_flits"] = self._release_flits(switch)

@@ -28,10 +28,8 @@ from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.common.crossbar import ReplicatingCrossbar
-from rtl.common.flit import link_signature
 from rtl.common.part import Part, place
-from rtl.common.route_unit import RouteUnit
-from rtl.common.routed_input import place_input
+from rtl.common.routed_input import place_inputs, routed_members
 from rtl.common.selection import concat
 from rtl.min.branch_queues import BranchQueues
 from rtl.min.parameters import MinRouterParameters
@@ -62,8 +60,6 @@ class MinRouter(Part):
 
     def __init__(self, parameters: MinRouterParameters):
         p = self.parameters = parameters
-        link = link_signature(p.flit_bits)
-        port_class = {"port_class": In(p.class_bits * p.inputs)} if p.class_bits else {}
         token = {
             "starts_here": In(1),
             "release_flits": In(p.release_bits),
@@ -73,29 +69,13 @@ class MinRouter(Part):
         }
         super().__init__(
             f"min_router_{p.size_name}" + ("" if p.has_token else "_no_token"),
-            {
-                "inputs": In(link).array(p.inputs),
-                "outputs": Out(link).array(p.outputs),
-                "routes": In(p.route_bits),
-                **port_class,
-                **({"reach": In(p.outputs * p.processors)} if p.multicast else {}),
-                **(token if p.has_token else {}),
-            },
+            {**routed_members(p), **(token if p.has_token else {})},
         )
 
     def elaborate(self, platform):
         m: Any = Module()
         parameters = self.parameters
-        route_unit = place(m, platform, "route_unit", RouteUnit(parameters))
-        m.d.comb += route_unit.routes.eq(self.routes)
-        if parameters.multicast:
-            m.d.comb += route_unit.reach.eq(self.reach)
-        if parameters.class_bits:
-            m.d.comb += route_unit.port_class.eq(self.port_class)
-        buffers = [
-            place_input(m, platform, i, parameters, flipped(self.inputs[i]), route_unit)
-            for i in range(parameters.inputs)
-        ]
+        route_unit, buffers = place_inputs(m, platform, self, parameters)
         queues = place(m, platform, "queues", BranchQueues(parameters.inputs, parameters.outputs))
         for requested, request in zip(queues.request, route_unit.request, strict=True):
             m.d.comb += requested.eq(request)

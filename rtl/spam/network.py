@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from rtl.common.part import Part
 from rtl.common.plan import Addressing, NetworkPlan, RouterUse
-from rtl.common.selection import packed
+from rtl.common.routed_input import routed_constants
 from rtl.spam.multicast_key import MulticastKey
-from rtl.spam.parameters import CLASS_BITS, SpamRouterParameters
+from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.router import SpamRouter
 from topology.spam.routing import SpamRouting
 
@@ -39,8 +39,9 @@ def spam_plan(
         raise ValueError(f"Enqueue must be one of {', '.join(ENQUEUE_KINDS)}, not {enqueue!r}")
     network = routing.network
     shapes: dict[str, Callable[[], Part]] = {}
+    sizes: dict[int, SpamRouterParameters] = {}
     for ports in sorted({network.degree(switch) for switch in range(network.switches)}):
-        parameters = SpamRouterParameters(
+        parameters = sizes[ports] = SpamRouterParameters(
             ports=ports,
             vertices=network.vertices,
             header=routing.header,
@@ -48,13 +49,13 @@ def spam_plan(
             routing_cycles=routing_cycles,
             atomic_enqueue=enqueue == "atomic",
         )
-        shapes[f"spam_router_p{ports}"] = lambda parameters=parameters: SpamRouter(parameters)
+        shapes[shape_name(ports)] = lambda parameters=parameters: SpamRouter(parameters)
     return NetworkPlan(
         family="spam",
         network=network,
         header=routing.header,
         shapes=shapes,
-        routers=tuple(router_use(routing, switch) for switch in range(network.switches)),
+        routers=tuple(router_use(routing, switch, sizes[network.degree(switch)]) for switch in range(network.switches)),
         parameters={
             "flit_bits": routing.flit_bits,
             "buffer_flits": buffer_flits,
@@ -78,16 +79,13 @@ def spam_addressing(routing: SpamRouting) -> Addressing:
     )
 
 
-def router_use(routing: SpamRouting, switch: int) -> RouterUse:
-    """Shape and constants of one switch's router; the constants are laid out as ``RouteUnit`` says."""
+def router_use(routing: SpamRouting, switch: int, parameters: SpamRouterParameters) -> RouterUse:
+    """Shape and constants of one switch's router."""
     network = routing.network
-    ports = network.degree(switch)
-    masks = routing.routes[switch].T.ravel().tolist()  # by class, then vertex
     classes = routing.labels.channel_class[list(network.input_channel[switch])].tolist()
-    reach = routing.reach[switch, :ports].ravel().tolist()  # by port, then processor
-    constants = {
-        "routes": packed(masks, ports),
-        "port_class": packed(classes, CLASS_BITS),
-        "reach": packed(reach, 1),
-    }
-    return RouterUse(f"spam_router_p{ports}", constants)
+    return RouterUse(shape_name(parameters.ports), routed_constants(routing, switch, classes, parameters))
+
+
+def shape_name(ports: int) -> str:
+    """Name of the shape of all routers of so many ports."""
+    return f"spam_router_p{ports}"

@@ -26,13 +26,11 @@ Throughput 1 flit per cycle and output, with input buffers of at least 2 flits. 
 from typing import Any
 
 from amaranth.hdl import Module, Mux, Signal, Value
-from amaranth.lib.wiring import In, Out, connect, flipped
+from amaranth.lib.wiring import connect, flipped
 
 from rtl.common.crossbar import ReplicatingCrossbar
-from rtl.common.flit import link_signature
 from rtl.common.part import Part, place
-from rtl.common.route_unit import RouteUnit
-from rtl.common.routed_input import place_input
+from rtl.common.routed_input import place_inputs, routed_members
 from rtl.common.selection import concat
 from rtl.spam.ocrq import OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters
@@ -58,29 +56,11 @@ class SpamRouter(Part):
 
     def __init__(self, parameters: SpamRouterParameters):
         p = self.parameters = parameters
-        link = link_signature(p.flit_bits)
-        reach = {"reach": In(p.ports * p.processors)} if p.multicast else {}
-        super().__init__(
-            f"spam_router_p{p.ports}",
-            {
-                "inputs": In(link).array(p.ports),
-                "outputs": Out(link).array(p.ports),
-                "routes": In(p.route_bits),
-                "port_class": In(p.class_bits * p.ports),
-                **reach,
-            },
-        )
+        super().__init__(f"spam_router_p{p.ports}", routed_members(p))
 
     def elaborate(self, platform):
         m: Any = Module()
-        route_unit = place(m, platform, "route_unit", RouteUnit(self.parameters))
-        m.d.comb += [route_unit.routes.eq(self.routes), route_unit.port_class.eq(self.port_class)]
-        if self.parameters.multicast:
-            m.d.comb += route_unit.reach.eq(self.reach)
-        buffers = [
-            place_input(m, platform, i, self.parameters, flipped(self.inputs[i]), route_unit)
-            for i in range(self.parameters.ports)
-        ]
+        route_unit, buffers = place_inputs(m, platform, self, self.parameters)
         self._copy(m, platform, buffers, route_unit, self._queues(m, platform, route_unit))
         return m
 

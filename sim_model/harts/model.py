@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from sim_model.common.engine.cycle import family_loop
 from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
 from sim_model.harts.describe import describe_router, find_waits
-from sim_model.harts.loop import run_cycles
+from sim_model.harts.node import step_nodes
 from sim_model.harts.packets import DIRECTION_MASK, FORWARDED_BIT, SPOILT_BIT
 from sim_model.harts.state import COPIES, HartsState, make_harts_state
 from sim_model.harts.votes import count_verdicts
@@ -17,6 +19,8 @@ from topology.harts.frame import SLOTS
 from topology.harts.mesh import HexMesh
 from topology.harts.pages import node_pages
 from topology.harts.routing import HartsRouting
+
+run_cycles = family_loop(step_nodes, Path(__file__).parent)
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,22 @@
 """A multistage network as a model for the common simulation."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from sim_model.common.engine.cycle import family_loop
 from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
 from sim_model.common.routed_model import RoutedModel
 from sim_model.min.describe import describe_router, find_waits
-from sim_model.min.loop import run_cycles
+from sim_model.min.router import step_routers
 from sim_model.min.state import MinState, make_min_state
 from topology.min.groups import EXACT, NO_TOKEN, TOKEN_RULES
 from topology.min.routing import MinRouting
 
 TOKENS = (*TOKEN_RULES, NO_TOKEN)
+
+run_cycles = family_loop(step_routers, Path(__file__).parent)
 
 
 @dataclass(frozen=True)

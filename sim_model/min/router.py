@@ -7,16 +7,16 @@ this cycle's releases), then copies, and last the token and the new entries in t
 from sim_model.common.engine.bits import TAIL, lowest_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
-from sim_model.common.engine.route_unit import scan_header
+from sim_model.common.engine.route_unit import end_cycle, forget_header, scan_header
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
 from sim_model.min.token import pass_on, seek_token
 
 
 @compiled
-def step_routers(cycle, state, family):
-    """One cycle of all switches. Returns a number that is 0 only if no register changed that ever stops changing."""
+def step_routers(cycle, moves, state, family):
+    """One cycle of all switches. Returns 0 only if nothing moved and no register changed that ever stops changing."""
     vertices, routers = state.vertices, family.routers
-    changes = 0
+    changes = moves
     for switch in range(state.switches):
         vertex, router = vertices[switch], routers[switch]
         waiting = (vertex.nonempty | vertex.arrived) & ~router.queued
@@ -30,9 +30,7 @@ def step_routers(cycle, state, family):
         if router.standing & vertex.nonempty:
             changes += _copy_all(cycle, switch, state, family)
         changes += _enter(cycle, switch, complete, state, family)
-        vertex.awake = 1 if vertex.arrived else 0
-        vertex.nonempty |= vertex.arrived
-        vertex.arrived = 0
+        end_cycle(vertex)
     return changes
 
 
@@ -109,9 +107,7 @@ def _leave(port, router, header):
     """All copies of a message are made."""
     router.queued ^= 1 << port
     router.standing ^= 1 << port
-    header.request = 0
-    header.scanned = 0
-    header.delay = 0
+    forget_header(header)
 
 
 @compiled

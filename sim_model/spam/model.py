@@ -1,17 +1,21 @@
 """The SPAM network as a model for the common simulation."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from sim_model.common.engine.cycle import family_loop
 from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
 from sim_model.common.routed_model import RoutedModel
 from sim_model.spam.describe import describe_router, find_waits
-from sim_model.spam.loop import run_cycles
+from sim_model.spam.router import step_routers
 from sim_model.spam.state import SpamState, make_spam_state
 from topology.spam.routing import SpamRouting
 
 ENQUEUES = ("atomic", "split")
+
+run_cycles = family_loop(step_routers, Path(__file__).parent)
 
 
 @dataclass(frozen=True)

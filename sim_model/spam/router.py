@@ -7,18 +7,18 @@ this cycle's grants and releases), then grants, then copies, and last the new en
 from sim_model.common.engine.bits import TAIL, lowest_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
-from sim_model.common.engine.route_unit import scan_header
+from sim_model.common.engine.route_unit import end_cycle, forget_header, scan_header
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
 from sim_model.spam.split_enqueue import enqueue_one, oldest_everywhere
 
 
 @compiled
-def step_routers(state, spam):
-    """One cycle of all routers. Returns a number that is 0 only if no register of any router changed."""
+def step_routers(_cycle, moves, state, spam):
+    """One cycle of all routers. Returns 0 only if nothing moved and no register of any router changed."""
     vertices, channels, slots, input_channel = state.vertices, state.channels, state.slots, state.input_channel
     inputs, routers = spam.inputs, spam.routers
     depth = state.buffer_depth_flits
-    changes = 0
+    changes = moves
     more_flits = 0
     for switch in range(state.switches):
         vertex, router = vertices[switch], routers[switch]
@@ -45,9 +45,7 @@ def step_routers(state, spam):
             changes += enqueue_one(switch, state, spam)
         if complete != NONE:
             _enqueue(switch, complete, input_channel, spam)
-        vertex.awake = 1 if vertex.arrived else 0
-        vertex.nonempty |= vertex.arrived
-        vertex.arrived = 0
+        end_cycle(vertex)
     state.counters[FLITS_IN_NETWORK] += more_flits
     return changes
 
@@ -67,9 +65,7 @@ def _copy(port, number, vertex, router, header, depth, channels, slots, vertices
         router.active ^= 1 << port
         router.owned ^= header.request
         router.recheck = 1
-        header.request = 0
-        header.scanned = 0
-        header.delay = 0
+        forget_header(header)
     return copies
 
 

@@ -1,6 +1,7 @@
 """Stepping, running, recording, going back: all the same machine, compiled or not."""
 
 import hashlib
+import importlib
 import os
 import subprocess
 import sys
@@ -117,6 +118,11 @@ def test_changed_sources_change_the_name_in_the_cache(tmp_path):
     changed = source_digest(tmp_path)
     (tmp_path / "router.py").write_text("a = 2\n")
     assert len({before, changed, source_digest(tmp_path)}) == 3
+
+
+def test_families_keep_their_loops_apart():
+    loops = [importlib.import_module(f"sim_model.{family}.model").run_cycles for family in ("spam", "min", "harts")]
+    assert len({loop.__qualname__.rpartition("_")[0] for loop in loops}) == len(loops)
 
 
 def test_describe_router_names_everything():

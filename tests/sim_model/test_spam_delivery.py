@@ -81,8 +81,8 @@ def test_lost_and_strayed_messages_are_counted_not_assumed():
     source, right, wrong = 0, 1, 2
     records = random_records(np.random.default_rng(0), model, 1, cycles=1, body=3)
     simulation = simulate(model, [*records, Message(source, [right, 3], 6, start_cycle=500)])
-    spam = simulation.router_state
-    spam.reach_ports[:, [right, wrong]] = spam.reach_ports[:, [wrong, right]]
+    reach_ports = simulation.router_state.tables.reach_ports
+    reach_ports[:, [right, wrong]] = reach_ports[:, [wrong, right]]
     message = len(records)
     results = simulation.run()
     assert results.lost >= 1

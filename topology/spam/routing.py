@@ -136,8 +136,12 @@ class SpamRouting:
         """Header length in flits of a message to these destinations."""
         return self.header.unicast_flits if len(destinations) == 1 else self.header.multicast_flits
 
+    def routing_key(self, _source: int, destinations: Sequence[int]) -> int:
+        """What stands in the header's first field: the lowest common ancestor, wherever the message comes from."""
+        return self.labels.lowest_common_ancestor(destinations)
+
     def header_value(self, source: int, destinations: Sequence[int]) -> int:
         """The header of a message, as an integer."""
-        lca = self.labels.lowest_common_ancestor(destinations)
+        lca = self.routing_key(source, destinations)
         bits = sum(1 << processor for processor in destinations) if len(destinations) > 1 else 0
         return self.header.pack((lca, source), bits)

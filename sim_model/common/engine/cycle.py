@@ -1,11 +1,51 @@
-"""The halves of a cycle before and after the routers have had their turn: the same in every family."""
+"""The cycle loop of every family: links and hosts, the family's routers, the clock."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType
+from typing import Any
 
 from sim_model.common.engine.clock import LIMIT, next_cycle, status
-from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.compiled import compiled, compiled_loop
 from sim_model.common.engine.hosts import step_hosts
 from sim_model.common.engine.links import move_flits
-from sim_model.common.engine.state import NEXT_HOST_CYCLE
+from sim_model.common.engine.state import CYCLE, NEXT_HOST_CYCLE
 from sim_model.common.engine.tallies import count_channels
+
+
+def step_routers(_cycle, moves, _state, _family):
+    """Stands for the routers of a family: these do nothing."""
+    return moves
+
+
+def run_cycles(state, family, trace, until_cycle):
+    """Run to ``until_cycle``, the end, or a deadlock, and record if the trace has rows. Returns why it stopped."""
+    first_cycle = state.counters[CYCLE]
+    cycle = first_cycle
+    reason = LIMIT
+    while cycle < until_cycle and reason == LIMIT:
+        changes = before_routers(cycle, state, trace, cycle - first_cycle)
+        changes = step_routers(cycle, changes, state, family)
+        reason, cycle = after_routers(cycle, changes, until_cycle, state)
+    state.counters[CYCLE] = cycle
+    return reason
+
+
+def family_loop(step: Callable[..., Any], folder: Path) -> Callable[..., Any]:
+    """The compiled loop of a family.
+
+    Parameters
+    ----------
+    step : compiled function
+        One cycle of all routers: gets the cycle, the number of changes so far, and the states of the engine and of the
+        routers, and returns the number of changes.
+    folder : Path
+        The family's folder. Its sources decide whether the loop has to be compiled anew.
+    """
+    # The loop's own code with the family's routers. Numba keeps no loop on disk that gets them as an argument.
+    loop = FunctionType(run_cycles.__code__, {**globals(), "step_routers": step})
+    loop.__doc__, loop.__qualname__ = run_cycles.__doc__, f"run_cycles_{folder.name}"
+    return compiled_loop(folder)(loop)
 
 
 @compiled

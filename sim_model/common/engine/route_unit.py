@@ -34,9 +34,9 @@ def scan_header(switch, waiting, state, routing):
 @compiled
 def _eligible(switch, waiting, state, routing):
     """Mask of the inputs that may use the route unit, and the number of delays that counted."""
-    full_delay = max(routing.routing_cycles - 2, 0)
+    full_delay = max(routing.tables.routing_cycles - 2, 0)
     # Flits that arrive in this very cycle count only with look-ahead.
-    hidden = 0 if routing.routing_cycles == 1 else state.vertices[switch].arrived
+    hidden = 0 if routing.tables.routing_cycles == 1 else state.vertices[switch].arrived
     eligible = 0
     delayed = 0
     rest = waiting
@@ -58,20 +58,20 @@ def _eligible(switch, waiting, state, routing):
 @compiled
 def _look_at_flit(switch, number, state, routing):
     """Use the next header flit of an input channel. Returns whether its request is complete."""
-    header, channel = routing.inputs[number], state.channels[number]
+    header, channel, tables = routing.inputs[number], state.channels[number], routing.tables
     flit_number = header.scanned
     header.scanned = flit_number + 1
-    if flit_number < routing.key_flits - 1:
+    if flit_number < tables.key_flits - 1:
         return False
     message = message_of(state.slots[number, channel.front])
-    if flit_number == routing.key_flits - 1:
-        candidates = routing.routes[switch, routing.key[message], header.channel_class]
+    if flit_number == tables.key_flits - 1:
+        candidates = tables.routes[switch, tables.key[message], header.channel_class]
         if candidates != 0:
             header.request = _choose(switch, candidates, state, routing)
             return True
         header.cursor = state.jobs[message].first_destination
     _add_reached(switch, header, message, flit_number, state, routing)
-    return flit_number == routing.multicast_flits - 1
+    return flit_number == tables.multicast_flits - 1
 
 
 @compiled
@@ -90,12 +90,29 @@ def _choose(switch, candidates, state, routing):
 @compiled
 def _add_reached(switch, header, message, flit_number, state, routing):
     """Split phase: add the outputs that lead to destinations whose bits stand in this header flit."""
-    first_beyond = (flit_number + 1) * routing.flit_bits - routing.fixed_bits
+    tables = routing.tables
+    first_beyond = (flit_number + 1) * tables.flit_bits - tables.fixed_bits
     position = header.cursor
     end = state.jobs[message].end_destination
     outputs = 0
     while position < end and state.deliveries[position].destination < first_beyond:
-        outputs |= routing.reach_ports[switch, state.deliveries[position].destination]
+        outputs |= tables.reach_ports[switch, state.deliveries[position].destination]
         position += 1
     header.cursor = position
     header.request |= outputs
+
+
+@compiled
+def forget_header(header):
+    """The tail has been copied: the next flit is a head."""
+    header.request = 0
+    header.scanned = 0
+    header.delay = 0
+
+
+@compiled
+def end_cycle(vertex):
+    """What arrived in this cycle is there from the next one on."""
+    vertex.awake = 1 if vertex.arrived else 0
+    vertex.nonempty |= vertex.arrived
+    vertex.arrived = 0

@@ -1,0 +1,65 @@
+"""What the route unit needs to know: tables of all switches, headers of all messages, and how far each input is."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sim_model.common.messages import Messages
+
+HEADER_FIELDS = (
+    "channel_class",  # class of the arrival channel, which has a routing table of its own; never changes
+    "scanned",  # header flits looked at
+    "delay",  # cycles that a new header has waited
+    "request",  # outputs that the header wants
+    "cursor",  # position in deliveries of the first destination that no scanned header flit holds
+)
+"""Per input; a family adds what happens to a complete request."""
+
+ROUTE_UNIT_FIELDS = (
+    "queued",  # inputs whose request is complete
+    "owned",  # outputs that are requested by inputs which are no longer ``queued``
+    "turn",  # input that has first choice of the route unit
+)
+"""Per router; a family adds its own."""
+
+
+class RoutingTables(NamedTuple):
+    """Tables and headers; nothing here ever changes."""
+
+    routing_cycles: int
+    key_flits: int
+    multicast_flits: int  # header flits of a multicast
+    flit_bits: int
+    fixed_bits: int  # position of the destination bit string in the header
+    routes: np.ndarray  # int64[switches, keys, classes], masks of candidate outputs
+    reach_ports: np.ndarray  # int64[switches, processors], mask of the outputs that lead to a processor
+    key: np.ndarray  # int64[messages], routing keys
+
+
+def make_tables(routing: Any, messages: Messages, routing_cycles: int) -> RoutingTables:
+    """What a family's tables say, laid out for the route unit."""
+    header = routing.header
+    weights = 1 << np.arange(routing.most_ports, dtype=np.int64)
+    return RoutingTables(
+        routing_cycles=routing_cycles,
+        key_flits=header.key_flits,
+        multicast_flits=header.multicast_flits,
+        flit_bits=header.flit_bits,
+        fixed_bits=header.fixed_bits,
+        routes=np.ascontiguousarray(routing.routes, dtype=np.int64),
+        reach_ports=np.ascontiguousarray((routing.reach * weights[np.newaxis, :, np.newaxis]).sum(axis=1)),
+        key=_keys(routing, messages),
+    )
+
+
+def _keys(routing: Any, messages: Messages) -> np.ndarray:
+    """Routing key of every message; each pair of source and destination set is looked up once."""
+    known: dict[tuple[int, bytes], int] = {}
+    keys = np.zeros(len(messages), dtype=np.int64)
+    for message, source in enumerate(messages.source.tolist()):
+        destinations = messages.destinations_of(message)
+        pair = source, destinations.tobytes()
+        if pair not in known:
+            known[pair] = routing.routing_key(source, destinations.tolist())
+        keys[message] = known[pair]
+    return keys
