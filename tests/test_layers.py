@@ -14,7 +14,9 @@ STANDARD_IN_LAYERS = {
     "tb": {"topology", "sim_model", "cocotb", "cocotbext", "numpy"},
     "fpga": {"topology", "rtl", "amaranth", "amaranth_boards"},
 }
-FAMILIES = ("spam", "min", "harts")
+FAMILIES = tuple(
+    path.name for path in sorted((ROOT / "hydranoc" / "families").iterdir()) if (path / "slots.py").exists()
+)
 LAYERS = (*STANDARD_IN_LAYERS, "hydranoc")
 ROOMS = {
     "errors": set(),

@@ -10,8 +10,8 @@ from sim_model.common.simulation import Simulation
 from sim_model.harts.model import HartsModel
 from tests.sim_model.harts_traffic import PAPER_ALGORITHMS, broadcast, built, harts_model, mixed_traffic
 from tests.tb.mutations import Mutation
-from tests.tb.test_lockstep import assert_equal
-from tests.tb.test_mutations import REPORT, compare_verilog
+from tests.tb.test_spam_lockstep import assert_equal
+from tests.tb.test_spam_mutations import REPORT, compare_verilog
 from topology.harts.faults import NO_FAULTS, Faults
 
 PACKET_FLITS = 32

@@ -12,7 +12,7 @@ from sim_model.common.messages import Messages
 from sim_model.common.traffic import random_traffic
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
-from tests.tb.test_lockstep import assert_equal, compare_network
+from tests.tb.test_spam_lockstep import assert_equal, compare_network
 from topology.common.lattice import lattice_network
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting

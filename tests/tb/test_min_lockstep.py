@@ -10,8 +10,8 @@ from sim_model.common.simulation import Simulation
 from sim_model.min.model import MinModel
 from tests.sim_model.test_min import PRINTED_DEADLOCK, PRINTED_FLIT_BITS, PRINTED_NETWORK
 from tests.tb.mutations import Mutation
-from tests.tb.test_lockstep import assert_equal
-from tests.tb.test_mutations import REPORT, compare_verilog
+from tests.tb.test_spam_lockstep import assert_equal
+from tests.tb.test_spam_mutations import REPORT, compare_verilog
 from topology.min.graph import MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
 from topology.min.routing import MinRouting
