@@ -5,16 +5,16 @@
 A packet's words become body flits as they come, and the word with ``tlast`` becomes the tail. So no length is needed
 and nothing is stored; a source that pauses inside a packet holds the channels that its worm has acquired.
 
-==============  =================================================================================  ================
-state           what happens                                                                       cycles
-==============  =================================================================================  ================
-idle            the first beat is looked at, not taken: who are the destinations?                  1
-``collecting``  takes the words of the destination set (``leading-word`` only)                     1 per word
-``waiting``     the key part works on the destination set; a unicast by ``tdest`` skips this       ``key_cycles`` + 1
-``in_header``   header flits go into the link register                                             1 per flit
-``in_body``     words go into the link register                                                    1 per word
-``swallowing``  takes a packet that can go nowhere                                                 1 per word
-==============  =================================================================================  ================
+===========  ====================================================================================  ================
+state        what happens                                                                          cycles
+===========  ====================================================================================  ================
+``IDLE``     the first beat is looked at, not taken: who are the destinations?                     1
+``COLLECT``  takes the words of the destination set (``leading-word`` only)                        1 per word
+``WAIT``     the key part works on the destination set; a unicast by ``tdest`` skips this          ``key_cycles`` + 1
+``HEADER``   header flits go into the link register                                                1 per flit
+``BODY``     words go into the link register                                                       1 per word
+``SWALLOW``  takes a packet that can go nowhere                                                    1 per word
+===========  ====================================================================================  ================
 
 So a packet costs, besides its body, 1 + header flits cycles as a unicast by ``tdest``, and 2 + ``key_cycles`` + header
 flits (+ words of the set) with a destination set.
@@ -26,6 +26,7 @@ from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import link_signature
+from rtl.common.packet_flits import PacketFlits
 from rtl.common.part import Part, place
 from rtl.common.plan import Addressing
 from rtl.common.selection import concat, table_row
@@ -96,36 +97,37 @@ class AxiStreamInjector(Part):
     def elaborate(self, platform):
         m: Any = Module()
         header = self.header
-        names = ("collecting", "waiting", "in_header", "in_body", "swallowing")
-        state = self._state = {name: Signal(name=name) for name in names}
-        idle = Signal()
-        free = Signal()
         first = Signal()
-        fixed = Signal(header.fixed_bits)
-        destinations = Signal(header.destinations)
+        fixed = Signal(header.fixed_bits, reset_less=True)
+        destinations = Signal(header.destinations, reset_less=True)
         flits_left = Signal(range(header.multicast_flits + 1))
-        m.d.comb += [
-            idle.eq(~concat(state.values()).any()),
-            free.eq(~self.link.valid | self.link.ready),
-            self.tready.eq(state["collecting"] | state["swallowing"] | state["in_body"] & free),
-        ]
+        flits = PacketFlits(m, self, concat((fixed, destinations))[: header.flit_bits])
+        finder = self._place_key_finder(m, platform, destinations)
         m.d.sync += self.error.eq(0)
-        with m.If(idle):
-            m.d.sync += [first.eq(1), flits_left.eq(header.unicast_flits)]
-            self._look_at_first_beat(m, fixed, destinations)
-        if self.mode == LEADING_WORD:
-            with m.If(state["collecting"] & self.tvalid):
-                self._collect(m, destinations)
-        with m.If(state["waiting"]):
-            self._wait_for_key(m, platform, fixed, destinations, flits_left)
-        with m.If(state["in_header"] & free):
-            m.d.sync += [first.eq(0), flits_left.eq(flits_left - 1)]
-            self._shift_header(m, fixed, destinations)
-            with m.If(flits_left == 1):
-                m.d.sync += [state["in_header"].eq(0), state["in_body"].eq(1)]
-        with m.If(self.tvalid & self.tready & self.tlast):
-            m.d.sync += [state["in_body"].eq(0), state["swallowing"].eq(0)]
-        self._load_link(m, free, first, concat((fixed, destinations)))
+        with m.FSM():
+            with m.State("IDLE"):
+                m.d.sync += [first.eq(1), flits_left.eq(header.unicast_flits)]
+                self._look_at_first_beat(m, fixed, destinations)
+            if self.mode == LEADING_WORD:
+                with m.State("COLLECT"):
+                    self._collect(m, destinations)
+            with m.State("WAIT"):
+                self._wait_for_key(m, finder, fixed, destinations, flits_left)
+            with m.State("HEADER"):
+                flits.offer_header(first)
+                with m.If(flits.free):
+                    m.d.sync += [first.eq(0), flits_left.eq(flits_left - 1)]
+                    self._shift_header(m, fixed, destinations)
+                    with m.If(flits_left == 1):
+                        m.next = "BODY"
+            with m.State("BODY"):
+                flits.offer_word(self.tlast)
+                with m.If(self.tvalid & flits.free & self.tlast):
+                    m.next = "IDLE"
+            with m.State("SWALLOW"):
+                m.d.comb += self.tready.eq(1)
+                with m.If(self.tvalid & self.tlast):
+                    m.next = "IDLE"
         return m
 
     def _others(self, m, mask: Value) -> Signal:
@@ -141,7 +143,7 @@ class AxiStreamInjector(Part):
         return Value.cast(getattr(self, "node_fields", Const(0, 0)))
 
     def _look_at_first_beat(self, m, fixed, destinations):
-        state, named, reachable = self._state, Signal(), Signal()
+        named, reachable = Signal(), Signal()
         key, exists = self._unicast_key(m)
         m.d.comb += [named.eq(self.tuser.any()), reachable.eq(exists & (self.tdest != self.node))]
         m.d.sync += [
@@ -149,12 +151,18 @@ class AxiStreamInjector(Part):
             destinations.eq(self._others(m, self.tuser) if self.mode == TUSER else 0),
         ]
         with m.If(self.tvalid):
-            m.d.sync += [
-                state["waiting" if self.mode == TUSER else "collecting"].eq(named),
-                state["in_header"].eq(~named & reachable),
-                state["swallowing"].eq(~named & ~reachable),
-                self.error.eq(~named & ~reachable),
-            ]
+            with m.If(named):
+                m.next = "WAIT" if self.mode == TUSER else "COLLECT"
+            with m.Else():
+                self._go_to_header(m, reachable)
+
+    def _go_to_header(self, m, reachable: Value):
+        """Send the packet, or swallow it if it can go nowhere."""
+        with m.If(reachable):
+            m.next = "HEADER"
+        with m.Else():
+            m.d.sync += self.error.eq(1)
+            m.next = "SWALLOW"
 
     def _unicast_key(self, m) -> tuple[Any, Any]:
         """Key of a message to ``tdest``, and whether there is such a node."""
@@ -166,46 +174,42 @@ class AxiStreamInjector(Part):
 
     def _collect(self, m, destinations):
         """A word of the destination set; a packet that ends in it has no body, and nothing is left to be swallowed."""
-        state, words, flit_bits = self._state, set_words(self.header), self.header.flit_bits
+        words, flit_bits = set_words(self.header), self.header.flit_bits
         others = self._others(m, concat([self.tdata] * words))
         position = Signal(range(words))  # one word needs no position, which then has no bits
         last = Signal()
-        m.d.comb += last.eq((position == words - 1) if words > 1 else 1)
+        m.d.comb += [last.eq((position == words - 1) if words > 1 else 1), self.tready.eq(1)]
         for word in range(words):
             part = slice(word * flit_bits, (word + 1) * flit_bits)
             with m.If(position == word if word else ~position.any()):
                 m.d.sync += destinations[part].eq(others[part])
-        m.d.sync += [
-            position.eq(Mux(last | self.tlast, 0, position + 1)),
-            state["collecting"].eq(~last & ~self.tlast),
-            state["waiting"].eq(last & ~self.tlast),
-            self.error.eq(self.tlast),
-        ]
+        with m.If(self.tvalid):
+            m.d.sync += [position.eq(Mux(last | self.tlast, 0, position + 1)), self.error.eq(self.tlast)]
+            with m.If(self.tlast):
+                m.next = "IDLE"
+            with m.Elif(last):
+                m.next = "WAIT"
 
-    def _wait_for_key(self, m, platform, fixed, destinations, flits_left):
-        state, header, cycles = self._state, self.header, self.addressing.key_cycles
+    def _place_key_finder(self, m, platform, destinations) -> Any:
         part = self.addressing.key()
         finder = place(m, platform, "key_finder", part)
         if "node" in part.signature.members:
             m.d.comb += finder.node.eq(self.node)
+        m.d.comb += finder.destinations.eq(destinations)
+        return finder
+
+    def _wait_for_key(self, m, finder, fixed, destinations, flits_left):
+        header, cycles = self.header, self.addressing.key_cycles
         waited = Signal(range(cycles + 1))
         found = Signal()
-        somewhere = Signal()
-        m.d.comb += [
-            finder.destinations.eq(destinations),
-            found.eq((waited == cycles) if cycles else 1),
-            somewhere.eq(destinations.any()),
-        ]
+        m.d.comb += found.eq((waited == cycles) if cycles else 1)
         m.d.sync += waited.eq(Mux(found, 0, waited + 1))
         with m.If(found):
             m.d.sync += [
                 fixed.eq(concat((finder.key, self._node_fields))),
                 flits_left.eq(Mux(finder.multicast, header.multicast_flits, header.unicast_flits)),
-                state["waiting"].eq(0),
-                state["in_header"].eq(somewhere),
-                state["swallowing"].eq(~somewhere),
-                self.error.eq(~somewhere),
             ]
+            self._go_to_header(m, destinations.any())
             with m.If(~finder.multicast):
                 m.d.sync += destinations.eq(0)  # a unicast's header ends before the bit string
 
@@ -213,19 +217,6 @@ class AxiStreamInjector(Part):
         rest = Signal(len(fixed) + len(destinations))
         m.d.comb += rest.eq(concat((fixed, destinations)) >> self.header.flit_bits)
         m.d.sync += [fixed.eq(rest[: len(fixed)]), destinations.eq(rest[len(fixed) :])]
-
-    def _load_link(self, m, free, first, header_bits):
-        state, link, load = self._state, self.link, Signal()
-        m.d.comb += load.eq(free & (state["in_header"] | state["in_body"] & self.tvalid))
-        with m.If(load):
-            m.d.sync += [
-                link.valid.eq(1),
-                link.payload.data.eq(Mux(state["in_body"], self.tdata, header_bits[: self.header.flit_bits])),
-                link.payload.head.eq(state["in_header"] & first),
-                link.payload.tail.eq(state["in_body"] & self.tlast),
-            ]
-        with m.Elif(link.ready):
-            m.d.sync += link.valid.eq(0)
 
 
 def tuser_bits(header: HeaderFormat, mode: str) -> int:

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.hdl import Module, Mux, Value
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.arbiter import check_count
 from rtl.common.flit import flit_layout, link_signature
+from rtl.common.output_register import OutputRegister
 from rtl.common.part import Part
 
 
@@ -57,16 +58,14 @@ class ReplicatingCrossbar(Part):
         flits = [Value.cast(flit) for flit in self.flits]
         for output, link in enumerate(self.links):
             select = self.select[output]
-            taken = Signal(len(flits[0]), name=f"taken_{output}")
             # AND-OR: the selection is one-hot, so no priority logic is needed
             choice = Mux(select[0], flits[0], 0)
             for i in range(1, self.inputs):
                 choice = choice | Mux(select[i], flits[i], 0)
-            m.d.comb += taken.eq(choice)
-            m.d.comb += self.free[output].eq(~link.valid | link.ready)
-            # the payload of an invalid flit is free to change, so its register need not wait for the late load
-            with m.If(self.free[output]):
-                m.d.sync += link.payload.eq(taken)
-            # without an enable, which would be one more gate behind the late load
-            m.d.sync += link.valid.eq(self.load[output] | link.valid & ~link.ready)
+            register = OutputRegister(m, link, f"output_{output}")
+            m.d.comb += [
+                Value.cast(register.following).eq(choice),
+                self.free[output].eq(register.free),
+                register.load.eq(self.load[output]),
+            ]
         return m

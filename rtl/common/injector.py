@@ -7,6 +7,7 @@ from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import link_signature, stream_of
+from rtl.common.output_register import OutputRegister
 from rtl.common.part import Part
 from topology.common.flits import MESSAGE_FLITS_BITS, HeaderFormat, bits_for
 
@@ -67,37 +68,36 @@ class MessageInjector(Part):
         header_left = Signal(range(self.header.multicast_flits + 1))
         flits_left = Signal(MESSAGE_FLITS_BITS)
         header = Signal(max(0, len(message.header) - flit_bits))
-        free = Signal()
         header_due = Signal()
         load = Signal()
+        register = OutputRegister(m, link)
+        free, following = register.free, register.following
         m.d.comb += [
             self.message.ready.eq(~busy),
-            free.eq(~link.valid | link.ready),
             header_due.eq(header_left != 0),
             self.payload.ready.eq(free & (flits_left != 0) & ~header_due),
             load.eq(free & (flits_left != 0) & (header_due | self.payload.valid)),
+            register.load.eq(load),
+            following.data.eq(Mux(header_due, header[:flit_bits], self.payload.payload)),
+            following.head.eq(0),
+            following.tail.eq(flits_left == 1),
         ]
         with m.If(load):
-            m.d.sync += [
-                link.valid.eq(1),
-                link.payload.data.eq(Mux(header_due, header[:flit_bits], self.payload.payload)),
-                link.payload.head.eq(0),
-                link.payload.tail.eq(flits_left == 1),
-                flits_left.eq(flits_left - 1),
-            ]
+            m.d.sync += flits_left.eq(flits_left - 1)
             with m.If(header_due):
                 m.d.sync += [header.eq(header >> flit_bits), header_left.eq(header_left - 1)]
-        with m.Elif(link.ready):
-            m.d.sync += link.valid.eq(0)
         with m.If(link.valid & link.ready & link.payload.tail):
             m.d.sync += busy.eq(0)
         with m.If(self.message.valid & ~busy):
+            # the last message's tail has moved, so the register is free
+            m.d.comb += [
+                register.load.eq(1),
+                following.data.eq(message.header[:flit_bits]),
+                following.head.eq(1),
+                following.tail.eq(message.flits == 1),
+            ]
             m.d.sync += [
                 busy.eq(1),
-                link.valid.eq(1),
-                link.payload.data.eq(message.header[:flit_bits]),
-                link.payload.head.eq(1),
-                link.payload.tail.eq(message.flits == 1),
                 header.eq(message.header[flit_bits:]),
                 header_left.eq(message.header_flits - 1),
                 flits_left.eq(message.flits - 1),

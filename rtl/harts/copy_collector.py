@@ -32,6 +32,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.common.flit import flit_layout, link_signature
 from rtl.common.input_buffer import InputBuffer
+from rtl.common.output_register import OutputRegister
 from rtl.common.part import Part, place
 from rtl.common.router_parameters import check_range
 from rtl.common.selection import concat, encoded, packed, table_row
@@ -332,21 +333,19 @@ class CopyCollector(Part):
 
     def _emit(self, m, stored, entry, lane, deciding):
         """The packet that was decided, word by word."""
-        emission, o = self._emission, self.o
-        load = Signal()
-        m.d.comb += load.eq(self._steps[6] & emission["emitting"] & (~o.valid | o.ready))
-        with m.If(load):
+        emission, register = self._emission, OutputRegister(m, self.o)
+        m.d.comb += [
+            register.load.eq(self._steps[6] & emission["emitting"] & register.free),
+            register.following.data.eq(stored.data),
+            register.following.head.eq(emission["head"]),
+            register.following.tail.eq(stored.tail),
+        ]
+        with m.If(register.load):
             m.d.sync += [
-                o.valid.eq(1),
-                o.payload.data.eq(stored.data),
-                o.payload.head.eq(emission["head"]),
-                o.payload.tail.eq(stored.tail),
                 emission["emitting"].eq(~stored.tail),
                 emission["head"].eq(0),
                 emission["position"].eq(emission["position"] + ~emission["head"]),
             ]
-        with m.Elif(o.ready):
-            m.d.sync += o.valid.eq(0)
         with m.If(deciding):
             m.d.sync += [
                 emission["emitting"].eq(1),

@@ -27,6 +27,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.common.flit import flit_layout, link_signature
 from rtl.common.input_buffer import InputBuffer
+from rtl.common.output_register import OutputRegister
 from rtl.common.part import Part, place
 from rtl.common.selection import concat
 from rtl.harts.header_store import HeaderStore
@@ -307,18 +308,13 @@ class HartsNode(Part):
     def _register_outputs(self, m, receivers, transmitters, passed, sent):
         bus = receivers.bus
         for port in range(PORTS):
-            link = self.outputs[port]
+            register = OutputRegister(m, self.outputs[port], f"output_{port}")
             from_memory = Signal(name=f"from_memory_{port}")
             from_bus = Signal(name=f"from_bus_{port}")
             m.d.comb += [
                 from_memory.eq(transmitters.sent & (transmitters.sent_for == port)),
                 from_bus.eq(receivers.bus_valid & bus.through & (bus.output == port) & (port != HOST)),
-                transmitters.blocked[port].eq(link.valid & ~link.ready),
+                transmitters.blocked[port].eq(~register.free),
+                register.load.eq(from_memory | from_bus),
+                register.following.eq(Mux(from_memory, Value.cast(sent), Value.cast(passed))),
             ]
-            with m.If(from_memory | from_bus):
-                m.d.sync += [
-                    link.valid.eq(1),
-                    link.payload.eq(Mux(from_memory, Value.cast(sent), Value.cast(passed))),
-                ]
-            with m.Elif(link.ready):
-                m.d.sync += link.valid.eq(0)

@@ -2,14 +2,14 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """AXI4-Stream injector of a HARTS node: makes a packet of the network of each AXI4-Stream packet.
 
-==============  ================================================================  ===============
-state           what happens                                                      cycles
-==============  ================================================================  ===============
-idle            the first beat is looked at, not taken: where is it to go?        1
-``in_header``   the header goes into the link register                            1
-``in_body``     words go into the link register                                   1 per word
-``swallowing``  takes a packet that can go nowhere, or what is too much of one    1 per word
-==============  ================================================================  ===============
+===========  ================================================================  ===============
+state        what happens                                                      cycles
+===========  ================================================================  ===============
+``IDLE``     the first beat is looked at, not taken: where is it to go?        1
+``HEADER``   the header goes into the link register                            1
+``BODY``     words go into the link register                                   1 per word
+``SWALLOW``  takes a packet that can go nowhere, or what is too much of one    1 per word
+===========  ================================================================  ===============
 """
 
 from typing import Any
@@ -18,6 +18,7 @@ from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import link_signature
+from rtl.common.packet_flits import PacketFlits
 from rtl.common.part import Part
 from rtl.common.router_parameters import check_range
 from rtl.common.selection import concat, packed, table_row
@@ -88,37 +89,42 @@ class HartsStreamInjector(Part):
 
     def elaborate(self, _platform):
         m: Any = Module()
-        names = ("in_header", "in_body", "swallowing")
-        state = self._state = {name: Signal(name=name) for name in names}
-        idle, free, last = Signal(), Signal(), Signal()
-        broadcast: Any = Signal()
-        algorithm: Any = Signal(bits_for(len(ALGORITHMS)))
-        offset: Any = Signal.like(self.tdest)
+        last, sends_header = Signal(), Signal()
+        broadcast: Any = Signal(reset_less=True)
+        algorithm: Any = Signal(bits_for(len(ALGORITHMS)), reset_less=True)
+        offset: Any = Signal(len(self.tdest), reset_less=True)
         words_left = Signal(range(self.packet_flits))
-        m.d.comb += [
-            idle.eq(~concat(state.values()).any()),
-            free.eq(~self.link.valid | self.link.ready),
-            last.eq(self.tlast | (words_left == 1)),
-            self.tready.eq(state["swallowing"] | state["in_body"] & free),
-        ]
+        m.d.comb += last.eq(self.tlast | (words_left == 1))
+        header = self._header(m, sends_header, broadcast, algorithm, offset)
+        flits = PacketFlits(m, self, header)
         m.d.sync += self.error.eq(0)
-        with m.If(idle):
-            m.d.sync += words_left.eq(self.packet_flits - 1)
-            self._look_at_first_beat(m, broadcast, algorithm, offset)
-        with m.If(state["in_header"] & free):
-            m.d.sync += [state["in_header"].eq(0), state["in_body"].eq(1)]
-        with m.If(self.tvalid & self.tready):
-            m.d.sync += words_left.eq(words_left - 1)
-            with m.If(self.tlast):
-                m.d.sync += [state["in_body"].eq(0), state["swallowing"].eq(0)]
-            with m.Elif(state["in_body"] & last):
-                m.d.sync += [state["in_body"].eq(0), state["swallowing"].eq(1), self.error.eq(1)]
-        self._load_link(m, free, last, self._header(m, free, broadcast, algorithm, offset))
+        with m.FSM():
+            with m.State("IDLE"):
+                m.d.sync += words_left.eq(self.packet_flits - 1)
+                self._look_at_first_beat(m, broadcast, algorithm, offset)
+            with m.State("HEADER"):
+                flits.offer_header(1)
+                with m.If(flits.free):
+                    m.d.comb += sends_header.eq(1)
+                    m.next = "BODY"
+            with m.State("BODY"):
+                flits.offer_word(last)
+                with m.If(self.tvalid & flits.free):
+                    m.d.sync += words_left.eq(words_left - 1)
+                    with m.If(self.tlast):
+                        m.next = "IDLE"
+                    with m.Elif(last):
+                        m.d.sync += self.error.eq(1)
+                        m.next = "SWALLOW"
+            with m.State("SWALLOW"):
+                m.d.comb += self.tready.eq(1)
+                with m.If(self.tvalid & self.tlast):
+                    m.next = "IDLE"
         return m
 
     def _look_at_first_beat(self, m, broadcast, algorithm, offset):
         """Where the packet goes; ``offset`` is how far ahead of this node, round the mesh."""
-        state, nodes = self._state, self.routing.mesh.nodes
+        nodes = self.routing.mesh.nodes
         allowed = [operation(name) for name in ALGORITHMS if name != ALGORITHM_A or self.routing.algorithm_a]
         ordinary, good = Signal(), Signal()
         m.d.comb += [
@@ -137,14 +143,18 @@ class HartsStreamInjector(Part):
             offset.eq(self.tdest - self.node + Mux(self.tdest < self.node, nodes, 0)),
         ]
         with m.If(self.tvalid):
-            m.d.sync += [state["in_header"].eq(good), state["swallowing"].eq(~good), self.error.eq(~good)]
+            with m.If(good):
+                m.next = "HEADER"
+            with m.Else():
+                m.d.sync += self.error.eq(1)
+                m.next = "SWALLOW"
 
-    def _header(self, m, free, broadcast, algorithm, offset) -> Value:
+    def _header(self, m, sends_header, broadcast, algorithm, offset) -> Value:
         """The one flit that `HartsRouting.sent_header` makes."""
         layout, mesh = self.routing.header, self.routing.mesh
         ids = [Signal(ID_BITS, name=name) for name in ("packet_id", "broadcast_id")]
         for number, is_next in zip(ids, (~broadcast, broadcast), strict=True):
-            with m.If(self._state["in_header"] & free & is_next):
+            with m.If(sends_header & is_next):
                 m.d.sync += number.eq(number + 1)
         widths = dict(layout.fields)
         step_bits = widths[TAGS[0]]
@@ -167,16 +177,3 @@ class HartsStreamInjector(Part):
         header = [Signal(width, name=f"header_{name}") for name, width in layout.fields]
         m.d.comb += [signal.eq(fields.get(name, 0)) for signal, (name, _) in zip(header, layout.fields, strict=True)]
         return concat(header)
-
-    def _load_link(self, m, free, last, header):
-        state, link, load = self._state, self.link, Signal()
-        m.d.comb += load.eq(free & (state["in_header"] | state["in_body"] & self.tvalid))
-        with m.If(load):
-            m.d.sync += [
-                link.valid.eq(1),
-                link.payload.data.eq(Mux(state["in_body"], self.tdata, header)),
-                link.payload.head.eq(state["in_header"]),
-                link.payload.tail.eq(state["in_body"] & last),
-            ]
-        with m.Elif(link.ready):
-            m.d.sync += link.valid.eq(0)

@@ -5,6 +5,7 @@ ARBITER = "common/arbiter.py"
 SELECTION = "common/selection.py"
 CROSSBAR = "common/crossbar.py"
 INJECTOR = "common/injector.py"
+OUTPUT_REGISTER = "common/output_register.py"
 EJECTOR = "common/ejector.py"
 QUEUES = "spam/ocrq.py"
 ROUTER = "spam/router.py"
@@ -24,8 +25,8 @@ MULTICAST_KEY = "spam/multicast_key.py"
 TURN_KEY = "min/turn_key.py"
 COUNTERS = "common/channel_counters.py"
 
-OVERWRITES_A_WAITING_FLIT = (CROSSBAR, "with m.If(self.free[output]):", "with m.If(1):")
-STALLS_BETWEEN_FLITS = (CROSSBAR, "eq(~link.valid | link.ready)", "eq(~link.valid)")
+OVERWRITES_A_WAITING_FLIT = (OUTPUT_REGISTER, "with m.If(self.free):", "with m.If(1):")
+STALLS_BETWEEN_FLITS = (OUTPUT_REGISTER, "eq(~link.valid | link.ready)", "eq(~link.valid)")
 MIXES_INPUTS = (CROSSBAR, "choice | Mux(select[i], flits[i], 0)", "choice | flits[i]")
 READY_FOR_ONE_TOO_MANY = (BUFFER, "(count == self.depth) | (count == self.depth - 1) & arriving", "count == self.depth")
 LOSES_THE_SECOND_FLIT = (BUFFER, "Mux(count == self.depth, Value.cast(places[1]), Value.cast(entry))", "entry")

@@ -79,9 +79,9 @@ MUTATIONS = (
     ),
     Mutation(
         "changes a flit that waits on the link",
-        "common/crossbar.py",
-        "with m.If(self.free[output]):",
-        "with m.If(self.free[output] | link.valid):",
+        "common/output_register.py",
+        "with m.If(self.free):",
+        "with m.If(self.free | link.valid):",
     ),
     # output request queues
     Mutation(

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from rtl.common import arbiter, crossbar, ejector, injector, input_buffer, pattern_source
-from tests.tb.parts_runner import Instance, Tampered, mutated
+from rtl.common import arbiter, crossbar, ejector, injector, input_buffer, output_register, pattern_source
+from tests.tb.parts_runner import Instance, Tampered, copy_of, mutated
 from topology.common.flits import HeaderFormat
 
 CYCLES_PER_PHASE = 60
@@ -82,6 +82,14 @@ class PartUnderTest:
         return self._instance(
             f"mutant_{name}", shape, lambda: self.make(mutated(self.module, text, replacement), shape), symptom
         )
+
+    def mutant_of(self, used: ModuleType, name: str, text: str, replacement: str, symptom: str) -> Instance:
+        """An instance of the first shape with one change in a module that the part's own module uses."""
+        copy, changed = copy_of(self.module), mutated(used, text, replacement)
+        for key, value in vars(used).items():
+            if getattr(value, "__module__", None) == used.__name__:  # what is defined there, and not what it imports
+                setattr(copy, key, getattr(changed, key))
+        return self._instance(f"mutant_{name}", self.shapes[0], lambda: self.make(copy, self.shapes[0]), symptom)
 
 
 BUFFER = PartUnderTest(
@@ -179,12 +187,14 @@ MUTANTS = {
     ],
     "age_matrix": [AGES.mutant("never_younger", {"count": 4}, "first.eq(0)", "first.eq(1)", "older.. is")],
     "crossbar": [
-        CROSSBAR.mutant("half_rate", CROSSBAR.shapes[0], "~link.valid | link.ready", "~link.valid", "free is"),
-        CROSSBAR.mutant("first_input", CROSSBAR.shapes[0], "payload.eq(taken)", "payload.eq(flits[0])", "payload is"),
-        CROSSBAR.mutant("drops_flit", CROSSBAR.shapes[0], "link.valid & ~link.ready", "0", "valid is"),
+        CROSSBAR.mutant_of(output_register, "half_rate", "~link.valid | link.ready", "~link.valid", "free is"),
+        CROSSBAR.mutant("first_input", CROSSBAR.shapes[0], ".eq(choice)", ".eq(flits[0])", "payload is"),
+        CROSSBAR.mutant_of(output_register, "drops_flit", "link.valid & ~link.ready", "0", "valid is"),
     ],
     "injector": [
-        INJECTOR.mutant("all_heads", INJECTOR.shapes[0], "payload.head.eq(0)", "payload.head.eq(1)", "link.payload is"),
+        INJECTOR.mutant(
+            "all_heads", INJECTOR.shapes[0], "following.head.eq(0)", "following.head.eq(1)", "link.payload is"
+        ),
         INJECTOR.mutant(
             "impatient", INJECTOR.shapes[0], TAIL_MOVES, "link.valid & link.payload.tail", "message.ready is"
         ),

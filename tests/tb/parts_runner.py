@@ -109,9 +109,14 @@ def mutated(module: ModuleType, text: str, replacement: str) -> ModuleType:
     """A copy of a module in which a piece of text, which must occur exactly once, is replaced."""
     source = inspect.getsource(module)
     assert source.count(text) == 1, f"{module.__name__} has {source.count(text)} times {text!r}; the mutation needs 1"
+    return copy_of(module, source.replace(text, replacement))
+
+
+def copy_of(module: ModuleType, source: str | None = None) -> ModuleType:
+    """A copy of a module, or a module with another source in its place."""
     copy = ModuleType(f"{module.__name__}_mutated")
     copy.__file__ = module.__file__
-    exec(compile(source.replace(text, replacement), str(module.__file__), "exec"), copy.__dict__)
+    exec(compile(inspect.getsource(module) if source is None else source, str(module.__file__), "exec"), copy.__dict__)
     return copy
 
 

@@ -27,6 +27,7 @@ routing, mode = pickle.load(sys.stdin.buffer)
 sys.stdout.write(generate_axi_network(spam_plan(routing), mode).files["noc.v"])
 """
 INJECTOR, EJECTOR = "common/axi_injector.py", "common/axi_ejector.py"
+FLITS = "common/packet_flits.py"
 KEY, SELECTION = "spam/multicast_key.py", "common/selection.py"
 MIXTURES = ((0.0, 0.0), (0.0, 0.9))  # idle sources, back-pressure
 QUICK = 4
@@ -34,9 +35,9 @@ QUICK = 4
 MUTATIONS = (
     Mutation(
         "takes words while the link is full",
-        INJECTOR,
-        'state["in_body"] & free',
-        'state["in_body"]',
+        FLITS,
+        "injector.tready.eq(self.free)",
+        "injector.tready.eq(1)",
         TUSER,
     ),
     Mutation("loses words that the user does not take", EJECTOR, "~in_body | self.tready", "1", TUSER),
@@ -51,11 +52,11 @@ MUTATIONS = (
     Mutation(
         "sends a packet that is nothing but its set",
         INJECTOR,
-        'state["waiting"].eq(last & ~self.tlast)',
-        'state["waiting"].eq(last)',
+        "with m.If(self.tlast):\n                m.next",
+        "with m.If(self.tlast & ~last):\n                m.next",
         LEADING_WORD,
     ),
-    Mutation("never complains", INJECTOR, "self.error.eq(~named & ~reachable)", "self.error.eq(0)", TUSER),
+    Mutation("never complains", INJECTOR, "self.error.eq(1)", "self.error.eq(0)", TUSER),
     Mutation("sends to itself by set", INJECTOR, "mask & ~own", "mask", TUSER),
     Mutation("does not wait for the key", INJECTOR, "(waited == cycles)", "~waited.any()", TUSER),
     Mutation(

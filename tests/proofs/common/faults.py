@@ -7,12 +7,12 @@ from tests.proofs.fault_lines import (
     BUFFER,
     CHOOSES_TWO,
     COUNTERS,
-    CROSSBAR,
     EJECTOR,
     INJECTOR,
     KEEPS_THE_TURN,
     LOSES_THE_SECOND_FLIT,
     MIXES_INPUTS,
+    OUTPUT_REGISTER,
     OVERWRITES_A_WAITING_FLIT,
     READY_FOR_ONE_TOO_MANY,
     SELECTION,
@@ -113,19 +113,21 @@ CROSSBAR_FAULTS = (
     Fault(
         "crossbar-3x3",
         "valid is high from the load until the flit moves",
-        CROSSBAR,
-        "link.valid & ~link.ready)",
-        "link.valid)",
+        OUTPUT_REGISTER,
+        "link.valid & ~link.ready",
+        "link.valid",
     ),
 )
 
 INJECTOR_FAULTS = (
-    Fault("injector-header-3", "valid never waits for ready", INJECTOR, "~link.valid | link.ready", "link.ready"),
-    Fault("injector-header-3", HOLDS, INJECTOR, "free.eq(~link.valid | link.ready)", "free.eq(1)"),
+    Fault(
+        "injector-header-3", "valid never waits for ready", OUTPUT_REGISTER, "~link.valid | link.ready", "link.ready"
+    ),
+    Fault("injector-header-3", HOLDS, OUTPUT_REGISTER, "self.free.eq(~link.valid | link.ready)", "self.free.eq(1)"),
     Fault(
         "injector-header-3",
         "a flit follows the other without a bubble",
-        INJECTOR,
+        OUTPUT_REGISTER,
         "~link.valid | link.ready",
         "~link.valid",
     ),
@@ -140,8 +142,8 @@ INJECTOR_FAULTS = (
         "injector-header-3",
         "the first flit alone is the head",
         INJECTOR,
-        "link.payload.head.eq(0)",
-        "link.payload.head.eq(header_due)",
+        "following.head.eq(0)",
+        "following.head.eq(header_due)",
     ),
     Fault("injector-header-3", "the last flit alone is the tail", INJECTOR, "flits_left == 1", "flits_left <= 2"),
     Fault(
@@ -172,8 +174,8 @@ INJECTOR_FAULTS = (
         "injector-header-3",
         "the head is on the link one cycle after the message",
         INJECTOR,
-        "link.payload.head.eq(1)",
-        "link.payload.head.eq(0)",
+        "following.head.eq(1)",
+        "following.head.eq(0)",
     ),
 )
 
