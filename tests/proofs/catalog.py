@@ -22,6 +22,7 @@ from tests.proofs.harts.transmitter_claims import transmitters
 from tests.proofs.min.branch_queues_claims import branch_queues
 from tests.proofs.min.copy_claims import branch_copies
 from tests.proofs.min.key_claims import turn_key
+from tests.proofs.min.router_claims import switch
 from tests.proofs.min.token_monitor_claims import token_monitor
 from tests.proofs.min.token_ring_claims import token_ring
 from tests.proofs.min.tree_claims import tree_operations
@@ -116,6 +117,12 @@ PROOFS: dict[str, Proof] = {
     "branch-copies-3x3-no-token": Proof("branch-copies", branch_copies(3, 3, token=False), quick=False),
     "tree-operations-3x3": Proof("tree-operations", tree_operations(3, 3)),
     "tree-operations-4x4": Proof("tree-operations", tree_operations(4, 4), quick=False),
+    "min-router-3x3": Proof("min-router", switch(3, 3, token=True), 14),
+    "min-router-3x3-no-token": Proof("min-router", switch(3, 3, token=False), 14, quick=False),
+    "min-router-2x3-delay-2": Proof("min-router", switch(2, 3, token=True, routing_cycles=2), 16, quick=False),
+    "min-router-2x3-buffer-1-delay-3": Proof(
+        "min-router", switch(2, 3, token=True, buffer_flits=1, routing_cycles=3), 20, quick=False
+    ),
     "page-pool-3": Proof("page-pool", page_pool(3)),
     "page-pool-4": Proof("page-pool", page_pool(4), quick=False),
     "page-pool-10": Proof("page-pool", page_pool(10), 24, quick=False),

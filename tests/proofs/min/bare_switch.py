@@ -1,4 +1,4 @@
-"""A multistage switch without route unit and buffers, which may do anything that their own proofs allow."""
+"""A multistage switch, alone or without route unit and buffers, which may do anything that their own proofs allow."""
 
 from typing import Any
 
@@ -30,6 +30,10 @@ class BareSwitch:
     inputs, outputs : int
     token : bool
         Whether the switch is on a token ring; the token may then arrive at any time.
+    whole : bool
+        Keep route unit and buffers, and take nothing of them for granted.
+    settings
+        More for ``MinRouterParameters``.
 
     Members
     -------
@@ -48,19 +52,22 @@ class BareSwitch:
         Inputs whose request is for two outputs or more.
     """
 
-    def __init__(self, claims: Claims, inputs: int, outputs: int, token: bool):
+    def __init__(self, claims: Claims, inputs: int, outputs: int, token: bool, *, whole: bool = False, **settings: int):
         self.claims, self.inputs, self.outputs, self.token = claims, inputs, outputs, token
         most = MOST_RELEASE_FLITS if token else 0
-        self.switch: Any = MinRouter(MinRouterParameters(inputs, outputs, 4, 1, HEADER, most))
+        self.switch: Any = MinRouter(MinRouterParameters(inputs, outputs, 4, 1, HEADER, most, **settings))
         claims.free_inputs(self.switch)
-        self.inside = Inside(claims, self.switch, left_out=(RouteUnit, InputBuffer))
+        self.inside = Inside(claims, self.switch, left_out=() if whole else (RouteUnit, InputBuffer))
         placed = self.inside.placed
         self.route_unit, self.queues, self.crossbar = placed["route_unit"], placed["queues"], placed["crossbar"]
         self.buffers = [placed[f"buffer_{i}"] for i in range(inputs)]
-        self._let_the_rest_do_anything()
+        if not whole:
+            self._let_the_rest_do_anything()
         self.use = BranchUse(claims, self.queues, inputs, outputs)
         self.request = [self.route_unit.request[i] for i in range(inputs)]
         self.several = concat(~at_most_one(request) for request in self.request)
+        if token and not whole:
+            self._assume_branching()
         self._write_down_copies()
         self._tie()
 
@@ -116,7 +123,6 @@ class BareSwitch:
         claims.never_changes(switch.release_flits)
         claims.assume(switch.release_flits != 0)
         self.station = station = inside.placed["station"]
-        self._assume_branching()
         popped = concat(buffer.pop for buffer in self.buffers)
         tail = concat(buffer.flit.tail for buffer in self.buffers)
         self.token_use = token_use = TokenUse(

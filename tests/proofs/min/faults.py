@@ -14,7 +14,7 @@ from tests.proofs.fault_lines import (
     TURN_KEY,
 )
 from tests.proofs.faults import Fault
-from tests.proofs.min.switch_faults import COPY_FAULTS, TREE_FAULTS
+from tests.proofs.min.switch_faults import COPY_FAULTS, TREE_FAULTS, WHOLE_FAULTS
 from tests.proofs.min.token_ring_claims import WAIT_BOUND
 
 RING_FAULTS = (
@@ -165,4 +165,4 @@ KEY_FAULTS = (
     ),
 )
 
-MIN_FAULTS = (*RING_FAULTS, *MONITOR_FAULTS, *BRANCH_FAULTS, *COPY_FAULTS, *TREE_FAULTS, *KEY_FAULTS)
+MIN_FAULTS = (*RING_FAULTS, *MONITOR_FAULTS, *BRANCH_FAULTS, *COPY_FAULTS, *TREE_FAULTS, *WHOLE_FAULTS, *KEY_FAULTS)

@@ -2,11 +2,13 @@
 
 from tests.proofs.common.links import HOLDS
 from tests.proofs.fault_lines import (
+    BRANCH_QUEUES,
     CHOOSES_TWO,
     CROSSBAR,
     GIVES_ONE_OUTPUT_TO_TWO,
     GRANTS_WHILE_HELD,
     LETS_TREES_IN_WITHOUT_TOKEN,
+    LOSES_THE_SECOND_FLIT,
     MIN_ROUTER,
     MIXES_INPUTS,
     OVERTAKES_FROM_BELOW,
@@ -121,5 +123,32 @@ TREE_FAULTS = (
         MIN_ROUTER,
         "route_unit.release[i].eq(buffer.pop & tail)",
         "route_unit.release[i].eq(buffer.pop)",
+    ),
+)
+
+WHOLE_FAULTS = (
+    Fault("min-router-3x3", HOLDS, *OVERWRITES_A_WAITING_FLIT),
+    Fault("min-router-3x3", "worms never mix on an output", *OVERTAKES_FROM_BELOW),
+    Fault("min-router-3x3", "flits come out unaltered in order", *LOSES_THE_SECOND_FLIT),
+    Fault(
+        "min-router-3x3",
+        "what entered and has not come out is inside",
+        MIN_ROUTER,
+        "copied.eq(copied | loads[i])",
+        "copied.eq(loads[i])",
+    ),
+    Fault(
+        "min-router-3x3",
+        "nothing comes out that did not go in for this output",
+        BRANCH_QUEUES,
+        "self.request[i] & ~done, 0)",
+        "(self.request[i] | 1) & ~done, 0)",
+    ),
+    Fault(
+        "min-router-3x3",
+        "heads come first and only first",
+        MIN_ROUTER,
+        "queues.leave[i].eq(buffer.pop & tail)",
+        "queues.leave[i].eq(buffer.pop)",
     ),
 )

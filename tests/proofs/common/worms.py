@@ -1,0 +1,142 @@
+"""Sound worms on the links of a whole router, and any one flit that is followed through it.
+
+Flits carry the number of their input, so that one can see where a flit comes from; the tables may be any whose masks
+leave no choice, so that the header alone says where a worm goes.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Array, Const, Mux, Signal, Value
+
+from rtl.common.selection import concat
+from tests.proofs.claims import Claims, at_most_one
+from tests.proofs.common.links import assume_link_rules, prove_link_rules
+from tests.proofs.common.tagged_flits import tag_of
+
+COUNT_BITS = 4
+
+
+class WormsIn:
+    """Sound worms on an input link, one after the other.
+
+    Members
+    -------
+    moves : Signal
+        A flit enters.
+    in_worm : Signal
+        A head has entered, its tail has not.
+    asked : Signal
+        Outputs that the last head asked for.
+    wanted : Signal
+        Outputs that the flit on the link is for.
+    """
+
+    def __init__(self, claims: Claims, router: Any, i: int):
+        link = router.inputs[i]
+        flit = link.payload
+        outputs = router.parameters.outputs
+        assume_link_rules(claims, link, f"input_{i}")
+        self.moves: Any = claims.named(link.valid & link.ready, f"enters_{i}")
+        self.in_worm: Any = Signal(name=f"in_worm_{i}")
+        self.asked: Any = Signal(outputs, name=f"asked_{i}")
+        self.wanted: Any = claims.named(Mux(flit.head, outputs_of(router, i, flit), self.asked), f"wanted_{i}")
+        claims.assume(~link.valid | (flit.head == ~self.in_worm))
+        claims.assume(~link.valid | self.wanted.any())
+        claims.assume(~link.valid | (tag_of(flit) == i))
+        with claims.m.If(self.moves):
+            claims.m.d.sync += [self.in_worm.eq(~flit.tail), self.asked.eq(self.wanted)]
+
+
+class WormsOut:
+    """Worms on an output link.
+
+    Members
+    -------
+    in_worm : Signal
+        A head has come out, its tail has not.
+    owner : Signal
+        The input of that worm.
+    """
+
+    def __init__(self, claims: Claims, router: Any, o: int):
+        link = router.outputs[o]
+        prove_link_rules(claims, link, f"output_{o}")
+        self.in_worm: Any = Signal(name=f"out_worm_{o}")
+        self.owner: Any = Signal(2, name=f"owner_{o}")
+        claims.always("heads come first and only first", ~link.valid | (link.payload.head == ~self.in_worm))
+        owned = ~link.valid | ~self.in_worm | (tag_of(link.payload) == self.owner)
+        claims.always("worms never mix on an output", owned)
+        with claims.m.If(link.valid & link.ready):
+            claims.m.d.sync += [self.in_worm.eq(~link.payload.tail), self.owner.eq(tag_of(link.payload))]
+
+
+class TrackedFlit:
+    """Any one flit of any input and output.
+
+    Members
+    -------
+    i, o : Signal
+        Input and output.
+    number : Signal
+        Its number among the flits from i for o, modulo 16.
+    entered, left : Signal
+        Flits from i for o that have entered, and come out, modulo 16.
+    flit : Signal
+        The flit, once it has entered.
+    on_output : Signal
+        A flit of input i is on output o.
+    shown : Value
+        What is on output o.
+    comes_out : Signal
+        It is the flit that is followed.
+    """
+
+    def __init__(self, claims: Claims, router: Any, worms: list[WormsIn]):
+        m, p = claims.m, router.parameters
+        self.i = claims.constant(2, "any_input")
+        self.o = claims.constant(2, "any_output")
+        self.number = claims.constant(COUNT_BITS, "any_number")
+        claims.assume((self.i < p.inputs) & (self.o < p.outputs))
+        entering = Array(worm.moves & worm.wanted.bit_select(self.o, 1) for worm in worms)[self.i]
+        entering = claims.named(entering, "entering")
+        self.on_output: Any = claims.named(
+            Array(link.valid & (tag_of(link.payload) == self.i) for link in router.outputs)[self.o], "on_output"
+        )
+        leaving = self.on_output & Array(router.outputs[o].ready for o in range(p.outputs))[self.o]
+        self.entered: Any = Signal(COUNT_BITS, name="entered")
+        self.left: Any = Signal(COUNT_BITS, name="left")
+        m.d.sync += [self.entered.eq(self.entered + entering), self.left.eq(self.left + leaving)]
+        offered = Value.cast(Array(Value.cast(link.payload) for link in router.inputs)[self.i])
+        self.flit: Any = Signal(len(offered), name="tracked_flit")
+        with m.If(entering & (self.entered == self.number)):
+            m.d.sync += self.flit.eq(offered)
+        self.shown: Any = Value.cast(Array(Value.cast(link.payload) for link in router.outputs)[self.o])
+        self.comes_out: Any = claims.named(self.on_output & (self.left == self.number), "tracked_flit_comes_out")
+        nothing_left = self.left == self.entered
+        claims.always("nothing comes out that did not go in for this output", ~(self.on_output & nothing_left))
+        claims.always("flits come out unaltered in order", ~self.comes_out | (self.shown == self.flit))
+        claims.possible("the fourth flit comes out", self.comes_out & (self.number == 3))
+
+
+def assume_tables(claims: Claims, router: Any) -> None:
+    """Any constant tables in which a search has one candidate."""
+    p = router.parameters
+    for table in (router.routes, router.reach):
+        claims.never_changes(table)
+    for row in range(p.classes * p.keys):
+        claims.assume(at_most_one(router.routes.word_select(row, p.outputs)))
+    if p.class_bits:
+        claims.never_changes(router.port_class)
+        for i in range(p.inputs):
+            claims.assume(router.port_class.word_select(i, p.class_bits) < p.classes)
+
+
+def outputs_of(router: Any, i: int, flit: Any) -> Value:
+    """Outputs that a header of one flit at input i asks for."""
+    p = router.parameters
+    rows = Array(router.routes.word_select(row, p.outputs) for row in range(p.classes * p.keys))
+    arrival: Any = router.port_class.word_select(i, p.class_bits) if p.class_bits else Const(0)
+    candidates = Value.cast(rows[arrival * p.keys + flit.data[: p.key_bits]])
+    named = flit.data[p.key_bits : p.key_bits + p.processors]
+    reached = concat((named & router.reach.word_select(o, p.processors)).any() for o in range(p.outputs))
+    return Value.cast(Mux(candidates.any(), candidates, reached))
