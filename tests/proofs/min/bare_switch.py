@@ -52,7 +52,7 @@ class BareSwitch:
         Inputs whose request is for two outputs or more.
     """
 
-    def __init__(self, claims: Claims, inputs: int, outputs: int, token: bool, *, whole: bool = False, **settings: int):
+    def __init__(self, claims: Claims, inputs: int, outputs: int, token: bool, *, whole: bool = False, **settings: Any):
         self.claims, self.inputs, self.outputs, self.token = claims, inputs, outputs, token
         most = MOST_RELEASE_FLITS if token else 0
         self.switch: Any = MinRouter(MinRouterParameters(inputs, outputs, 4, 1, HEADER, most, **settings))

@@ -14,7 +14,7 @@ from tests.proofs.common.worms import TrackedFlit, WormsIn, WormsOut, assume_tab
 from tests.proofs.min.bare_switch import BareSwitch
 
 
-def switch(inputs: int, outputs: int, *, token: bool, **settings: int) -> Describe:
+def switch(inputs: int, outputs: int, *, token: bool, **settings: Any) -> Describe:
     """Claims about a switch of some size, with 8-bit flits and headers of one flit, on a token ring or not.
 
     Parameters
