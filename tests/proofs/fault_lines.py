@@ -27,6 +27,7 @@ COUNTERS = "common/channel_counters.py"
 
 OVERWRITES_A_WAITING_FLIT = (OUTPUT_REGISTER, "with m.If(self.free):", "with m.If(1):")
 STALLS_BETWEEN_FLITS = (OUTPUT_REGISTER, "eq(~link.valid | link.ready)", "eq(~link.valid)")
+KEEPS_WHAT_HAS_MOVED = (OUTPUT_REGISTER, "link.valid & ~link.ready", "link.valid")
 MIXES_INPUTS = (CROSSBAR, "choice | Mux(select[i], flits[i], 0)", "choice | flits[i]")
 READY_FOR_ONE_TOO_MANY = (BUFFER, "(count == self.depth) | (count == self.depth - 1) & arriving", "count == self.depth")
 LOSES_THE_SECOND_FLIT = (BUFFER, "Mux(count == self.depth, Value.cast(places[1]), Value.cast(entry))", "entry")

@@ -14,6 +14,7 @@ from tests.proofs.harts.faults import HARTS_FAULTS
 from tests.proofs.min.faults import MIN_FAULTS
 from tests.proofs.prove import prove
 from tests.proofs.spam.faults import SPAM_FAULTS
+from tests.tb.mutations import ROOT
 
 FAULTS = (*COMMON_FAULTS, *ROUTE_UNIT_FAULTS, *MIN_FAULTS, *SPAM_FAULTS, *HARTS_FAULTS)
 
@@ -35,6 +36,11 @@ def test_fault_is_found_by_its_property(fault, tmp_path):
     assert outcome.status == "FAIL", f"nobody saw that {fault.text!r} had become {fault.replacement!r}"
     assert outcome.broken == (fault.claim,)
     assert (outcome.folder / "engine_0" / "trace.vcd").exists()
+
+
+def test_faults_are_of_lines_that_there_are():
+    outdated = [fault for fault in FAULTS if (ROOT / "rtl" / fault.file).read_text().count(fault.text) != 1]
+    assert outdated == []
 
 
 @pytest.mark.parametrize("part", sorted({proof.part for proof in PROOFS.values()}))

@@ -10,6 +10,7 @@ from tests.proofs.fault_lines import (
     EJECTOR,
     INJECTOR,
     KEEPS_THE_TURN,
+    KEEPS_WHAT_HAS_MOVED,
     LOSES_THE_SECOND_FLIT,
     MIXES_INPUTS,
     OUTPUT_REGISTER,
@@ -110,13 +111,7 @@ CROSSBAR_FAULTS = (
     Fault("crossbar-3x3", HOLDS, *OVERWRITES_A_WAITING_FLIT),
     Fault("crossbar-3x3", "free means empty or being emptied", *STALLS_BETWEEN_FLITS),
     Fault("crossbar-3x3", "the flit is that of the selected input", *MIXES_INPUTS),
-    Fault(
-        "crossbar-3x3",
-        "valid is high from the load until the flit moves",
-        OUTPUT_REGISTER,
-        "link.valid & ~link.ready",
-        "link.valid",
-    ),
+    Fault("crossbar-3x3", "valid is high from the load until the flit moves", *KEEPS_WHAT_HAS_MOVED),
 )
 
 INJECTOR_FAULTS = (

@@ -3,6 +3,7 @@
 from tests.proofs.common.links import HOLDS
 from tests.proofs.fault_lines import (
     HARTS_NODE,
+    OVERWRITES_A_WAITING_FLIT,
     RECEIVER_BANK,
     SENDS_WHAT_A_RECEIVER_HAS,
     TAKES_WHAT_OTHERS_WAIT_FOR,
@@ -73,7 +74,7 @@ TRANSMITTER_FAULTS = (
         "& (left == 0)",
         "& 1",
     ),
-    Fault("harts-transmitters", HOLDS, HARTS_NODE, "with m.Elif(link.ready):", "with m.Else():"),
+    Fault("harts-transmitters", HOLDS, *OVERWRITES_A_WAITING_FLIT),
     Fault(
         "harts-transmitters",
         "a word that is sent is on the link in the next cycle",

@@ -4,9 +4,9 @@ from tests.proofs.common.links import HOLDS
 from tests.proofs.fault_lines import (
     BRANCH_QUEUES,
     CHOOSES_TWO,
-    CROSSBAR,
     GIVES_ONE_OUTPUT_TO_TWO,
     GRANTS_WHILE_HELD,
+    KEEPS_WHAT_HAS_MOVED,
     LETS_TREES_IN_WITHOUT_TOKEN,
     LOSES_THE_SECOND_FLIT,
     MIN_ROUTER,
@@ -36,9 +36,7 @@ COPY_FAULTS = (
     Fault(
         "branch-copies-3x3",
         "valid is high from a copy until the flit moves, and never else",
-        CROSSBAR,
-        "link.valid & ~link.ready)",
-        "link.valid)",
+        *KEEPS_WHAT_HAS_MOVED,
     ),
     Fault(
         "branch-copies-3x3",
