@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from topology.common.flits import MAX_FLIT_BITS, MAX_MESSAGE_FLITS, MIN_FLIT_BITS
+from topology.common.link_stages import MOST_LINK_CYCLES
 from topology.common.named_graph import MAX_PROCESSORS_PER_SWITCH
 
 MAX_SWITCHES = 1024
@@ -44,6 +45,8 @@ class NetworkSection(Section):
         Input buffer of a switch in flits, beyond what the longest header needs.
     routing_cycles : int
         Cycles from a header's arrival in an empty buffer to the output register.
+    link_cycles : int
+        Cycles from one switch to the next: all links and side wires between switches have one register stage less.
     counters : bool
         Count flits, stalled cycles and bubbles of every channel, in hardware and model.
     tables : str
@@ -55,6 +58,7 @@ class NetworkSection(Section):
     flit_bits: Annotated[int, Field(ge=MIN_FLIT_BITS, le=MAX_FLIT_BITS)] = 32
     buffer_flits: Annotated[int, Field(ge=1, le=1024)] = 2
     routing_cycles: Annotated[int, Field(ge=1, le=1024)] = 1
+    link_cycles: Annotated[int, Field(ge=1, le=MOST_LINK_CYCLES)] = 1
     counters: bool = False
     tables: Literal["fixed", "loadable"] = "fixed"
 

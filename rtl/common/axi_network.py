@@ -40,9 +40,9 @@ class AxiStreamTop(StructuralPart):
         Packets that arrive at node i. If it has several delivery channels: ``m_axis_n{i}_c{k}_tdata`` and so on.
     m_axis_n{i}_{output}
         What else the ejector puts out, if the plan has ``endpoints`` of its own.
-    moved : Out(channels)
-        Bit c: a flit moved on channel c in this cycle. Channels are numbered as in ``Network.channels`` and in the
-        manifest.
+    moved : Out(channels and stages)
+        Bit c: a flit moved on channel c in this cycle, or out of a register stage of a link. Channels are numbered as
+        in ``Network.channels`` and in the manifest, which lists the stages as well.
     counters_enable, counters_clear, counters_address, counters_data
         Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
     tables_load, tables_data, tables_out
@@ -65,7 +65,7 @@ class AxiStreamTop(StructuralPart):
         members: dict[str, Any] = {}
         for i in range(len(plan.network.processors)):
             members.update(self._processor_members(i))
-        members["moved"] = Out(len(plan.network.channels))
+        members["moved"] = Out(plan.links.moved_bits)
         members.update(optional_members(plan))
         super().__init__("axi_stream_network", members)
 

@@ -2,14 +2,21 @@
 # (specimens of parts only say what ports there are)
 """The inside of every network top: routers, injectors and ejectors, wired as the topology says."""
 
+from collections.abc import Iterable
+from typing import TypeAlias
+
 from rtl.common.ejector import MessageEjector
 from rtl.common.injector import MessageInjector
+from rtl.common.link_stage import LinkStage, WireStages
 from rtl.common.monitor import TransferMonitor
-from rtl.common.plan import NetworkPlan
-from rtl.common.structure import Constant, Kind, Slice, Structure, Use, connect_link
+from rtl.common.plan import NetworkPlan, SideWire
+from rtl.common.structure import Bits, Constant, Kind, Slice, Structure, Use, connect_link
 from rtl.common.table_layout import switch_tables
 from rtl.common.table_store import TableStore
 from topology.common.channels import Channel
+
+End: TypeAlias = tuple[Use, str]
+"""Where a link starts or ends: instance and port."""
 
 
 class Fabric:
@@ -27,9 +34,10 @@ class Fabric:
         One ``MessageInjector`` per processor and one ``MessageEjector`` per channel into a processor, in the order of
         ``delivery_channels``; their user sides are open.
     valid, ready, tail : tuple of wires, one bit per channel
-        Handshake of each channel, and the tail bit of the flit on it.
-    moved : Wire, one bit per channel
-        Bit c: a flit moved on channel c of the network in this cycle.
+        Handshake of each channel, and the tail bit of the flit on it, at the output register.
+    moved : Wire, one bit per channel and stage
+        Bit c: a flit left the output register of channel c of the network in this cycle; behind the channels the same
+        for every stage, in the order of ``LinkStages.hops``.
     table_stores : list of Use
         One ``TableStore`` per switch if tables are loadable, else none; their chain is open.
     """
@@ -43,26 +51,34 @@ class Fabric:
         self._tables = switch_tables(plan) if plan.loadable_tables else []
         self.table_stores: list[Use] = []
         self._routers = [self._router(switch, shapes) for switch in range(network.switches)]
+        self._wire_stages: dict[SideWire, Use] = {}
         for wire in plan.side_wires:
-            self._routers[wire.sink].connect(wire.input, self._routers[wire.source].output(wire.output))
+            self._connect_side_wire(wire)
         processors = range(len(network.processors))
         injector = Kind(lambda: MessageInjector(plan.header))
         ejector = Kind(lambda: MessageEjector(plan.flit_bits))
         self.injectors = [structure.use(f"injector_n{i}", injector) for i in processors]
         self.ejectors = [structure.use(f"ejector_{name}", ejector) for name in network.delivery_names]
         self._ejector_at = dict(zip(network.delivery_channels, self.ejectors, strict=True))
+        self._stages = self._link_stages()
         valid, ready, tail = [], [], []
+        stage_valid, stage_ready = [], []
         for channel in network.channels:
-            (source, source_port), (sink, sink_port) = self._source(channel), self._sink(channel)
-            connect_link(source, source_port, sink, sink_port)
-            valid.append(source.output(f"{source_port}__valid"))
-            ready.append(sink.output(f"{sink_port}__ready"))
+            ends = self._ends(channel)
+            for (source, source_port), (sink, sink_port) in ends:
+                connect_link(source, source_port, sink, sink_port)
+            handshakes = [(source.output(f"{a}__valid"), sink.output(f"{b}__ready")) for (source, a), (sink, b) in ends]
+            valid.append(handshakes[0][0])
+            ready.append(handshakes[0][1])
+            stage_valid += [stage for stage, _ in handshakes[1:]]
+            stage_ready += [stage for _, stage in handshakes[1:]]
+            (source, source_port), _ = ends[0]
             payload = source.output(f"{source_port}__payload")
             tail.append(Slice(payload, payload.width - 1, 1))
         self.valid, self.ready, self.tail = tuple(valid), tuple(ready), tuple(tail)
-        monitor = structure.use("channels", Kind(lambda: TransferMonitor(len(network.channels))))
-        monitor.connect("valid", self.valid)
-        monitor.connect("ready", self.ready)
+        monitor = structure.use("channels", Kind(lambda: TransferMonitor(plan.links.moved_bits)))
+        monitor.connect("valid", (*self.valid, *stage_valid))
+        monitor.connect("ready", (*self.ready, *stage_ready))
         self.moved = monitor.output("moved")
 
     def _router(self, switch: int, shapes: dict[str, Kind]) -> Use:
@@ -80,23 +96,56 @@ class Fabric:
                 router.connect(port, Slice(table, low, width))
         return router
 
-    def _source(self, channel: Channel) -> tuple[Use, str]:
+    def _link_stages(self) -> dict[tuple[int, int], Use]:
+        """The stages of all links, by channel and stage."""
+        links, flit_bits = self._plan.links, self._plan.flit_bits
+        if not links.hops:
+            return {}
+        kind = Kind(lambda: LinkStage(flit_bits))
+        return {(c, stage): self._structure.use(f"link_c{c}_{stage}", kind) for c, stage in links.hops}
+
+    def _ends(self, channel: Channel) -> list[tuple[End, End]]:
+        """The links that a channel consists of, from where it starts to where it ends."""
+        stages = [self._stages[hop] for hop in self._plan.links.hops_of(channel.index)]
+        sources = [self._source(channel), *((stage, "onward") for stage in stages)]
+        sinks = [*((stage, "link") for stage in stages), self._sink(channel)]
+        return list(zip(sources, sinks, strict=True))
+
+    def _connect_side_wire(self, wire: SideWire):
+        output = self._routers[wire.source].output(wire.output)
+        stages = self._plan.links.per_link
+        if stages and wire.source != wire.sink:
+            kind = Kind(lambda: WireStages(output.width, stages))
+            use = self._structure.use(f"wire_{wire.input}_s{wire.sink}", kind)
+            use.connect("source", output)
+            self._wire_stages[wire] = use
+            output = use.output("sink")
+        self._routers[wire.sink].connect(wire.input, output)
+
+    def _source(self, channel: Channel) -> End:
         """Where a channel starts: instance and port."""
         network = self._plan.network
         if network.is_switch(channel.source):
             return self._routers[channel.source], f"outputs__{channel.source_port}"
         return self.injectors[channel.source - network.switches], "link"
 
-    def _sink(self, channel: Channel) -> tuple[Use, str]:
+    def _sink(self, channel: Channel) -> End:
         """Where a channel ends: instance and port."""
         network = self._plan.network
         if network.is_switch(channel.sink):
             return self._routers[channel.sink], f"inputs__{channel.sink_port}"
         return self._ejector_at[channel.index], "link"
 
-    def router_output(self, switch: int, port: str):
-        """An output of a router that is no link."""
-        return self._routers[switch].output(port)
+    def watched(self, sources: Iterable[tuple[int, str] | SideWire]) -> Bits:
+        """Outputs of routers that are no links, and what is in the register stages of side wires."""
+        bits: list[Bits] = []
+        for source in sources:
+            if not isinstance(source, SideWire):
+                switch, port = source
+                bits.append(self._routers[switch].output(port))
+            elif source in self._wire_stages:
+                bits.append(self._wire_stages[source].output("underway"))
+        return tuple(bits)
 
     def delivered_flit(self, delivery: int):
         """The payload of one of the ``delivery_channels``."""

@@ -45,8 +45,8 @@ class HarnessTop(StructuralPart):
         Whether a descriptor is on offer to each injector.
     message_n{i} : In
         The descriptor for processor i, packed as ``message_fields`` says.
-    moved : Out(channels)
-        Bit c: a flit moved on channel c in this cycle.
+    moved : Out(channels and stages)
+        Bit c: a flit moved on channel c in this cycle, or out of a stage of a link, see ``LinkStages``.
     accepted : Out(processors)
         The injector takes the descriptor in this cycle. Combinational from ``message_valid``.
     ejected : Out(delivery channels * (flit width + 1))
@@ -64,15 +64,15 @@ class HarnessTop(StructuralPart):
 
     def __init__(self, plan: NetworkPlan):
         self.plan = plan
-        processors, channels = len(plan.network.processors), len(plan.network.channels)
+        processors, moved_bits = len(plan.network.processors), plan.links.moved_bits
         message_bits = sum(width for _, width in message_fields(plan).values())
         ejected_bits = len(plan.network.delivery_channels) * (flit_layout(plan.flit_bits).size + 1)
         members: dict[str, Any] = {"message_valid": In(processors)}
         members.update({f"message_n{i}": In(message_bits) for i in range(processors)})
-        members["moved"] = Out(channels)
+        members["moved"] = Out(moved_bits)
         members["accepted"] = Out(processors)
         members["ejected"] = Out(ejected_bits)
-        members["observed"] = Out(channels + processors + ejected_bits)
+        members["observed"] = Out(moved_bits + processors + ejected_bits)
         members.update(optional_members(plan))
         super().__init__("harness", members)
 
@@ -139,13 +139,13 @@ def generate_harness(plan: NetworkPlan, top: str = "harness") -> GeneratedDesign
     ValueError
         If the name is no Verilog identifier.
     """
-    processors, channels = len(plan.network.processors), len(plan.network.channels)
+    processors, moved_bits = len(plan.network.processors), plan.links.moved_bits
     stride = flit_layout(plan.flit_bits).size + 1
     observed = {
-        "moved": {"offset": 0, "bits": channels},
-        "accepted": {"offset": channels, "bits": processors},
+        "moved": {"offset": 0, "bits": moved_bits},
+        "accepted": {"offset": moved_bits, "bits": processors},
         "ejected": {
-            "offset": channels + processors,
+            "offset": moved_bits + processors,
             "bits": len(plan.network.delivery_channels) * stride,
             "bits_per_channel": stride,
         },

@@ -30,7 +30,7 @@ def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str]
     return {
         "top": top,
         "family": plan.family,
-        "parameters": dict(plan.parameters),
+        "parameters": {**plan.parameters, "link_cycles": plan.link_cycles},
         "flit": {"data_bits": plan.flit_bits, "width": plan.flit_bits + 2},
         "header": {
             "fields": [{"name": name, "bits": bits} for name, bits in header.fields],
@@ -41,6 +41,7 @@ def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str]
         },
         "nodes": _nodes(plan),
         "channels": _channels(plan),
+        "link_stages": _link_stages(plan),
         "router_shapes": _shapes(plan, top),
         "routers": [
             {"switch": switch, "instance": f"router_s{switch}", "module": f"{top}_{use.shape}"}
@@ -81,6 +82,21 @@ def _channels(plan: NetworkPlan) -> list[dict[str, Any]]:
             "moved_bit": channel.index,
         }
         for channel in plan.network.channels
+    ]
+
+
+def _link_stages(plan: NetworkPlan) -> list[dict[str, Any]]:
+    """The register stages of all links, in the order of their bits in ``moved``."""
+    links, channels = plan.links, len(plan.network.channels)
+    return [
+        {
+            "channel": channel,
+            "stage": stage,
+            "name": links.name((channel, stage)),
+            "instance": f"link_c{channel}_{stage}",
+            "moved_bit": channels + position,
+        }
+        for position, (channel, stage) in enumerate(links.hops)
     ]
 
 

@@ -38,9 +38,9 @@ class NetworkTop(StructuralPart):
         Body words of the accepted message.
     eject_n{i}_valid, _ready, _head, _tail, _data
         Flits that arrive at processor i. If it has several delivery channels: ``eject_n{i}_c{k}_valid`` and so on.
-    moved : Out(channels)
-        Bit c: a flit moved on channel c in this cycle. Channels are numbered as in ``Network.channels`` and in the
-        manifest.
+    moved : Out(channels and stages)
+        Bit c: a flit moved on channel c in this cycle, or out of a register stage of a link. Channels are numbered as
+        in ``Network.channels`` and in the manifest, which lists the stages as well.
     counters_enable, counters_clear, counters_address, counters_data
         Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
     tables_load, tables_data, tables_out
@@ -56,7 +56,7 @@ class NetworkTop(StructuralPart):
             members.update(self._injector_members(f"inject_n{i}"))
             for name in plan.network.delivery_names_of(i):
                 members.update(self._ejector_members(f"eject_{name}"))
-        members["moved"] = Out(len(plan.network.channels))
+        members["moved"] = Out(plan.links.moved_bits)
         members.update(optional_members(plan))
         super().__init__("network", members)
 

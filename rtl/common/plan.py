@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from rtl.common.part import MAX_PORT_BITS, Part
 from topology.common.channels import ChannelNetwork
 from topology.common.flits import HeaderFormat
+from topology.common.link_stages import LinkStages
 
 
 @dataclass(frozen=True)
@@ -96,13 +98,14 @@ class StatusPart:
         Instance name, and prefix of the network's ports.
     make : function
         Makes the part.
-    watched : mapping of str to sequence of (int, str)
-        Per input: switches with output ports, the lowest bits first.
+    watched : mapping of str to sequence of ((int, str) or SideWire)
+        Per input, the lowest bits first: switches with output ports, and side wires, of which the register stages are
+        seen.
     """
 
     name: str
     make: Callable[[], Part]
-    watched: Mapping[str, Sequence[tuple[int, str]]]
+    watched: Mapping[str, Sequence[tuple[int, str] | SideWire]]
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,8 @@ class NetworkPlan:
         The routers' tables are registers that have to be loaded, and no constants.
     side_wires : sequence of SideWire
     status : sequence of StatusPart
+    link_cycles : int
+        Cycles from one router to the next: all links and side wires between routers have one register stage less.
     """
 
     family: str
@@ -146,11 +151,13 @@ class NetworkPlan:
     loadable_tables: bool = False
     side_wires: Sequence[SideWire] = ()
     status: Sequence[StatusPart] = ()
+    link_cycles: int = 1
 
     def __post_init__(self):
-        channels = len(self.network.channels)
+        channels = self.links.moved_bits
         if channels > MAX_PORT_BITS:
-            raise ValueError(f"A network must have at most {MAX_PORT_BITS} channels to be hardware, not {channels}")
+            counted = "channels" if self.link_cycles == 1 else "channels and stages of links"
+            raise ValueError(f"A network must have at most {MAX_PORT_BITS} {counted} to be hardware, not {channels}")
         switches = self.network.switches
         if len(self.routers) != switches:
             raise ValueError(f"A plan must have {switches} routers, one per switch, not {len(self.routers)}")
@@ -162,3 +169,8 @@ class NetworkPlan:
     def flit_bits(self) -> int:
         """Data bits of a flit."""
         return self.header.flit_bits
+
+    @cached_property
+    def links(self) -> LinkStages:
+        """The stages of the links."""
+        return LinkStages(self.network, self.link_cycles)

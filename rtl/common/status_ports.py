@@ -22,6 +22,6 @@ def connect_status(structure: Structure, fabric: Fabric, plan: NetworkPlan) -> N
     for status in plan.status:
         part = structure.use(status.name, Kind(status.make))
         for port, watched in status.watched.items():
-            part.connect(port, tuple(fabric.router_output(switch, output) for switch, output in watched))
+            part.connect(port, fabric.watched(watched))
         for port in part.kind.outputs:
             structure.outputs[f"{status.name}_{port}"] = part.output(port)

@@ -9,7 +9,9 @@ from rtl.harts.parameters import HartsNodeParameters
 from rtl.harts.router import HartsNode
 from rtl.harts.stream_ejector import HartsStreamEjector
 from rtl.harts.stream_injector import HartsStreamInjector
+from topology.common.link_stages import check_link_cycles
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
+from topology.harts.frame import most_link_cycles
 from topology.harts.mesh import DIRECTIONS, opposite
 from topology.harts.pages import node_pages
 from topology.harts.reception import ENTRIES, check_reception
@@ -28,6 +30,7 @@ def harts_plan(
     reception: str | None = None,
     reception_entries: int = ENTRIES,
     least_copies: int = 1,
+    link_cycles: int = 1,
 ) -> NetworkPlan:
     """Plan of a mesh: all nodes have one shape.
 
@@ -45,12 +48,15 @@ def harts_plan(
         hand over all copies.
     reception_entries, least_copies : int
         See ``CopyCollector``.
+    link_cycles : int
+        Cycles from one node to the next, of links and side wires; at most ``topology.harts.frame.most_link_cycles``.
 
     Raises
     ------
     ValueError
         If a parameter is out of range.
     """
+    check_link_cycles(link_cycles, most_link_cycles(gap_frames))
     mesh = routing.mesh
     parameters = HartsNodeParameters(
         header=routing.header,
@@ -98,6 +104,7 @@ def harts_plan(
             "relay_frames": relay_frames,
         },
         side_wires=tuple(wires),
+        link_cycles=link_cycles,
         endpoints=stream_endpoints(routing, packet_flits, reception, reception_entries, least_copies),
     )
 

@@ -11,13 +11,21 @@ from rtl.min.parameters import MinRouterParameters
 from rtl.min.router import MinRouter
 from rtl.min.token_monitor import TokenMonitor
 from rtl.min.turn_key import TurnKey
-from topology.min.groups import EXACT, NO_TOKEN, TOKEN_RULES
+from topology.common.link_stages import check_link_cycles
+from topology.min.groups import EXACT, NO_TOKEN, TOKEN_RULES, Group
 from topology.min.routing import MinRouting
 
 TOKENS = (*TOKEN_RULES, NO_TOKEN)
 
 
-def min_plan(routing: MinRouting, *, buffer_flits: int = 2, routing_cycles: int = 1, token: str = EXACT) -> NetworkPlan:
+def min_plan(
+    routing: MinRouting,
+    *,
+    buffer_flits: int = 2,
+    routing_cycles: int = 1,
+    token: str = EXACT,
+    link_cycles: int = 1,
+) -> NetworkPlan:
     """Plan of a multistage network: one router shape per pair of port numbers, with and without token.
 
     Parameters
@@ -30,6 +38,8 @@ def min_plan(routing: MinRouting, *, buffer_flits: int = 2, routing_cycles: int 
     token : str
         When a token goes on: ``exact``; or, as negative controls, ``printed``, the paper's rule, and ``none`` for
         switches without tokens.
+    link_cycles : int
+        Cycles from an output register to the buffer of the next switch, and from switch to switch for a token.
 
     Raises
     ------
@@ -39,7 +49,7 @@ def min_plan(routing: MinRouting, *, buffer_flits: int = 2, routing_cycles: int 
     if token not in TOKENS:
         raise ValueError(f"Token must be one of {', '.join(TOKENS)}, not {token!r}")
     network = routing.network
-    planner = _Planner(routing, buffer_flits, routing_cycles, token)
+    planner = _Planner(routing, buffer_flits, routing_cycles, token, check_link_cycles(link_cycles))
     shapes: dict[str, Callable[[], Part]] = {}
     uses = []
     for switch in range(network.switches):
@@ -64,8 +74,9 @@ def min_plan(routing: MinRouting, *, buffer_flits: int = 2, routing_cycles: int 
             "consumption_channels": network.consumption_channels,
         },
         addressing=min_addressing(routing),
-        side_wires=tuple(planner.rings()),
+        side_wires=tuple(wire for group in planner.groups for wire in planner.ring(group)),
         status=planner.monitors(),
+        link_cycles=link_cycles,
     )
 
 
@@ -80,18 +91,19 @@ def min_addressing(routing: MinRouting) -> Addressing:
 class _Planner:
     """What the switches of one network have in common."""
 
-    def __init__(self, routing: MinRouting, buffer_flits: int, routing_cycles: int, token: str):
+    def __init__(self, routing: MinRouting, buffer_flits: int, routing_cycles: int, token: str, link_cycles: int):
         self.routing = routing
         self.network = routing.network
         self.buffer_flits = buffer_flits
         self.routing_cycles = routing_cycles
         self.token = token
+        self.link_cycles = link_cycles
         self.groups = routing.groups.groups if token in TOKEN_RULES else ()
         self.depth_flits = routing.header.buffer_depth_flits(buffer_flits)
         self.most_release_flits = max((self._release_flits(group.switches[0]) for group in self.groups), default=0)
 
     def _release_flits(self, switch: int) -> int:
-        return self.routing.groups.release_flits(switch, self.depth_flits, self.token)
+        return self.routing.groups.release_flits(switch, self.depth_flits, self.link_cycles, self.token)
 
     def _has_token(self, switch: int) -> bool:
         return self.token in TOKEN_RULES and self.routing.groups.group_of[switch] is not None
@@ -120,21 +132,25 @@ class _Planner:
             constants["starts_here"] = int(group.switches[0] == switch)
         return constants
 
-    def rings(self) -> list[SideWire]:
-        """The token rings."""
-        wires = []
-        for group in self.groups:
-            following = (*group.switches[1:], group.switches[0])
-            wires += [
-                SideWire(switch, "token_out", after, "token_in")
-                for switch, after in zip(group.switches, following, strict=True)
-            ]
-        return wires
+    def ring(self, group: Group) -> list[SideWire]:
+        """The wires of a token ring."""
+        following = (*group.switches[1:], group.switches[0])
+        return [
+            SideWire(switch, "token_out", after, "token_in")
+            for switch, after in zip(group.switches, following, strict=True)
+        ]
 
     def monitors(self) -> tuple[StatusPart, ...]:
         """The watch over the rings."""
         if not self.groups:
             return ()
-        sizes = [len(group.switches) for group in self.groups]
-        here = [(switch, "here") for group in self.groups for switch in group.switches]
+        sizes = [self._token_registers(group) for group in self.groups]
+        here: list[tuple[int, str] | SideWire] = []
+        for group in self.groups:
+            here += [*((switch, "here") for switch in group.switches), *self.ring(group)]
         return (StatusPart("token", lambda: TokenMonitor(sizes), {"here": here}),)
+
+    def _token_registers(self, group: Group) -> int:
+        """Switches where a token can be, and register stages of the wires between them."""
+        switches = len(group.switches)
+        return switches * self.link_cycles if switches > 1 else 1

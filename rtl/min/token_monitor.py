@@ -16,12 +16,12 @@ class TokenMonitor(Part):
     Parameters
     ----------
     sizes : sequence of int
-        Switches of each ring.
+        Switches of each ring, and register stages of its wires.
 
     Members
     -------
     here : In(sum of sizes)
-        Whether the token is at a switch (``TokenStation.here``), ring by ring.
+        Whether the token is at a switch (``TokenStation.here``) or in a stage, ring by ring.
     lost, duplicated : Out(rings)
         Whether a ring had no token, or more than one. Registers.
     """

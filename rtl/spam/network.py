@@ -16,7 +16,12 @@ ENQUEUE_KINDS = ("atomic", "split")
 
 
 def spam_plan(
-    routing: SpamRouting, *, buffer_flits: int = 2, routing_cycles: int = 1, enqueue: str = "atomic"
+    routing: SpamRouting,
+    *,
+    buffer_flits: int = 2,
+    routing_cycles: int = 1,
+    enqueue: str = "atomic",
+    link_cycles: int = 1,
 ) -> NetworkPlan:
     """Plan of a SPAM network: one router shape per number of links.
 
@@ -29,6 +34,8 @@ def spam_plan(
         Cycles from input buffer to output register for a head without contention, at least 1.
     enqueue : str
         ``atomic``, or ``split`` for the negative control that deadlocks.
+    link_cycles : int
+        Cycles from an output register to the buffer of the next router, at least 1.
 
     Raises
     ------
@@ -64,6 +71,7 @@ def spam_plan(
             "root": routing.labels.root,
         },
         addressing=spam_addressing(routing),
+        link_cycles=link_cycles,
     )
 
 

@@ -30,6 +30,20 @@ def buffered_flits(state: EngineState, channel: int) -> list[int]:
     return [int(state.slots[channel, (front + k) & state.slot_mask]) for k in range(count)]
 
 
+def stages_text(state: EngineState, channel: int) -> str:
+    """The flits in the register stages of a channel for people, the last stage first; nothing if there are none."""
+    if len(state.stages) == 0 or int(state.stages.flits[channel]) == 0:
+        return ""
+    link, texts = state.stages[channel], []
+    position = int(state.channels.front[channel] + state.channels.count[channel])
+    for stage in reversed(range(state.link_stages)):
+        count = (int(link.holding) >> stage & 1) + (int(link.full) >> stage & 1)
+        flits = [flit_text(state.slots[channel, (position + k) & state.slot_mask]) for k in range(count)]
+        texts.append(f"[{' '.join(flits) or 'empty'}]")
+        position += count
+    return " stages " + " ".join(texts)
+
+
 def registered_flit(network: ChannelNetwork, state: EngineState, channel: int) -> int | None:
     """Packed flit in the output register of a channel, or None."""
     end = network.channels[channel]

@@ -51,6 +51,11 @@ class Model(Protocol):
         """Flits that the input buffer of a switch holds."""
         ...
 
+    @property
+    def link_cycles(self) -> int:
+        """Cycles that a flit takes from one switch to the next."""
+        ...
+
     def header_flits(self, destinations: Sequence[int], /) -> int:
         """Header length of a message to these destinations."""
         ...

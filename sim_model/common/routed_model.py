@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sim_model.common.messages import Messages
+from topology.common.link_stages import check_link_cycles
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,8 @@ class RoutedModel:
         full rate.
     routing_cycles : int
         Cycles from a header's arrival in an empty buffer to its output register, at least 1.
+    link_cycles : int
+        Cycles from an output register to the buffer of the next switch: 1, and one for each register stage.
 
     Raises
     ------
@@ -30,12 +33,14 @@ class RoutedModel:
     routing: Any
     buffer_flits: int = 2
     routing_cycles: int = 1
+    link_cycles: int = 1
 
     def __post_init__(self):
         if self.buffer_flits < 1:
             raise ValueError(f"Buffer must hold at least 1 flit, not {self.buffer_flits!r}")
         if self.routing_cycles < 1:
             raise ValueError(f"Routing must take at least 1 cycle, not {self.routing_cycles!r}")
+        check_link_cycles(self.link_cycles)
 
     @property
     def network(self) -> Any:

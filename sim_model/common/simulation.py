@@ -12,6 +12,7 @@ from sim_model.common.engine.tallies import count_channels
 from sim_model.common.messages import Messages
 from sim_model.common.model import Model
 from sim_model.common.results import Results
+from topology.common.link_stages import LinkStages
 from topology.common.pattern import payload_seed, payload_word
 
 
@@ -21,8 +22,8 @@ class CycleReport:
 
     Members
     -------
-    moved : bool array, shape (channels,)
-        Channels on which a flit moved.
+    moved : bool array, shape (channels and then stages,)
+        Channels and stages (``LinkStages``) out of which a flit moved.
     accepted : list of (processor, message)
         Messages that injectors accepted.
     ejected : list of (processor, message, flit index)
@@ -66,6 +67,8 @@ class Simulation:
 
     Members
     -------
+    links : LinkStages
+        The links, as long as the model has them.
     cycle : int
         The next cycle to be run.
     finished, deadlocked : bool
@@ -82,8 +85,9 @@ class Simulation:
             raise ValueError(f"Start-up must take at least 0 cycles, not {startup_cycles!r}")
         self.model = model
         self.messages = messages
+        self.links = LinkStages(model.network, model.link_cycles)
         self.state: EngineState = make_state(
-            model.network,
+            self.links,
             messages,
             buffer_depth_flits=model.buffer_depth_flits,
             startup_cycles=startup_cycles,
@@ -91,7 +95,7 @@ class Simulation:
         )
         self.router_state: Any = model.make_state(messages)
         self._reason = FINISHED if len(messages) == 0 else LIMIT
-        self._no_trace = make_trace(0, model.network)
+        self._no_trace = make_trace(0, self.links)
 
     @property
     def cycle(self) -> int:
@@ -123,11 +127,11 @@ class Simulation:
         Returns
         -------
         Trace
-            ``moved`` uint8[cycles, channels]; ``accepted_message`` int32[cycles, processors]; ``ejected_message`` and
-            ``ejected_flit`` int32[cycles, delivery channels]; -1 for none. Offers are accepted in the cycle in which
-            they are made.
+            ``moved`` uint8[cycles, channels and stages]; ``accepted_message`` int32[cycles, processors];
+            ``ejected_message`` and ``ejected_flit`` int32[cycles, delivery channels]; -1 for none. Offers are accepted
+            in the cycle in which they are made.
         """
-        trace = make_trace(cycles, self.model.network)
+        trace = make_trace(cycles, self.links)
         until_cycle = self.cycle + cycles
         if self._reason == LIMIT:
             self._reason = self.model.run_cycles(self.state, self.router_state, trace, until_cycle)

@@ -1,7 +1,7 @@
 """A node's state for people, and who waits for whom."""
 
 from sim_model.common.engine.state import CYCLE, NONE, EngineState
-from sim_model.common.inspect import buffered_flits, flit_text, ports_in, registered_flit
+from sim_model.common.inspect import buffered_flits, flit_text, ports_in, registered_flit, stages_text
 from sim_model.common.model import Wait
 from sim_model.harts.state import HartsState
 from topology.harts.frame import SLOTS
@@ -17,7 +17,8 @@ def describe_router(routing: HartsRouting, state: EngineState, family: HartsStat
     for port, channel in enumerate(network.input_channel[switch]):
         receiver = family.receivers[channel]
         flits = " ".join(flit_text(flit) for flit in buffered_flits(state, channel)) or "empty"
-        text = f"  receiver {port} {network.channels[channel].name}: [{flits}] {_kept(receiver)}"
+        text = f"  receiver {port} {network.channels[channel].name}: [{flits}]{stages_text(state, channel)}"
+        text += f" {_kept(receiver)}"
         if receiver.page != NONE:
             text += f", stores in page {int(receiver.page)} for outputs {_ports(receiver.outputs)}"
         if receiver.transmitter != NONE:

@@ -15,7 +15,8 @@ from sim_model.harts.node import step_nodes
 from sim_model.harts.packets import DIRECTION_MASK, FORWARDED_BIT, SPOILT_BIT
 from sim_model.harts.state import COPIES, HartsState, make_harts_state
 from sim_model.harts.votes import count_verdicts
-from topology.harts.frame import SLOTS
+from topology.common.link_stages import check_link_cycles
+from topology.harts.frame import SLOTS, most_link_cycles
 from topology.harts.mesh import HexMesh
 from topology.harts.pages import node_pages
 from topology.harts.routing import HartsRouting
@@ -38,6 +39,9 @@ class HartsModel:
         Frames between two packets on a link, at least 1.
     relay_frames : int
         Frames that the network processor takes, at least 1.
+    link_cycles : int
+        Cycles from an output register to the buffer of the next node, and of the side wires between them; at most
+        ``topology.harts.frame.most_link_cycles``.
     classed : bool
         False is a negative control: any packet may have any page, and packets deadlock.
 
@@ -53,6 +57,7 @@ class HartsModel:
     gap_frames: int = 1
     relay_frames: int = 1
     classed: bool = True
+    link_cycles: int = 1
 
     def __post_init__(self):
         for name, value in (
@@ -62,6 +67,7 @@ class HartsModel:
         ):
             if value < 1:
                 raise ValueError(f"{name} must be at least 1, not {value!r}")
+        check_link_cycles(self.link_cycles, most_link_cycles(self.gap_frames))
         node_pages(self.pages, self.routing.levels)
 
     @property
@@ -120,6 +126,7 @@ class HartsModel:
             messages,
             pages=node_pages(self.pages, self.routing.levels),
             gap_cycles=self.gap_frames * SLOTS,
+            link_cycles=self.link_cycles,
             relay_frames=self.relay_frames,
             classed=self.classed,
         )

@@ -62,7 +62,8 @@ def _keep_page(cycle, switch, port, receiver, state, family):
     wish = 0
     if port != HOST:
         transmitter = family.transmitters[state.input_channel[switch, port]]
-        wish = transmitter.wish_before if transmitter.wish_changed_cycle == cycle else transmitter.wish
+        unseen = cycle - transmitter.wish_changed_cycle < family.link_cycles
+        wish = transmitter.wish_before if unseen else transmitter.wish
     if not family.classed:
         wish = family.levels
     if node.free < family.levels - wish + 1:

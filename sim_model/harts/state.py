@@ -28,7 +28,7 @@ HEADER_FIELDS = (
 RECEIVER_FIELDS = (
     "landing",  # page that is kept for the next packet, or NONE
     "for_any",  # 1 if a packet of any level may have it
-    "changed_cycle",  # when that last changed: in that cycle the node before still sees what was before
+    "changed_cycle",  # when that last changed: for ``link_cycles`` the node before still sees what was before
     "landing_before",
     "page",  # page that the arriving packet is stored in, or NONE
     "outputs",  # where it will have to be sent from there
@@ -41,7 +41,7 @@ TRANSMITTER_FIELDS = (
     "free_cycle",  # no packet starts before this cycle
     "turn",  # page that has first choice
     "wish",  # level of the packet that waits most urgently for a page of the next node; 0 if none waits
-    "wish_changed_cycle",  # in that cycle the next node still sees what was before
+    "wish_changed_cycle",  # for ``link_cycles`` the next node still sees what was before
     "wish_before",
 )
 PAGE_FIELDS = (
@@ -90,6 +90,7 @@ class HartsState(NamedTuple):
     levels: int  # links of the longest way
     classed: int  # 0: any packet may have any page (negative control)
     gap_cycles: int
+    link_cycles: int
     relay_frames: int
     guard: int  # 1: packets of broadcasts that cannot be honest are not let in
     memory_hosts: int  # 1: hosts get packets where they are stored, not over their ports
@@ -111,7 +112,14 @@ class HartsState(NamedTuple):
 
 
 def make_harts_state(
-    routing: HartsRouting, messages: Messages, *, pages: int, gap_cycles: int, relay_frames: int, classed: bool
+    routing: HartsRouting,
+    messages: Messages,
+    *,
+    pages: int,
+    gap_cycles: int,
+    link_cycles: int,
+    relay_frames: int,
+    classed: bool,
 ) -> HartsState:
     """All nodes as they are before cycle 0: every page is free."""
     mesh = routing.mesh
@@ -123,6 +131,7 @@ def make_harts_state(
         levels=routing.levels,
         classed=int(classed),
         gap_cycles=gap_cycles,
+        link_cycles=link_cycles,
         relay_frames=relay_frames,
         guard=int(routing.guard),
         memory_hosts=0,

@@ -52,7 +52,8 @@ def step_transmitter(cycle, switch, port, state, family):
 def page_ahead(cycle, number, family):
     """What the next node says: it keeps no page (NONE), one for a packet of the level wished for (0), or of any (1)."""
     receiver = family.receivers[number]
-    landing = receiver.landing_before if receiver.changed_cycle == cycle else receiver.landing
+    unseen = cycle - receiver.changed_cycle < family.link_cycles
+    landing = receiver.landing_before if unseen else receiver.landing
     if landing == NONE:
         return NONE
     return receiver.for_any

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sim_model.common.engine.state import CYCLE, NONE, EngineState
-from sim_model.common.inspect import buffered_flits, flit_message, flit_text, ports_in, registered_flit
+from sim_model.common.inspect import buffered_flits, flit_message, flit_text, ports_in, registered_flit, stages_text
 from sim_model.common.model import Wait
 from sim_model.min.state import MinState
 from topology.min.routing import ARRIVAL_CLASSES, MinRouting
@@ -36,8 +36,10 @@ def _token(state: EngineState, family: MinState, switch: int) -> str:
     if group.held:
         return f"token of group {int(router.group)} elsewhere"
     cycle = int(state.counters[CYCLE])
-    place = int(group.free_place + max(0, cycle - group.free_cycle)) % int(group.switches)
-    return f"token of group {int(router.group)} free at place {place}, this is {int(router.place)}"
+    steps, on_wire = divmod(cycle - int(group.free_cycle), int(group.wire_cycles))
+    place = (int(group.free_place) + steps) % int(group.switches)
+    where = f"at place {place}" + (f", {on_wire} cycles behind it" if on_wire else "")
+    return f"token of group {int(router.group)} free {where}, this is {int(router.place)}"
 
 
 def _input_line(routing: MinRouting, state: EngineState, family: MinState, switch: int, port: int) -> str:
@@ -46,8 +48,8 @@ def _input_line(routing: MinRouting, state: EngineState, family: MinState, switc
     header, router = family.inputs[channel], family.routers[switch]
     flits = " ".join(flit_text(flit) for flit in buffered_flits(state, channel)) or "empty"
     text = f"  input {port} {network.channels[channel].name} ({ARRIVAL_CLASSES[int(header.channel_class)]}): [{flits}]"
-    text += f" scanned {int(header.scanned)} delay {int(header.delay)} request {_ports(header.request)}"
-    text += f" owed {_ports(header.owed)} copied {_ports(header.copied)}"
+    text += f"{stages_text(state, channel)} scanned {int(header.scanned)} delay {int(header.delay)}"
+    text += f" request {_ports(header.request)} owed {_ports(header.owed)} copied {_ports(header.copied)}"
     for name in ("queued", "standing", "seeking"):
         text += f" {name}" if int(router[name]) >> port & 1 else ""
     return text

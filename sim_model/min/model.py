@@ -33,6 +33,9 @@ class MinModel(RoutedModel):
     routing_cycles : int
         Cycles from a header's arrival in an empty buffer to its output register, at least 1. 3 is the paper's 60 ns
         at 20 ns a cycle.
+    link_cycles : int
+        Cycles from an output register to the buffer of the next switch: 1, and one for each register stage;
+        the wires of the token rings as well.
     token : str
         When a token goes on: ``exact``; or, as negative controls, ``printed``, the paper's rule, and ``none`` for
         switches without tokens.
@@ -58,6 +61,7 @@ class MinModel(RoutedModel):
             messages,
             routing_cycles=self.routing_cycles,
             buffer_depth_flits=self.buffer_depth_flits,
+            link_cycles=self.link_cycles,
             token=self.token,
         )
 

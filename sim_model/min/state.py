@@ -34,7 +34,8 @@ ROUTER_FIELDS = (
     "recheck",  # 1 if something may be copied although no register was emptied
 )
 GROUP_FIELDS = (
-    "switches",  # in the ring; never changes
+    "switches",  # in the ring; never changes, like the next one
+    "wire_cycles",  # from one switch of the ring to the next
     "held",  # 1 while some input holds the token
     "free_cycle",  # when the token was last free at ``free_place``; it has gone round since
     "free_place",
@@ -51,7 +52,13 @@ class MinState(NamedTuple):
 
 
 def make_min_state(
-    routing: MinRouting, messages: Messages, *, routing_cycles: int, buffer_depth_flits: int, token: str
+    routing: MinRouting,
+    messages: Messages,
+    *,
+    routing_cycles: int,
+    buffer_depth_flits: int,
+    link_cycles: int,
+    token: str,
 ) -> MinState:
     """All switches as they are before cycle 0; each token is at the first switch of its ring."""
     groups = routing.groups.groups if token in TOKEN_RULES else ()
@@ -62,12 +69,17 @@ def make_min_state(
             INPUT_FIELDS,
             channel_class=[routing.input_class(channel.index) for channel in routing.network.channels],
         ),
-        routers=_routers(routing, buffer_depth_flits, token),
-        groups=make_records(len(groups), GROUP_FIELDS, switches=[len(group.switches) for group in groups]),
+        routers=_routers(routing, buffer_depth_flits, link_cycles, token),
+        groups=make_records(
+            len(groups),
+            GROUP_FIELDS,
+            switches=[len(group.switches) for group in groups],
+            wire_cycles=[link_cycles if len(group.switches) > 1 else 1 for group in groups],
+        ),
     )
 
 
-def _routers(routing: MinRouting, buffer_depth_flits: int, token: str) -> np.recarray:
+def _routers(routing: MinRouting, buffer_depth_flits: int, link_cycles: int, token: str) -> np.recarray:
     switches, groups = routing.network.switches, routing.groups
     routers = make_records(switches, ROUTER_FIELDS, group=NONE, holder=NONE)
     if token not in TOKEN_RULES:
@@ -76,5 +88,5 @@ def _routers(routing: MinRouting, buffer_depth_flits: int, token: str) -> np.rec
         for place, switch in enumerate(group.switches):
             routers.group[switch] = number
             routers.place[switch] = place
-            routers.release_flits[switch] = groups.release_flits(switch, buffer_depth_flits, token)
+            routers.release_flits[switch] = groups.release_flits(switch, buffer_depth_flits, link_cycles, token)
     return routers

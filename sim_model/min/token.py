@@ -47,17 +47,22 @@ def seek_token(cycle, switch, tree, state, family):
 
 @compiled
 def _is_here(cycle, group, place):
-    """Whether the free token, which moves one switch per cycle, is at a place of the ring."""
+    """Whether the free token, which moves on to the next switch at once, is at a place of the ring."""
     if cycle < group.free_cycle:
         return False
-    return (group.free_place + cycle - group.free_cycle) % group.switches == place
+    on_way = cycle - group.free_cycle
+    if group.wire_cycles > 1:
+        if on_way % group.wire_cycles != 0:
+            return False
+        on_way //= group.wire_cycles
+    return (group.free_place + on_way) % group.switches == place
 
 
 @compiled
 def pass_on(cycle, router, groups):
-    """The holder lets go: the token is at the next switch in the next cycle."""
+    """The holder lets go: the token is on its way to the next switch from the next cycle on."""
     group = groups[router.group]
     router.holder = NONE
     group.held = 0
-    group.free_cycle = cycle + 1
+    group.free_cycle = cycle + group.wire_cycles
     group.free_place = (router.place + 1) % group.switches

@@ -1,7 +1,7 @@
 """A SPAM router's state for people, and who waits for whom."""
 
 from sim_model.common.engine.state import EngineState
-from sim_model.common.inspect import buffered_flits, flit_message, flit_text, ports_in, registered_flit
+from sim_model.common.inspect import buffered_flits, flit_message, flit_text, ports_in, registered_flit, stages_text
 from sim_model.common.model import Wait
 from sim_model.spam.state import SpamState
 from topology.common.graph import Network
@@ -28,7 +28,7 @@ def _input_line(network: Network, state: EngineState, spam: SpamState, switch: i
     flits = " ".join(flit_text(flit) for flit in buffered_flits(state, channel)) or "empty"
     name = network.channels[channel].name
     text = f"  input {port} {name} ({CLASS_NAMES[int(header.channel_class)]}): [{flits}]"
-    text += f" scanned {int(header.scanned)} delay {int(header.delay)}"
+    text += f"{stages_text(state, channel)} scanned {int(header.scanned)} delay {int(header.delay)}"
     text += f" request {_ports(header.request)}"
     if not spam.atomic:
         text += f" pending {_ports(header.pending)}"

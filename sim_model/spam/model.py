@@ -32,6 +32,8 @@ class SpamModel(RoutedModel):
     routing_cycles : int
         Cycles from a header's arrival in an empty buffer to its output register, at least 1. 4 is the paper's 40 ns
         at 10 ns a cycle.
+    link_cycles : int
+        Cycles from an output register to the buffer of the next switch: 1, and one for each register stage.
     enqueue : str
         "atomic", or "split" for the negative control whose requests enter the queues one by one; it deadlocks.
 

@@ -1,7 +1,7 @@
 """The report on the first cycle in which hardware and golden model differ."""
 
-from topology.common.channels import ChannelNetwork
 from topology.common.flits import FlitFormat
+from topology.common.link_stages import LinkStages
 
 
 def _field(row: str, low: int, width: int) -> str:
@@ -21,7 +21,7 @@ def _delivered_text(bits: str, layout: FlitFormat) -> str:
 
 
 def describe_difference(
-    network: ChannelNetwork, flit_bits: int, cycle: int, hardware: str, model: str
+    links: LinkStages, flit_bits: int, cycle: int, hardware: str, model: str
 ) -> tuple[str, set[int]]:
     """What differs between two rows of ``observed`` bits.
 
@@ -32,15 +32,17 @@ def describe_difference(
     switches : set of int
         Switches at the ends of what differs.
     """
-    layout = FlitFormat(flit_bits)
+    layout, network = FlitFormat(flit_bits), links.network
     lines, switches = [f"first difference in cycle {cycle}"], set()
-    for channel in network.channels:
-        ours, theirs = _field(hardware, channel.index, 1), _field(model, channel.index, 1)
+    named = [(channel, channel.name) for channel in network.channels]
+    named += [(network.channels[hop[0]], links.name(hop)) for hop in links.hops]
+    for bit, (channel, name) in enumerate(named):
+        ours, theirs = _field(hardware, bit, 1), _field(model, bit, 1)
         if ours != theirs:
             words = {"0": "no flit moved", "1": "a flit moved"}
-            lines.append(f"  channel {channel.name}: hardware {words.get(ours, ours)}, model {words[theirs]}")
+            lines.append(f"  channel {name}: hardware {words.get(ours, ours)}, model {words[theirs]}")
             switches |= {vertex for vertex in (channel.source, channel.sink) if network.is_switch(vertex)}
-    accepted = len(network.channels)
+    accepted = links.moved_bits
     base, width = accepted + len(network.processors), layout.width + 1
     for processor in range(len(network.processors)):
         if _field(hardware, accepted + processor, 1) != _field(model, accepted + processor, 1):

@@ -1,8 +1,8 @@
 """What the golden model expects to see on the harness's ``observed`` vector, for many cycles at once.
 
-``observed`` is, from its lowest bit: ``moved`` (one bit per channel); ``accepted`` (one bit per processor: a
-descriptor on offer is taken); then per channel into a processor one bit that says whether a flit moved on it and
-that flit (data, head, tail), zero when none moved. The bench samples before it changes the offers, so it still
+``observed`` is, from its lowest bit: ``moved`` (one bit per channel and per stage of a link); ``accepted`` (one bit per
+processor: a descriptor on offer is taken); then per channel into a processor one bit that says whether a flit moved on
+it and that flit (data, head, tail), zero when none moved. The bench samples before it changes the offers, so it still
 sees those of the cycle before, and every one of them must have been taken: ``accepted`` is expected to be zero, and a
 descriptor that was not taken shows as one.
 """
@@ -84,7 +84,7 @@ class MessageBits:
 
 def expected_rows(recording: Trace, bits: MessageBits) -> list[str]:
     """One string of '0' and '1' per cycle, highest bit first, as a simulator prints ``observed``."""
-    cycles, channels = recording.moved.shape
+    cycles, moved_bits = recording.moved.shape
     processors, deliveries = recording.accepted_message.shape[1], recording.ejected_message.shape[1]
     width = FlitFormat(bits.flit_bits).width
     delivered = np.zeros((cycles, deliveries, 1 + width), dtype=np.uint8)
@@ -99,5 +99,5 @@ def expected_rows(recording: Trace, bits: MessageBits) -> list[str]:
     untaken = np.zeros((cycles, processors), dtype=np.uint8)
     observed = np.concatenate([recording.moved, untaken, delivered.reshape(cycles, -1)], axis=1)
     text = (observed[:, ::-1] + ord("0")).astype(np.uint8).tobytes().decode("ascii")
-    length = channels + processors + deliveries * (1 + width)
+    length = moved_bits + processors + deliveries * (1 + width)
     return [text[start : start + length] for start in range(0, len(text), length)]

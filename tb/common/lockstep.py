@@ -161,7 +161,7 @@ def _report(simulation: Simulation, before, ahead: int, cycle: int, seen: str, e
     simulation.restore(before)
     simulation.record(ahead)
     model = simulation.model
-    text, switches = describe_difference(model.network, model.flit_bits, cycle, seen, expected)
+    text, switches = describe_difference(simulation.links, model.flit_bits, cycle, seen, expected)
     report = "\n".join([text, *(simulation.describe_router(switch) for switch in sorted(switches))])
     simulation.restore(ahead_of_all)
     return report

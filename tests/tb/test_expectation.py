@@ -9,6 +9,7 @@ from tb.common.expectation import MessageBits, expected_rows
 from tests.networks import figure_1
 from tests.tb.workloads import Shape, comparison, staged_traffic
 from topology.common.flits import FlitFormat
+from topology.common.link_stages import LinkStages
 
 SHAPE = Shape(flit_bits=16)
 
@@ -54,7 +55,7 @@ def test_a_missing_move_is_reported_by_channel(job):
     cycle, row = first_delivery(job)
     network = job.model.network
     channel = next(c for c in network.channels if row[len(row) - 1 - c.index] == "1" and network.is_switch(c.sink))
-    text, switches = describe_difference(network, SHAPE.flit_bits, cycle, flipped(row, channel.index), row)
+    text, switches = describe_difference(LinkStages(network), SHAPE.flit_bits, cycle, flipped(row, channel.index), row)
     assert f"cycle {cycle}" in text
     assert f"channel {channel.name}: hardware no flit moved, model a flit moved" in text
     assert channel.sink in switches
@@ -66,7 +67,7 @@ def test_a_wrong_data_bit_is_reported_by_processor(job):
     base, width = len(network.channels) + len(network.processors), FlitFormat(SHAPE.flit_bits).width + 1
     processor = next(p for p in range(len(network.processors)) if row[len(row) - 1 - base - p * width] == "1")
     wrong = flipped(row, base + processor * width + 3)
-    text, switches = describe_difference(network, SHAPE.flit_bits, cycle, wrong, row)
+    text, switches = describe_difference(LinkStages(network), SHAPE.flit_bits, cycle, wrong, row)
     assert f"delivered to p{processor}: hardware head 0x" in text
     assert switches == {network.processors[processor]}
 
@@ -74,11 +75,13 @@ def test_a_wrong_data_bit_is_reported_by_processor(job):
 def test_a_descriptor_that_was_not_taken_is_reported(job):
     cycle, row = first_delivery(job)
     network = job.model.network
-    text, _ = describe_difference(network, SHAPE.flit_bits, cycle, flipped(row, len(network.channels) + 2), row)
+    text, _ = describe_difference(
+        LinkStages(network), SHAPE.flit_bits, cycle, flipped(row, len(network.channels) + 2), row
+    )
     assert f"injector of p2: hardware did not take the descriptor in cycle {cycle - 1}, model did" in text
 
 
 def test_unknown_values_are_a_difference(job):
     cycle, row = first_delivery(job)
-    text, _ = describe_difference(job.model.network, SHAPE.flit_bits, cycle, "x" + row[1:], row)
+    text, _ = describe_difference(LinkStages(job.model.network), SHAPE.flit_bits, cycle, "x" + row[1:], row)
     assert "unknown" in text

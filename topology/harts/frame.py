@@ -7,3 +7,19 @@ links', by direction; 6 is the host's; in 7 the network processor looks at the p
 SLOT_BITS = 3
 SLOTS = 1 << SLOT_BITS
 PROCESSOR_SLOT = SLOTS - 1
+
+HEAD_CYCLES = 2
+"""From the slot in which a head is on the bus to the cycle in which it is on the link."""
+MOST_LINK_CYCLES = SLOTS - HEAD_CYCLES
+
+
+def most_link_cycles(gap_frames: int) -> int:
+    """Cycles that a link between nodes may take.
+
+    A head that is on the bus in cycle t can be in the next node's buffer in cycle t + 8, one frame later, if its link
+    takes 6 cycles or less. The page that was kept for it is kept no more in the cycle after its slot there, in cycle
+    t + 10 + L at the latest for links of L cycles, and the node before has seen that after L - 1 more. Before that, it
+    must not start another packet, which it can do 8 (``gap_frames`` + 1) cycles after a tail. The shortest packet is a
+    head alone, so 9 + 2 L must not be more than that.
+    """
+    return min(MOST_LINK_CYCLES, (SLOTS * (gap_frames + 1) - SLOTS - 1) // 2)

@@ -20,7 +20,9 @@ from topology.min.groups import EXACT, NO_TOKEN, branch_ports
 from topology.min.routing import MinRouting
 
 
-def check_min_deadlock(routing: MinRouting, buffer_depth_flits: int, token: str = EXACT) -> DeadlockVerdict:
+def check_min_deadlock(
+    routing: MinRouting, buffer_depth_flits: int, token: str = EXACT, link_cycles: int = 1
+) -> DeadlockVerdict:
     """Prove a network free from deadlock, or say what stands against it.
 
     Parameters
@@ -30,6 +32,8 @@ def check_min_deadlock(routing: MinRouting, buffer_depth_flits: int, token: str 
         Flits that an input buffer holds.
     token : str
         When a token goes on, or ``none``.
+    link_cycles : int
+        Cycles of a link between switches.
     """
     network, groups = routing.network, routing.groups
     path = path_dependencies(routing)
@@ -46,8 +50,8 @@ def check_min_deadlock(routing: MinRouting, buffer_depth_flits: int, token: str 
     for switch in range(network.switches):
         if token == NO_TOKEN or groups.group_of[switch] is None:
             continue
-        given = groups.release_flits(switch, buffer_depth_flits, token)
-        needed = groups.release_flits(switch, buffer_depth_flits, EXACT)
+        given = groups.release_flits(switch, buffer_depth_flits, link_cycles, token)
+        needed = groups.release_flits(switch, buffer_depth_flits, link_cycles, EXACT)
         if given < needed:
             reason = (
                 f"{network.switch_names[switch]} passes the token on after {given} flits, when a header may still wait "

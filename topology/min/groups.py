@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from topology.common.errors import TopologyError
+from topology.common.link_stages import STAGE_FLITS
 from topology.min.graph import MinNetwork
 
 OUTPUT_REGISTER_FLITS = 1
@@ -104,24 +105,27 @@ class TokenGroups:
             found[switch] = 1 + max(tagged) if tagged else 0
         return tuple(found[switch] for switch in range(self.network.switches))
 
-    def release_flits(self, switch: int, buffer_depth_flits: int, rule: str = EXACT) -> int:
+    def release_flits(self, switch: int, buffer_depth_flits: int, link_cycles: int = 1, rule: str = EXACT) -> int:
         """Flits of a tree operation that all its branches must have copied before the token may go on.
 
-        Until a header has its last channel, all flits that its branch has copied sit in the q buffers and q output
-        registers on the way. So with one flit more every header has got through. The paper's own rule counts one
-        buffer more and forgets the registers, which is too little for small buffers.
+        Until a header has its last channel, all flits that its branch has copied sit in the q output registers, q
+        links with their stages and q buffers on the way. So with one flit more every header has got through. The
+        paper's own rule counts one buffer more and forgets the registers, which is too little for small buffers.
 
         Parameters
         ----------
         switch : int
         buffer_depth_flits : int
             Flits that an input buffer holds.
+        link_cycles : int
+            Cycles of a link between switches; all but one are stages, of two flits each.
         rule : str
             ``EXACT`` or ``PRINTED``.
         """
         if rule == PRINTED:
             return (self.levels[switch] + 1) * buffer_depth_flits + 1
-        return self.levels[switch] * (buffer_depth_flits + OUTPUT_REGISTER_FLITS) + 1
+        link_flits = OUTPUT_REGISTER_FLITS + STAGE_FLITS * (link_cycles - 1)
+        return self.levels[switch] * (link_flits + buffer_depth_flits) + 1
 
     @cached_property
     def _last_first(self) -> Sequence[int]:

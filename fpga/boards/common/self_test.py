@@ -56,8 +56,9 @@ class SelfTest(StructuralPart):
         The report. A register.
     heartbeat, running, passed, failed : Out(1)
         As in ``Supervisor``. Registers.
-    moved : Out(channels)
-        Bit c: a flit moved on channel c of the network in this cycle; for a logic analyser.
+    moved : Out(channels and stages)
+        Bit c: a flit moved on channel c of the network in this cycle, or out of a stage of a link; for a logic
+        analyser.
 
     Raises
     ------
@@ -76,7 +77,7 @@ class SelfTest(StructuralPart):
         self.parameters = parameters
         self.unicast_keys = plan.addressing.unicast_keys
         outputs = {name: Out(1) for name in ("uart_tx", "heartbeat", "running", "passed", "failed")}
-        outputs["moved"] = Out(len(plan.network.channels))
+        outputs["moved"] = Out(plan.links.moved_bits)
         super().__init__(SELF_TEST, {"inject_error": In(1), **outputs})
 
     def structure(self):

@@ -12,9 +12,11 @@ from hydranoc.families.reports import CheckReport, LinkClasses
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.flits import MAX_FLIT_BITS, MIN_FLIT_BITS
+from topology.common.link_stages import LinkStages
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
 from topology.harts.deadlock import check_harts_deadlock
 from topology.harts.faults import Faults
+from topology.harts.frame import most_link_cycles
 from topology.harts.header import most_hops
 from topology.harts.mesh import HexMesh
 from topology.harts.pages import least_pages, node_pages
@@ -111,6 +113,11 @@ def build_routing(section: HartsSection, network: ChannelNetwork) -> HartsRoutin
         raise KeyWrong("routing_cycles", f"{text}, not {section.routing_cycles}")
     if section.tables != "fixed":
         raise KeyWrong("tables", f"tables must be 'fixed' in family 'harts', which has none, not {section.tables!r}")
+    most = most_link_cycles(section.gap_frames)
+    if section.link_cycles > most:
+        text = f"link_cycles must be at most {most} in family 'harts' with gap_frames {section.gap_frames}"
+        reason = "a node must see that a page is taken before it may send the next packet"
+        raise KeyWrong("link_cycles", f"{text}, not {section.link_cycles}: {reason}")
     levels = most_hops(network, algorithm_a=section.algorithm_a)
     try:
         node_pages(section.pages, levels)
@@ -149,6 +156,7 @@ def check(section: HartsSection, routing: HartsRouting) -> CheckReport:
         "flit_bits": section.flit_bits,
         "header_bits": routing.header.fixed_bits,
         "buffer_flits": section.buffer_flits,
+        "link_stages": len(LinkStages(mesh, section.link_cycles).hops),
         "most_hops": routing.levels,
         "pages": pages,
         "least_pages": least_pages(routing.levels),
@@ -167,6 +175,7 @@ def _settings(section: HartsSection) -> dict[str, Any]:
         "pages": section.pages,
         "buffer_flits": section.buffer_flits,
         "gap_frames": section.gap_frames,
+        "link_cycles": section.link_cycles,
         "relay_frames": section.relay_frames,
         "classed": section.negative_control is None,
     }

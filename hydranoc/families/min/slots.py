@@ -6,6 +6,7 @@ from hydranoc.config.schema import NetworkSection
 from hydranoc.families.reports import CheckReport, LinkClasses
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
+from topology.common.link_stages import LinkStages
 from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
@@ -61,12 +62,14 @@ def check(section: MinSection, routing: MinRouting) -> CheckReport:
         "token_groups": len(groups),
         "largest_token_group": max((len(group.switches) for group in groups), default=0),
         "largest_release_flits": max(
-            (routing.groups.release_flits(group.switches[0], depth_flits) for group in groups), default=0
+            (routing.groups.release_flits(group.switches[0], depth_flits, section.link_cycles) for group in groups),
+            default=0,
         ),
         "flit_bits": section.flit_bits,
         "unicast_header_flits": routing.header.unicast_flits,
         "multicast_header_flits": routing.header.multicast_flits,
         "buffer_flits": depth_flits,
+        "link_stages": len(LinkStages(network, section.link_cycles).hops),
         "route_table_bits": sum(routing.keys * routing.classes * ports for ports in outputs),
         "reach_table_bits": sum(processors * ports for ports in outputs),
     }
@@ -74,7 +77,7 @@ def check(section: MinSection, routing: MinRouting) -> CheckReport:
         sizes=sizes,
         unreached=tuple(unreached_pairs(routing)),
         pairs=processors * (processors - 1),
-        deadlock=check_min_deadlock(routing, depth_flits, TOKENS[section.negative_control]),
+        deadlock=check_min_deadlock(routing, depth_flits, TOKENS[section.negative_control], section.link_cycles),
     )
 
 
@@ -86,6 +89,7 @@ def build_model(section: MinSection, routing: MinRouting) -> Any:
         routing,
         buffer_flits=section.buffer_flits,
         routing_cycles=section.routing_cycles,
+        link_cycles=section.link_cycles,
         token=TOKENS[section.negative_control],
     )
 
@@ -98,6 +102,7 @@ def build_plan(section: MinSection, routing: MinRouting) -> Any:
         routing,
         buffer_flits=section.buffer_flits,
         routing_cycles=section.routing_cycles,
+        link_cycles=section.link_cycles,
         token=TOKENS[section.negative_control],
     )
 

@@ -11,6 +11,7 @@ from topology.common.channels import ChannelNetwork
 from topology.common.deadlock import check_deadlock
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
+from topology.common.link_stages import LinkStages
 from topology.spam.deadlock import spam_dependencies
 from topology.spam.graph import SpamLabels
 from topology.spam.reachability import unreached_pairs
@@ -84,6 +85,7 @@ def check(section: SpamSection, routing: SpamRouting) -> CheckReport:
         "unicast_header_flits": routing.header.unicast_flits,
         "multicast_header_flits": routing.header.multicast_flits,
         "buffer_flits": routing.header.buffer_depth_flits(section.buffer_flits),
+        "link_stages": len(LinkStages(network, section.link_cycles).hops),
         "route_table_bits": sum(3 * network.vertices * network.degree(s) for s in range(network.switches)),
         "reach_table_bits": sum(processors * network.degree(s) for s in range(network.switches)),
     }
@@ -104,6 +106,7 @@ def build_model(section: SpamSection, routing: SpamRouting) -> Any:
         routing,
         buffer_flits=section.buffer_flits,
         routing_cycles=section.routing_cycles,
+        link_cycles=section.link_cycles,
         enqueue=_enqueue(section),
     )
 
@@ -116,6 +119,7 @@ def build_plan(section: SpamSection, routing: SpamRouting) -> Any:
         routing,
         buffer_flits=section.buffer_flits,
         routing_cycles=section.routing_cycles,
+        link_cycles=section.link_cycles,
         enqueue=_enqueue(section),
     )
 

@@ -4,17 +4,20 @@ from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, 
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.deliveries import check_order, count_arrival, record_ejection
 from sim_model.common.engine.hosts import free_injector
+from sim_model.common.engine.stages import enter_stages, move_through_stages
 from sim_model.common.engine.state import FLIT_HOPS, FLITS_IN_NETWORK
 
 
 @compiled
 def move_flits(cycle, state, trace, row):
-    """One cycle of all links. Returns the number of flits that moved.
+    """One cycle of all links. Returns 0 only if no flit moved.
 
     An emptied register can be loaded again in the same cycle; the flit has been copied by then.
     """
     moved = _move_from_switches(cycle, state, trace, row) + _move_from_injectors(cycle, state, trace, row)
     state.counters[FLIT_HOPS] += moved
+    if state.link_stages > 0:
+        moved += move_through_stages(state, trace, row)
     return moved
 
 
@@ -24,6 +27,7 @@ def _move_from_switches(cycle, state, trace, row):
     channels, slots, vertices = state.channels, state.slots, state.vertices
     counters = state.counters
     recording = row < len(trace.moved)
+    has_stages = state.link_stages > 0
     moved = 0
     ejected = 0
     for switch in range(switches):
@@ -33,7 +37,8 @@ def _move_from_switches(cycle, state, trace, row):
             rest &= rest - 1
             number = vertices[switch].first_output + port
             channel = channels[number]
-            if channel.count == depth:
+            staged = has_stages and channel.sink < switches
+            if state.stages[number].full & 1 if staged else channel.count == depth:
                 vertices[switch].blocked |= 1 << port
                 continue
             moved += 1
@@ -41,7 +46,9 @@ def _move_from_switches(cycle, state, trace, row):
             vertices[switch].awake = 1
             if recording:
                 trace.moved[row, number] = 1
-            if channel.sink < switches:
+            if staged:
+                enter_stages(number, channel, state)
+            elif channel.sink < switches:
                 slots[number, (channel.front + channel.count) & slot_mask] = channel.register
                 channel.count += 1
                 vertices[channel.sink].arrived |= channel.sink_bit

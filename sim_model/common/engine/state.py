@@ -11,6 +11,7 @@ import numpy as np
 
 from sim_model.common.messages import Messages
 from topology.common.channels import ChannelNetwork
+from topology.common.link_stages import STAGE_FLITS, LinkStages
 
 NEVER = np.iinfo(np.int64).max
 NONE = -1
@@ -36,6 +37,13 @@ CHANNEL_FIELDS = (
     "delivery",  # place among the channels into processors, or NONE; never changes
     "expected",  # into a processor: next flit (without its tail bit) of the message that is arriving, or NONE
     "variant",  # into a processor: what the family says about the message that is arriving
+)
+STAGE_FIELDS = (
+    "holding",  # stages that hold a flit; bit 0 is the first stage, like the next one
+    "full",  # stages that hold two
+    "entering",  # 1 if a flit enters the first stage in this cycle
+    "flits",  # in all stages
+    "first_hop",  # bit of the first stage in ``moved``; never changes
 )
 VERTEX_FIELDS = (
     "first_output",  # channel at output port 0; never changes
@@ -88,8 +96,11 @@ class EngineState(NamedTuple):
     startup_cycles: int
     buffer_depth_flits: int
     slot_mask: int  # slots of a ring buffer - 1, a power of two - 1
+    link_stages: int  # register stages of a link between switches
     channels: np.recarray  # CHANNEL_FIELDS
-    slots: np.ndarray  # int64[channels, slots], ring buffers of packed flits
+    slots: np.ndarray  # int64[channels, slots], ring buffers of packed flits, those in stages included
+    stages: np.recarray  # STAGE_FIELDS, by channel; no records if links have no stages
+    staged_inputs: np.ndarray  # int64[vertices], masks of inputs whose links have flits in stages
     vertices: np.recarray  # VERTEX_FIELDS
     input_channel: np.ndarray  # int64[vertices, most ports]
     hosts: np.recarray  # HOST_FIELDS, by processor
@@ -104,7 +115,7 @@ class EngineState(NamedTuple):
 class Trace(NamedTuple):
     """Rows of a recording, one per cycle; no rows when nothing is recorded."""
 
-    moved: np.ndarray  # uint8[rows, channels]
+    moved: np.ndarray  # uint8[rows, channels and then stages], see LinkStages
     accepted_message: np.ndarray  # int32[rows, processors], NONE for none, like all below
     ejected_message: np.ndarray  # int32[rows, delivery channels]
     ejected_flit: np.ndarray  # int32[rows, delivery channels], index in the message
@@ -119,11 +130,12 @@ def make_records(count: int, fields: tuple[str, ...], **columns) -> np.recarray:
     return records
 
 
-def make_trace(rows: int, network: ChannelNetwork) -> Trace:
+def make_trace(rows: int, links: LinkStages) -> Trace:
     """An empty recording of ``rows`` cycles."""
+    network = links.network
     deliveries = len(network.delivery_channels)
     return Trace(
-        moved=np.zeros((rows, len(network.channels)), dtype=np.uint8),
+        moved=np.zeros((rows, links.moved_bits), dtype=np.uint8),
         accepted_message=np.full((rows, len(network.processors)), NONE, dtype=np.int32),
         ejected_message=np.full((rows, deliveries), NONE, dtype=np.int32),
         ejected_flit=np.full((rows, deliveries), NONE, dtype=np.int32),
@@ -132,7 +144,7 @@ def make_trace(rows: int, network: ChannelNetwork) -> Trace:
 
 
 def make_state(
-    network: ChannelNetwork,
+    links: LinkStages,
     messages: Messages,
     *,
     buffer_depth_flits: int,
@@ -143,7 +155,8 @@ def make_state(
 
     Parameters
     ----------
-    network : Network
+    links : LinkStages
+        The network and how long its links are.
     messages : Messages
     buffer_depth_flits : int
         Flits that the input buffer of a switch holds.
@@ -152,9 +165,10 @@ def make_state(
     count_channels : bool
         Keep the tallies, which makes a run slower.
     """
+    network = links.network
     jobs, children = _make_jobs(messages)
     hosts, queue = _make_hosts(messages, len(network.processors))
-    slots = 1 << (buffer_depth_flits - 1).bit_length()
+    slots = 1 << (buffer_depth_flits + STAGE_FLITS * links.per_link - 1).bit_length()
     counters = np.zeros(COUNTERS, dtype=np.int64)
     counters[UNSENT] = len(queue)
     counters[NEXT_HOST_CYCLE] = hosts.wake_cycle.min()
@@ -163,8 +177,11 @@ def make_state(
         startup_cycles=startup_cycles,
         buffer_depth_flits=buffer_depth_flits,
         slot_mask=slots - 1,
+        link_stages=links.per_link,
         channels=_make_channels(network),
         slots=np.zeros((len(network.channels), slots), dtype=np.int64),
+        stages=_make_stages(links),
+        staged_inputs=np.zeros(network.vertices, dtype=np.int64),
         vertices=make_records(
             network.vertices,
             VERTEX_FIELDS,
@@ -201,6 +218,15 @@ def _make_channels(network: ChannelNetwork) -> np.recarray:
         delivery=delivery,
         expected=NONE,
     )
+
+
+def _make_stages(links: LinkStages) -> np.recarray:
+    channels = len(links.network.channels)
+    stages = make_records(channels if links.per_link else 0, STAGE_FIELDS)
+    for position, (channel, stage) in enumerate(links.hops):
+        if stage == 1:
+            stages.first_hop[channel] = channels + position
+    return stages
 
 
 def _input_channels(network: ChannelNetwork) -> np.ndarray:

@@ -9,14 +9,16 @@ def count_channels(state, cycles):
     """Count a cycle that is about to run, or several equal ones in which nothing moves that can move.
 
     On every channel a cycle is a flit that moves, a stalled one (a flit waits in the output register for a place in
-    the buffer), a bubble (no flit, in the middle of a message), or idle, which is not counted.
+    the buffer or stage behind it), a bubble (no flit, in the middle of a message), or idle, which is not counted.
     """
     depth, channels, vertices = state.buffer_depth_flits, state.channels, state.vertices
+    has_stages = state.link_stages > 0
     for number in range(len(state.tallies)):
         channel, tally = channels[number], state.tallies[number]
+        staged = has_stages and channel.source < state.switches and channel.sink < state.switches
         if vertices[channel.source].occupied & channel.source_bit == 0:
             tally.bubbles += cycles * tally.in_message
-        elif channel.count == depth:
+        elif state.stages[number].full & 1 if staged else channel.count == depth:
             tally.stalled_cycles += cycles
         else:
             tally.flits += cycles

@@ -1,0 +1,72 @@
+"""Register stages on links between switches (docs/timing.md): buffers of two flits with a registered ``ready``.
+
+The flits on a link stand in one queue, whose first ones are in the buffer of the sink. So a flit is written once, and
+what moves are two masks with a bit per stage: whether it holds a flit, and whether it is full.
+"""
+
+from sim_model.common.engine.bits import lowest_bit
+from sim_model.common.engine.compiled import compiled
+
+
+@compiled
+def enter_stages(number, channel, state):
+    """A flit leaves the output register of a channel for the first stage."""
+    link = state.stages[number]
+    state.slots[number, (channel.front + channel.count + link.flits) & state.slot_mask] = channel.register
+    link.flits += 1
+    link.entering = 1
+    state.staged_inputs[channel.sink] |= channel.sink_bit
+
+
+@compiled
+def move_through_stages(state, trace, row):
+    """One cycle of all stages, after the output registers. Returns the number of links on which something moved."""
+    changes = 0
+    for switch in range(state.switches):
+        rest = state.staged_inputs[switch]
+        while rest != 0:
+            port = lowest_bit(rest)
+            rest &= rest - 1
+            changes += _move_on_link(state.input_channel[switch, port], state, trace, row)
+    return changes
+
+
+@compiled
+def _move_on_link(number, state, trace, row):
+    """One cycle of the stages of a link, all seen as they stood at its start."""
+    link, channel = state.stages[number], state.channels[number]
+    last = 1 << state.link_stages - 1
+    stalled = link.full >> 1 | (last if channel.count == state.buffer_depth_flits else 0)
+    leaving = link.holding & ~stalled
+    entering = (leaving & ~last) << 1 | link.entering
+    link.entering = 0
+    if leaving | entering == 0:
+        return 0
+    if leaving & link.full & 1:
+        state.vertices[channel.source].blocked &= ~channel.source_bit
+    held = link.holding
+    link.holding = held & ~leaving | link.full | entering
+    link.full = (link.full | held & entering) & ~leaving
+    if leaving & last:
+        _arrive(link, channel, state)
+    if row < len(trace.moved):
+        _record(leaving, link.first_hop, trace, row)
+    return 1
+
+
+@compiled
+def _arrive(link, channel, state):
+    """A flit leaves the last stage for the buffer."""
+    sink = state.vertices[channel.sink]
+    link.flits -= 1
+    channel.count += 1
+    sink.arrived |= channel.sink_bit
+    if link.flits == 0:
+        state.staged_inputs[channel.sink] &= ~channel.sink_bit
+
+
+@compiled
+def _record(leaving, first_hop, trace, row):
+    while leaving != 0:
+        trace.moved[row, first_hop + lowest_bit(leaving)] = 1
+        leaving &= leaving - 1

@@ -1,0 +1,89 @@
+"""Register stages on links: which channels have them, and where they stand in ``moved``.
+
+A link of ``link_cycles`` cycles has ``link_cycles - 1`` stages between the output register of one switch and the input
+buffer of the next. Processors sit at their switches: channels from and to them have none.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from topology.common.channels import ChannelNetwork
+
+MOST_LINK_CYCLES = 16
+STAGE_FLITS = 2
+"""Flits that a stage holds: with registered ``ready``, two keep the full rate."""
+
+
+def check_link_cycles(link_cycles: int, most: int = MOST_LINK_CYCLES) -> int:
+    """The argument, if a link can take so many cycles.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+    if not isinstance(link_cycles, int) or isinstance(link_cycles, bool) or not 1 <= link_cycles <= most:
+        raise ValueError(f"Cycles of a link must be an integer from 1 to {most}, not {link_cycles!r}")
+    return link_cycles
+
+
+@dataclass(frozen=True)
+class LinkStages:
+    """The stages of a network's links.
+
+    Parameters
+    ----------
+    network : ChannelNetwork
+    link_cycles : int
+        Cycles that a flit takes from an output register into the buffer of the next switch.
+
+    Raises
+    ------
+    ValueError
+        If a link cannot take so many cycles.
+    """
+
+    network: ChannelNetwork
+    link_cycles: int = 1
+
+    def __post_init__(self):
+        check_link_cycles(self.link_cycles)
+
+    @property
+    def per_link(self) -> int:
+        """Stages of a link between switches."""
+        return self.link_cycles - 1
+
+    @cached_property
+    def channels(self) -> tuple[int, ...]:
+        """Channels with stages, ascending."""
+        network = self.network
+        if self.per_link == 0:
+            return ()
+        return tuple(c.index for c in network.channels if network.is_switch(c.source) and network.is_switch(c.sink))
+
+    @cached_property
+    def hops(self) -> tuple[tuple[int, int], ...]:
+        """All stages in the order of their bits in ``moved``, behind those of the channels: channel, and stage from 1.
+
+        The bit of a channel says that a flit left the output register; the bit of a stage, that one left the stage.
+        """
+        return tuple((channel, stage + 1) for channel in self.channels for stage in range(self.per_link))
+
+    def hops_of(self, channel: int) -> tuple[tuple[int, int], ...]:
+        """The stages of one channel, first one first."""
+        return tuple((channel, stage + 1) for stage in range(self.per_link)) if channel in self._staged else ()
+
+    @cached_property
+    def _staged(self) -> frozenset[int]:
+        return frozenset(self.channels)
+
+    @property
+    def moved_bits(self) -> int:
+        """Width of ``moved``: channels and stages."""
+        return len(self.network.channels) + len(self.hops)
+
+    def name(self, hop: tuple[int, int]) -> str:
+        """Name of a stage for people: ``s3->s5 stage 1``."""
+        channel, stage = hop
+        return f"{self.network.channels[channel].name} stage {stage}"
