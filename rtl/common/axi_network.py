@@ -13,7 +13,7 @@ from rtl.common.fabric import Fabric
 from rtl.common.network import GeneratedDesign, generate_design
 from rtl.common.optional_ports import connect_optional, optional_members
 from rtl.common.plan import NetworkPlan
-from rtl.common.structure import Constant, Kind, StructuralPart, Structure, Use
+from rtl.common.structure import Kind, StructuralPart, Structure, Use
 
 SOURCE_INPUTS = ("tdata", "tvalid", "tlast", "tdest", "tuser")
 SOURCE_OUTPUTS = ("tready", "error")
@@ -96,7 +96,7 @@ class AxiStreamTop(StructuralPart):
             constants["node_fields"] = self.plan.addressing.node_fields[i]
         for port, value in constants.items():
             if port in injector.kind.inputs:
-                injector.connect(port, Constant(value, injector.kind.inputs[port]))
+                injector.tie(port, value)
         for name in SOURCE_INPUTS:
             injector.connect(name, structure.ports[f"s_axis_n{i}_{name}"])
         for name in SOURCE_OUTPUTS:
@@ -104,8 +104,7 @@ class AxiStreamTop(StructuralPart):
 
     def _connect_sink(self, structure: Structure, output: str, processor: int, ejector: Use):
         if self.plan.addressing and "unicast_key" in ejector.kind.inputs:
-            key = Constant(self.plan.addressing.unicast_keys[processor], ejector.kind.inputs["unicast_key"])
-            ejector.connect("unicast_key", key)
+            ejector.tie("unicast_key", self.plan.addressing.unicast_keys[processor])
         ejector.connect("tready", structure.ports[f"m_axis_{output}_tready"])
         for name in (*SINK_OUTPUTS, *self._status_outputs):
             structure.outputs[f"m_axis_{output}_{name}"] = ejector.output(name)

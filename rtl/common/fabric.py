@@ -2,15 +2,16 @@
 # (specimens of parts only say what ports there are)
 """The inside of every network top: routers, injectors and ejectors, wired as the topology says."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from rtl.common.ejector import MessageEjector
 from rtl.common.injector import MessageInjector
 from rtl.common.link_stage import LinkStage, WireStages
 from rtl.common.monitor import TransferMonitor
+from rtl.common.part import Part
 from rtl.common.plan import NetworkPlan, SideWire
-from rtl.common.structure import Bits, Constant, Kind, Slice, Structure, Use, connect_link
+from rtl.common.structure import Bits, Kind, Slice, Structure, Use, connect_link
 from rtl.common.table_layout import switch_tables
 from rtl.common.table_store import TableStore
 from topology.common.channels import Channel
@@ -47,7 +48,7 @@ class Fabric:
         self._plan = plan
         network = plan.network
         used = {use.shape for use in plan.routers}
-        shapes = {name: Kind(make) for name, make in plan.shapes.items() if name in used}
+        shapes = {name: _router_kind(name, make) for name, make in plan.shapes.items() if name in used}
         self._tables = switch_tables(plan) if plan.loadable_tables else []
         self.table_stores: list[Use] = []
         self._routers = [self._router(switch, shapes) for switch in range(network.switches)]
@@ -87,7 +88,7 @@ class Fabric:
         loaded = self._tables[switch].offsets if self._tables else {}
         for port, value in use.constants.items():
             if port not in loaded:
-                router.connect(port, Constant(value, router.kind.inputs[port]))
+                router.tie(port, value)
         if loaded:
             bits = self._tables[switch].bits
             self.table_stores.append(self._structure.use(f"tables_s{switch}", Kind(lambda: TableStore(bits))))
@@ -150,3 +151,10 @@ class Fabric:
     def delivered_flit(self, delivery: int):
         """The payload of one of the ``delivery_channels``."""
         return self.ejectors[delivery].inputs["link__payload"]
+
+
+def _router_kind(shape: str, make: Callable[[], Part]) -> Kind:
+    kind = Kind(make)
+    if kind.part.module_name != shape:
+        raise ValueError(f"Router shape {shape!r} must be the module name of its part, not {kind.part.module_name!r}")
+    return kind

@@ -13,12 +13,12 @@ MAX_PORT_BITS = 65_536
 class Part(wiring.Component):
     """A component with a Verilog module name that says what decides about its logic.
 
-    In one network two parts of one class with the same module name must be the same in everything.
+    Parts of one name and different content are different modules all the same, see ``rtl.common.verilog``.
 
     Parameters
     ----------
     module_name : str
-        Kind and distinguishing parameters, such as ``crossbar_5x5``.
+        What people should call the module, with the parameters that tell most, such as ``crossbar_5x5``.
     members : mapping
         Members of the signature.
     """

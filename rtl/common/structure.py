@@ -37,10 +37,21 @@ class Slice:
 
 @dataclass(frozen=True)
 class Constant:
-    """A number of ``width`` bits."""
+    """A number of ``width`` bits.
+
+    Raises
+    ------
+    ValueError
+        If it does not fit.
+    """
 
     value: int
     width: int
+
+    def __post_init__(self):
+        if not 0 <= self.value < 1 << self.width:
+            most = (1 << self.width) - 1
+            raise ValueError(f"Constant of {self.width} bits must be from 0 to {most}, not {self.value!r}")
 
 
 Bits: TypeAlias = Wire | Slice | Constant | tuple["Bits", ...]
@@ -115,6 +126,19 @@ class Use:
                 f"Port {port} of {self.name} must get {self.kind.inputs[port]} bits, not {width_of(bits)!r}"
             )
         self.inputs[port] = bits
+
+    def tie(self, port: str, value: int) -> None:
+        """Connect an input port to a constant.
+
+        Raises
+        ------
+        ValueError
+            If the constant does not fit the port.
+        """
+        width = self.kind.inputs[port]
+        if not 0 <= value < 1 << width:
+            raise ValueError(f"Port {port} of {self.name} must get a constant of {width} bits, not {value!r}")
+        self.inputs[port] = Constant(value, width)
 
     def output(self, port: str) -> Wire:
         """The wire at an output port."""

@@ -7,10 +7,13 @@ they are.
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from amaranth.back import rtlil
 from amaranth.hdl import ClockSignal, Fragment, Instance, IOBufferInstance, IOPort, Module, ResetSignal, Value
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from rtl.common.part import MAX_PORT_BITS, Part
@@ -32,13 +35,34 @@ opt_clean
 write_verilog -noattr
 """
 
+PLACEHOLDER = "hydranoc_module_without_name"
+_OF_EVERY_PART = frozenset(vars(wiring.Component({})))
+
 
 class VerilogError(RuntimeError):
     """Yosys could not write the Verilog."""
 
 
+@dataclass(frozen=True)
+class Converted:
+    """A module.
+
+    Members
+    -------
+    name : str
+    clock_ports : tuple of str
+        Those of ``CLOCK_PORTS`` that it has.
+    """
+
+    name: str
+    clock_ports: tuple[str, ...]
+
+
 class ModuleLibrary:
     """Collects the modules of a design while it is elaborated; an ``Exporter``.
+
+    A module is known by its content, which is what a part is converted to: parts of one name and one content are one
+    module, and a part of another content is another module, whatever it is called.
 
     Parameters
     ----------
@@ -56,39 +80,63 @@ class ModuleLibrary:
         self.modules: list[str] = []
         self._rtlil: list[str] = []
         self._structural: list[str] = []
-        self._parts: dict[str, Part] = {}
-        self._clock_ports: dict[str, list[str]] = {}
+        self._variants: dict[str, dict[str, Converted]] = {}  # by wanted name and content
+        self._reserved: set[str] = set()
+        self._known: dict[str, list[tuple[Part, Converted]]] = {}  # parts that need not be converted again
 
-    def add(self, part: Part, module: str) -> None:
-        """Convert a part, and all parts in it, unless the library has it already.
+    def add(self, part: Part, module: str) -> str:
+        """Convert a part, and all parts in it, unless the library has one like it already.
+
+        Parameters
+        ----------
+        part : Part
+        module : str
+            The name that its module should have.
+
+        Returns
+        -------
+        str
+            The name that it has. If a part of another content came first, it ends in ``_variant2``, ``_variant3`` and
+            so on, in the order in which they come.
 
         Raises
         ------
         ValueError
-            If another part has the same module name, or a port with logic behind it is too wide.
+            If a port with logic behind it is too wide.
         """
-        known = self._parts.get(module)
-        if known is part:
-            return
-        if known is not None:
-            if type(known) is not type(part) or known.signature != part.signature:
-                raise ValueError(f"Module {module!r} must be one part, not two that differ")
-            return
-        self._parts[module] = part
-        if isinstance(part, StructuralPart):
-            self._structural.append(structure_verilog(module, part.structure(), self._module_of))
-            self._clock_ports[module] = list(CLOCK_PORTS)
-        else:
-            text = _converted(part, module, self)
-            self._rtlil.append(text)
-            self._clock_ports[module] = _clock_ports(text)
-        self.modules.append(module)
+        return self._converted(part, module).name
 
-    def _module_of(self, part: Part) -> tuple[str, list[str]]:
+    def _converted(self, part: Part, module: str) -> Converted:
+        for known, converted in self._known.get(module, ()):
+            if known is part or _are_made_alike(known, part):
+                return converted
+        self._reserved.add(module)
+        if isinstance(part, StructuralPart):
+            content = structure_verilog(PLACEHOLDER, part.structure(), self._module_of)
+            clock_ports, texts = CLOCK_PORTS, self._structural
+        else:
+            content = _rtlil(part, module, self)
+            clock_ports, texts = _clock_ports(content), self._rtlil
+        variants = self._variants.setdefault(module, {})
+        if content not in variants:
+            variants[content] = Converted(self._free_name(module, len(variants)), clock_ports)
+            texts.append(content.replace(PLACEHOLDER, variants[content].name))
+            self.modules.append(variants[content].name)
+        self._known.setdefault(module, []).append((part, variants[content]))
+        return variants[content]
+
+    def _free_name(self, module: str, variants: int) -> str:
+        if not variants:
+            return module
+        names = (f"{module}_variant{number}" for number in count(variants + 1))
+        name = next(name for name in names if name not in self._reserved)
+        self._reserved.add(name)
+        return name
+
+    def _module_of(self, part: Part) -> tuple[str, tuple[str, ...]]:
         """Module name and clock ports of a part."""
-        module = f"{self.prefix}{part.module_name}"
-        self.add(part, module)
-        return module, self._clock_ports[module]
+        converted = self._converted(part, f"{self.prefix}{part.module_name}")
+        return converted.name, converted.clock_ports
 
     def instance(self, m: Module, name: str, part: Part) -> Any:
         """Add an instance of ``part`` to ``m`` and return an interface with the part's members."""
@@ -119,13 +167,34 @@ class ModuleLibrary:
         return "\n".join([_without_version(answer.stdout), *self._structural])
 
 
-def _clock_ports(text: str) -> list[str]:
+def _are_made_alike(one: Part, other: Part) -> bool:
+    """Whether two parts have the same class and attributes besides their ports, so that their content is the same.
+
+    Attributes that cannot be compared, such as arrays and functions, have to be the same objects.
+    """
+    if type(one) is not type(other) or one.signature != other.signature:
+        return False
+    mine, others = vars(one), vars(other)
+    names = {*mine, *others} - {*one.signature.members, *_OF_EVERY_PART}
+    return all(name in mine and name in others and _are_equal(mine[name], others[name]) for name in names)
+
+
+def _are_equal(one: object, other: object) -> bool:
+    if one is other:
+        return True
+    try:
+        return type(one) is type(other) and hash(one) == hash(other) and one == other
+    except TypeError:  # holds a list or an array: whether it is equal would have to be asked of its elements
+        return False
+
+
+def _clock_ports(text: str) -> tuple[str, ...]:
     """Those of ``CLOCK_PORTS`` that a module in RTLIL has; one without registers has none."""
-    return [port for port in CLOCK_PORTS if re.search(rf"^  wire .*input .* \\{port}$", text, re.MULTILINE)]
+    return tuple(port for port in CLOCK_PORTS if re.search(rf"^  wire .*input .* \\{port}$", text, re.MULTILINE))
 
 
-def _converted(part: Part, module: str, platform: object) -> str:
-    """A part as RTLIL.
+def _rtlil(part: Part, module: str, platform: object) -> str:
+    """A part as RTLIL, with ``PLACEHOLDER`` for its name, which is to be ``module``.
 
     Amaranth numbers all input bits of a module together, with 16 bits. Pads have numbers of their own, so every input
     comes in through one; in RTLIL that is just a port.
@@ -139,7 +208,7 @@ def _converted(part: Part, module: str, platform: object) -> str:
         if isinstance(port, IOPort):
             fragment.add_subfragment(IOBufferInstance(port, i=value))
         ports.append((name, port, None))
-    return rtlil.convert(fragment, name=module, ports=ports, emit_src=False)
+    return rtlil.convert(fragment, name=PLACEHOLDER, ports=ports, emit_src=False)
 
 
 def _without_version(text: str) -> str:

@@ -12,7 +12,6 @@ from rtl.common.input_buffer import InputBuffer
 from rtl.common.monitor import TransferMonitor
 from rtl.common.network import generate_network
 from rtl.common.plan import NetworkPlan, RouterUse
-from rtl.common.verilog import ModuleLibrary
 from rtl.spam.network import spam_plan
 from rtl.spam.ocrq import OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters
@@ -78,10 +77,3 @@ def router(**changes):
 def test_bad_parameter(make, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         make()
-
-
-def test_two_parts_may_not_share_a_module_name():
-    library = ModuleLibrary()
-    library.add(RoundRobinArbiter(2), "arbiter")
-    with pytest.raises(ValueError, match=r"^Module 'arbiter' must be one part, not two that differ$"):
-        library.add(RoundRobinArbiter(3), "arbiter")
