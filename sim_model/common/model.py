@@ -56,6 +56,11 @@ class Model(Protocol):
         """Cycles that a flit takes from one switch to the next."""
         ...
 
+    @property
+    def delivers_over_channels(self) -> bool:
+        """Whether hosts get messages over delivery channels, which they can stall."""
+        ...
+
     def header_flits(self, destinations: Sequence[int], /) -> int:
         """Header length of a message to these destinations."""
         ...

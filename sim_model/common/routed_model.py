@@ -57,6 +57,11 @@ class RoutedModel:
         """Flits that an input buffer of a switch holds."""
         return self.routing.header.buffer_depth_flits(self.buffer_flits)
 
+    @property
+    def delivers_over_channels(self) -> bool:
+        """Hosts get everything over their channels."""
+        return True
+
     def header_flits(self, destinations: Sequence[int]) -> int:
         """Header length of a message to these destinations."""
         return self.routing.header_flits(destinations)

@@ -7,11 +7,13 @@ import numpy as np
 
 from sim_model.common.deadlock import deadlock_report
 from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
+from sim_model.common.engine.endpoints import make_endpoints
 from sim_model.common.engine.state import CYCLE, NEVER, EngineState, Trace, make_state, make_trace
 from sim_model.common.engine.tallies import count_channels
 from sim_model.common.messages import Messages
 from sim_model.common.model import Model
 from sim_model.common.results import Results
+from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.common.link_stages import LinkStages
 from topology.common.pattern import payload_seed, payload_word
 
@@ -64,6 +66,8 @@ class Simulation:
         Cycles that a host prepares each message before it offers it to its injector.
     count_channels : bool
         Count what happens on each channel, for ``channel_counts``; a run then takes longer.
+    hosts : HostBehaviour
+        When sources pause and receivers stall; by default never.
 
     Members
     -------
@@ -77,18 +81,29 @@ class Simulation:
     Raises
     ------
     ValueError
-        If there is no message, or the start-up is negative.
+        If there is no message, the start-up is negative, or hosts are to behave as they cannot in this model.
     """
 
-    def __init__(self, model: Model, messages: Messages, startup_cycles: int = 0, *, count_channels: bool = False):
+    def __init__(
+        self,
+        model: Model,
+        messages: Messages,
+        startup_cycles: int = 0,
+        *,
+        count_channels: bool = False,
+        hosts: HostBehaviour = EAGER,
+    ):
         if startup_cycles < 0:
             raise ValueError(f"Start-up must take at least 0 cycles, not {startup_cycles!r}")
+        if hosts.stalls and not model.delivers_over_channels:
+            raise ValueError("Hosts that get packets where they are stored cannot stall: no channel leads to them")
         self.model = model
         self.messages = messages
         self.links = LinkStages(model.network, model.link_cycles)
         self.state: EngineState = make_state(
             self.links,
             messages,
+            make_endpoints(model.network, messages, hosts, model.header_flits),
             buffer_depth_flits=model.buffer_depth_flits,
             startup_cycles=startup_cycles,
             count_channels=count_channels,

@@ -17,6 +17,11 @@ from sim_model.harts.state import HartsState
 class MemoryHostsModel(HartsModel):
     """A mesh whose hosts get packets without a port. There is no hardware for it; all else is as in ``HartsModel``."""
 
+    @property
+    def delivers_over_channels(self) -> bool:
+        """Hosts get packets out of the node's memory: they have nothing to stall."""
+        return False
+
     def make_state(self, messages: Messages) -> HartsState:
         """Tables and registers of the nodes before cycle 0."""
         return super().make_state(messages)._replace(memory_hosts=1)

@@ -85,6 +85,11 @@ class HartsModel:
         """Flits that a receiver holds."""
         return self.buffer_flits
 
+    @property
+    def delivers_over_channels(self) -> bool:
+        """Hosts get everything over their ports."""
+        return True
+
     def header_flits(self, _destinations: Sequence[int], /) -> int:
         """Header length of any packet."""
         return 1
@@ -112,8 +117,9 @@ class HartsModel:
         return bool(variant >> SPOILT_BIT & 1)
 
     def copy_log(self, router_state: HartsState, /) -> np.ndarray:
-        """Every delivered copy."""
-        return router_state.log[: int(router_state.counters[COPIES])].copy()
+        """Every delivered copy, in the order of arrival; the model logs them when their tails leave the memory."""
+        log = router_state.log[: int(router_state.counters[COPIES])]
+        return log[np.argsort(log["cycle"], kind="stable")]
 
     def reception(self, messages: Messages, copy_log: np.ndarray, /) -> dict[str, int]:
         """First copies and votes, right and wrong."""

@@ -66,6 +66,7 @@ NODE_FIELDS = (
     "read",  # the same for a flit from the packet memory
     "read_for",
     "ended",  # page whose last send has just ended, or NONE; it is free a cycle after the tail was read
+    "logged",  # entry of the log of the last packet that was read for the host, or NONE
 )
 # Positions in ``counters``.
 LAST_CHANGE = 0  # last cycle in which anything changed
@@ -164,6 +165,7 @@ def make_harts_state(
             received_for=NONE,
             read_for=NONE,
             ended=NONE,
+            logged=NONE,
         ),
         counters=np.zeros(COUNTERS, dtype=np.int64),
         log=make_records(_most_copies(messages), LOG_FIELDS),

@@ -112,7 +112,7 @@ def _end(cycle, switch, port, transmitter, packet, state, family):
     """The tail has been read: the transmitter is free after the gap, and the page after its last send."""
     node = family.nodes[switch]
     if port == HOST:
-        _log(cycle + 2, switch, packet, family)
+        node.logged = _log(cycle + 2, switch, packet, family)
     transmitter.free_cycle = cycle + SLOTS + family.gap_cycles
     packet.sends -= 1
     if packet.sends == 0:
@@ -137,10 +137,11 @@ def hand_over(cycle, switch, page, packet, state, family):
 
 @compiled
 def _log(cycle, switch, packet, family):
-    """Note a delivered packet or copy."""
-    if family.counters[COPIES] == len(family.log):
-        return  # more than can ever arrive; the deliveries count them as duplicates
-    entry = family.log[family.counters[COPIES]]
+    """Note a delivered packet or copy. Returns its position in the log."""
+    position = family.counters[COPIES]
+    if position == len(family.log):
+        return NONE  # more than can ever arrive; the deliveries count them as duplicates
+    entry = family.log[position]
     family.counters[COPIES] += 1
     entry.message = packet.message
     entry.node = switch
@@ -150,3 +151,12 @@ def _log(cycle, switch, packet, family):
     entry.spoilt = packet.spoilt
     entry.stored_cycle = packet.stored_cycle
     entry.cycle = cycle
+    return position
+
+
+@compiled
+def postpone_delivery(cycle, switch, vertex, state, family):
+    """A host that stalls has left a flit on its channel: if that is a tail, the packet is delivered later."""
+    logged = family.nodes[switch].logged
+    if logged != NONE and state.channels[vertex.first_output + HOST].register & TAIL:
+        family.log[logged].cycle = cycle + 1

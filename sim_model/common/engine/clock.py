@@ -11,9 +11,10 @@ LIMIT, FINISHED, DEADLOCKED = 0, 1, 2
 def status(changes, counters):
     """FINISHED when nothing is left to do, DEADLOCKED when nothing can ever change again, else LIMIT.
 
-    Routers and links are a deterministic machine whose only inputs are the injectors. So a cycle in which no
-    bit of it changed (``changes`` is 0: no flit moved, nothing scanned, counted, enqueued, granted or copied)
-    repeats for ever unless a host acts. No time-out is needed, and none can fire too early.
+    Routers and links are a deterministic machine whose only inputs are the injectors and the ejectors' users. So a
+    cycle in which no bit of it changed (``changes`` is 0: no flit moved, nothing scanned, counted, enqueued, granted or
+    copied, no injector waits for a source that pauses, and no flit for a receiver that stalls) repeats for ever unless
+    a host acts. No time-out is needed, and none can fire too early.
     """
     if counters[FLITS_IN_NETWORK] == 0 and counters[UNSENT] == 0:
         return FINISHED

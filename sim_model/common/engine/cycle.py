@@ -9,6 +9,8 @@ from sim_model.common.engine.clock import LIMIT, next_cycle, status
 from sim_model.common.engine.compiled import compiled, compiled_loop
 from sim_model.common.engine.hosts import step_hosts
 from sim_model.common.engine.links import move_flits
+from sim_model.common.engine.receivers import step_receivers
+from sim_model.common.engine.sources import step_sources
 from sim_model.common.engine.state import CYCLE, NEXT_HOST_CYCLE
 from sim_model.common.engine.tallies import count_channels
 
@@ -50,10 +52,14 @@ def family_loop(step: Callable[..., Any], folder: Path) -> Callable[..., Any]:
 
 @compiled
 def before_routers(cycle, state, trace, row):
-    """Links and hosts. Returns the number of changes."""
+    """Links and hosts. Returns a number that is 0 only if nothing has changed or will change by itself."""
     if len(state.tallies) > 0:
         count_channels(state, 1)
     changes = move_flits(cycle, state, trace, row)
+    if len(state.endpoints.receivers) > 0:
+        changes += step_receivers(cycle, state)
+    if len(state.endpoints.sources) > 0:
+        changes += step_sources(cycle, state)
     if cycle >= state.counters[NEXT_HOST_CYCLE]:
         changes += step_hosts(cycle, state, trace, row)
     return changes

@@ -4,6 +4,7 @@ from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, 
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.deliveries import check_order, count_arrival, record_ejection
 from sim_model.common.engine.hosts import free_injector
+from sim_model.common.engine.sources import await_word
 from sim_model.common.engine.stages import enter_stages, move_through_stages
 from sim_model.common.engine.state import FLIT_HOPS, FLITS_IN_NETWORK
 
@@ -28,6 +29,7 @@ def _move_from_switches(cycle, state, trace, row):
     counters = state.counters
     recording = row < len(trace.moved)
     has_stages = state.link_stages > 0
+    kept = 1 if len(state.endpoints.receivers) > 0 else 0
     moved = 0
     ejected = 0
     for switch in range(switches):
@@ -54,6 +56,7 @@ def _move_from_switches(cycle, state, trace, row):
                 vertices[channel.sink].arrived |= channel.sink_bit
             else:
                 ejected += 1
+                channel.count += kept
                 check_order(channel.register, channel, counters)
                 if recording:
                     record_ejection(channel, trace, row)
@@ -69,6 +72,7 @@ def _move_from_injectors(cycle, state, trace, row):
     switches, depth, slot_mask = state.switches, state.buffer_depth_flits, state.slot_mask
     channels, slots, vertices, jobs = state.channels, state.slots, state.vertices, state.jobs
     recording = row < len(trace.moved)
+    pausing = len(state.endpoints.sources) > 0
     moved = 0
     loaded = 0
     for vertex in range(switches, len(vertices)):
@@ -90,6 +94,8 @@ def _move_from_injectors(cycle, state, trace, row):
         else:
             channel.register = _following(channel.register, jobs)
             loaded += 1
+            if pausing:
+                await_word(vertices[vertex], vertex - switches, channel.register, state)
     state.counters[FLITS_IN_NETWORK] += loaded
     return moved
 

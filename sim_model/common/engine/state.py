@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.common.engine.endpoints import EJECTOR_FLITS, EndpointState
+from sim_model.common.engine.records import make_records
 from sim_model.common.messages import Messages
 from topology.common.channels import ChannelNetwork
 from topology.common.link_stages import STAGE_FLITS, LinkStages
@@ -33,7 +35,7 @@ CHANNEL_FIELDS = (
     "sink_bit",
     "register",  # packed flit in the output register, meaningful where occupied
     "front",  # slot of the first flit in the buffer
-    "count",  # flits in the buffer, one that arrives in this cycle included
+    "count",  # flits in the buffer, one that arrives in this cycle included; for ejectors see ``receivers.py``
     "delivery",  # place among the channels into processors, or NONE; never changes
     "expected",  # into a processor: next flit (without its tail bit) of the message that is arriving, or NONE
     "variant",  # into a processor: what the family says about the message that is arriving
@@ -110,6 +112,7 @@ class EngineState(NamedTuple):
     children: np.ndarray  # int64, dependent messages by parent
     counters: np.ndarray  # int64[COUNTERS]
     tallies: np.recarray  # TALLY_FIELDS, by channel; no records if nothing is counted
+    endpoints: EndpointState  # hosts that hold back; no records if none does
 
 
 class Trace(NamedTuple):
@@ -120,14 +123,6 @@ class Trace(NamedTuple):
     ejected_message: np.ndarray  # int32[rows, delivery channels]
     ejected_flit: np.ndarray  # int32[rows, delivery channels], index in the message
     ejected_variant: np.ndarray  # int32[rows, delivery channels], which of several copies; 0 in most families
-
-
-def make_records(count: int, fields: tuple[str, ...], **columns) -> np.recarray:
-    """Records of int64 fields, 0 where no column (an array or one value) is given."""
-    records = np.zeros(count, dtype=[(name, np.int64) for name in fields]).view(np.recarray)
-    for name, column in columns.items():
-        records[name] = column
-    return records
 
 
 def make_trace(rows: int, links: LinkStages) -> Trace:
@@ -146,6 +141,7 @@ def make_trace(rows: int, links: LinkStages) -> Trace:
 def make_state(
     links: LinkStages,
     messages: Messages,
+    endpoints: EndpointState,
     *,
     buffer_depth_flits: int,
     startup_cycles: int,
@@ -158,6 +154,7 @@ def make_state(
     links : LinkStages
         The network and how long its links are.
     messages : Messages
+    endpoints : EndpointState
     buffer_depth_flits : int
         Flits that the input buffer of a switch holds.
     startup_cycles : int
@@ -178,7 +175,7 @@ def make_state(
         buffer_depth_flits=buffer_depth_flits,
         slot_mask=slots - 1,
         link_stages=links.per_link,
-        channels=_make_channels(network),
+        channels=_make_channels(network, buffer_depth_flits - EJECTOR_FLITS if len(endpoints.receivers) else 0),
         slots=np.zeros((len(network.channels), slots), dtype=np.int64),
         stages=_make_stages(links),
         staged_inputs=np.zeros(network.vertices, dtype=np.int64),
@@ -202,10 +199,12 @@ def make_state(
         children=children,
         counters=counters,
         tallies=make_records(len(network.channels) if count_channels else 0, TALLY_FIELDS),
+        endpoints=endpoints,
     )
 
 
-def _make_channels(network: ChannelNetwork) -> np.recarray:
+def _make_channels(network: ChannelNetwork, empty_ejector: int) -> np.recarray:
+    """All channels empty; ``empty_ejector`` is the count of those into processors."""
     delivery = np.full(len(network.channels), NONE)
     delivery[list(network.delivery_channels)] = range(len(network.delivery_channels))
     return make_records(
@@ -215,6 +214,7 @@ def _make_channels(network: ChannelNetwork) -> np.recarray:
         source_bit=[1 << channel.source_port for channel in network.channels],
         sink=[channel.sink for channel in network.channels],
         sink_bit=[1 << channel.sink_port for channel in network.channels],
+        count=np.where(delivery == NONE, 0, empty_ejector),
         delivery=delivery,
         expected=NONE,
     )

@@ -1,0 +1,170 @@
+"""When hosts do not take part: sources that pause and receivers that stall, the same in hardware and golden model.
+
+Each endpoint has a linear feedback shift register of 16 bits (Galois form, maximal), which makes eight steps per cycle.
+The endpoint holds back in every cycle in which the lowest eight bits are less than a level, so the level is a
+probability in 256ths, and one cycle tells nothing about the next. All endpoints run through the same ring of 65,535
+states; they differ in where they begin, which a seed decides.
+"""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+SEED_BITS = 16
+LEVEL_BITS = 8
+LEVELS = 1 << LEVEL_BITS
+PERIOD_CYCLES = (1 << SEED_BITS) - 1
+_FEEDBACK = 0xB400  # bits 16, 14, 13 and 11
+_SALT_STEP = 0x9E37  # odd, so that all salts differ
+
+# What an endpoint is.
+SOURCE, RECEIVER = 0, 1
+
+
+@dataclass(frozen=True)
+class Blockade:
+    """A receiver that takes nothing for a time.
+
+    Parameters
+    ----------
+    processor : int
+        None of the channels into it is read.
+    start_cycle : int
+        First cycle.
+    cycles : int
+        How many, at least 1.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+
+    processor: int
+    start_cycle: int
+    cycles: int
+
+    def __post_init__(self):
+        if self.processor < 0:
+            raise ValueError(f"Blocked processor must be at least 0, not {self.processor!r}")
+        if self.start_cycle < 0:
+            raise ValueError(f"Start of a blockade must be at least cycle 0, not {self.start_cycle!r}")
+        if self.cycles < 1:
+            raise ValueError(f"A blockade must take at least 1 cycle, not {self.cycles!r}")
+
+    @property
+    def end_cycle(self) -> int:
+        """First cycle in which the receiver takes flits again."""
+        return self.start_cycle + self.cycles
+
+
+@dataclass(frozen=True)
+class HostBehaviour:
+    """How eager hosts are. By default sources never pause and receivers never stall.
+
+    Parameters
+    ----------
+    pause_level, stall_level : int
+        Of 256 cycles so many, on average, in which a source has no new word, and a receiver takes no flit; 0 to 255.
+    seed : int
+        Which patterns; 0 to 65,535.
+    blocked : tuple of Blockade
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+
+    pause_level: int = 0
+    stall_level: int = 0
+    seed: int = 0
+    blocked: tuple[Blockade, ...] = ()
+
+    def __post_init__(self):
+        for name, level in (("Pause level", self.pause_level), ("Stall level", self.stall_level)):
+            if not 0 <= level < LEVELS:
+                raise ValueError(f"{name} must be 0 to {LEVELS - 1}, not {level!r}")
+        if not 0 <= self.seed < 1 << SEED_BITS:
+            raise ValueError(f"Seed of the hosts must be 0 to {(1 << SEED_BITS) - 1}, not {self.seed!r}")
+
+    @property
+    def stalls(self) -> bool:
+        """Whether any receiver ever takes no flit."""
+        return bool(self.stall_level or self.blocked)
+
+
+EAGER = HostBehaviour()
+"""Hosts that never hold back."""
+
+
+def level_of(probability: float) -> int:
+    """The level whose probability is nearest.
+
+    Raises
+    ------
+    ValueError
+        If the level would be that of an endpoint that never, or always, holds back, but the probability is not 0.
+    """
+    level = round(probability * LEVELS)
+    if probability and not 0 < level < LEVELS:
+        raise ValueError(f"Probability must be 0, or 1/{LEVELS} to {LEVELS - 1}/{LEVELS}, not {probability!r}")
+    return level
+
+
+def endpoint_salt(role: int, number: int) -> int:
+    """What tells an endpoint's seed from the others'.
+
+    Parameters
+    ----------
+    role : int
+        ``SOURCE`` or ``RECEIVER``.
+    number : int
+        Processor of a source; position of a receiver's channel among the delivery channels.
+    """
+    return (2 * number + role) * _SALT_STEP % (1 << SEED_BITS)
+
+
+def first_state(seed: int, salt: int) -> int:
+    """State of an endpoint's register in cycle 0; never 0, which would stay."""
+    return seed ^ salt or 1
+
+
+def next_state(state: int) -> int:
+    """State of the register one cycle later."""
+    for _ in range(LEVEL_BITS):
+        state = state >> 1 ^ (_FEEDBACK if state & 1 else 0)
+    return state
+
+
+def next_state_masks() -> tuple[int, ...]:
+    """Which bits of a state make up each bit of the next one: their parity is that bit."""
+    images = [next_state(1 << bit) for bit in range(SEED_BITS)]
+    return tuple(sum((image >> row & 1) << bit for bit, image in enumerate(images)) for row in range(SEED_BITS))
+
+
+def holds_back(state: int, level: int) -> bool:
+    """Whether an endpoint with this state pauses or stalls."""
+    return state % LEVELS < level
+
+
+@functools.cache
+def ring_of_states() -> np.ndarray:
+    """All states in their order, beginning with 1, uint16[``PERIOD_CYCLES``]."""
+    ring = np.empty(PERIOD_CYCLES, dtype=np.uint16)
+    state = 1
+    for position in range(PERIOD_CYCLES):
+        ring[position] = state
+        state = next_state(state)
+    ring.flags.writeable = False
+    return ring
+
+
+@functools.cache
+def positions_in_ring() -> np.ndarray:
+    """Position of each state in the ring, int64[65,536]; that of 0 means nothing."""
+    positions = np.zeros(PERIOD_CYCLES + 1, dtype=np.int64)
+    positions[ring_of_states()] = np.arange(PERIOD_CYCLES)
+    positions.flags.writeable = False
+    return positions
