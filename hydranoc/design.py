@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hydranoc.config.hosts import host_figures
 from hydranoc.config.load import NETWORK, Config
 from hydranoc.config.topologies import located
 from hydranoc.errors import KeyWrong
@@ -17,6 +18,7 @@ from hydranoc.families.reports import CheckReport
 from hydranoc.reports.progress import Progress
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
+from topology.common.host_pattern import EAGER
 
 if TYPE_CHECKING:
     from hydranoc.lockstep.simulator import BenchSource
@@ -178,10 +180,14 @@ class Design:
         from sim_model.common.simulation import Simulation
 
         counting = self.counts_channels
-        simulation = Simulation(self.model, self.messages, self.startup_cycles, count_channels=counting)
+        simulation = Simulation(
+            self.model, self.messages, self.startup_cycles, count_channels=counting, hosts=self.config.hosts
+        )
         results = _run(simulation, self._expected_cycles(), progress)
         report = simulation.deadlock_report() if simulation.deadlocked else ""
         figures = summary_of(results, warmup_cycles=self.warmup_cycles)
+        if self.config.hosts != EAGER:
+            figures["hosts"] = host_figures(self.config.hosts)
         return Outcome(results, figures, report, simulation.channel_counts() if counting else None)
 
     def _expected_cycles(self) -> int:
@@ -246,7 +252,9 @@ class Design:
         needed_for(simulator)  # before the work, not after it
         outcome = self.simulate(progress)
         cycles = outcome.results.cycles + QUIET_CYCLES
-        comparison = Comparison(self.model, self.messages, self.startup_cycles, cycles, self.harness())
+        comparison = Comparison(
+            self.model, self.messages, self.startup_cycles, cycles, self.harness(), hosts=self.config.hosts
+        )
         compared = compare_network(comparison, simulator, folder, waves=waves, progress=progress)
         figures = {
             **outcome.figures,

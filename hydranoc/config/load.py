@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from hydranoc.config import schema
+from hydranoc.config.hosts import host_behaviour
 from hydranoc.config.source import YamlSource
 from hydranoc.config.topologies import build_network
 from hydranoc.config.validation import choose, validate
 from topology.common.channels import ChannelNetwork
+from topology.common.host_pattern import EAGER, HostBehaviour
 
 NETWORK, TRAFFIC = ("network",), ("traffic",)
 
@@ -40,6 +42,8 @@ class Config(Generic[FamilyT]):
         The family's own section class.
     traffic : Traffic or None
     network : ChannelNetwork
+    hosts : HostBehaviour
+        When sources pause and receivers stall.
     """
 
     path: Path
@@ -48,6 +52,7 @@ class Config(Generic[FamilyT]):
     network_section: schema.NetworkSection
     traffic: schema.Traffic | None
     network: ChannelNetwork
+    hosts: HostBehaviour = EAGER
 
     @property
     def name(self) -> str:
@@ -78,4 +83,5 @@ def load_config(path: str | Path, families: Mapping[str, FamilyT]) -> Config[Fam
         kind = choose(source, TRAFFIC, "kind", schema.TRAFFICS)
         traffic = validate(source, TRAFFIC, schema.TRAFFICS[kind])
     network = build_network(source, (*NETWORK, "topology"))
-    return Config(source.path, source, family, section, traffic, network)
+    hosts = EAGER if top.hosts is None else host_behaviour(source, network)
+    return Config(source.path, source, family, section, traffic, network, hosts)

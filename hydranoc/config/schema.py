@@ -32,6 +32,7 @@ class Configuration(Section):
 
     network: dict[Any, Any]
     traffic: dict[Any, Any] | None = None
+    hosts: dict[Any, Any] | None = None
 
 
 class NetworkSection(Section):

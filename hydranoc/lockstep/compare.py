@@ -18,6 +18,7 @@ from rtl.common.plan import NetworkPlan
 from rtl.common.table_layout import loaded_words
 from sim_model.common.messages import Messages
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
+from topology.common.host_pattern import EAGER, HostBehaviour
 
 BENCH = "tb.common.lockstep"
 CYCLES_BEFORE_MISMATCH, CYCLES_AFTER_MISMATCH = 500, 16
@@ -40,6 +41,8 @@ class Comparison:
         The same network in Verilog.
     stop_at_mismatch : bool
         False runs on after the first difference, for a waveform of what follows.
+    hosts : HostBehaviour
+        When sources pause and receivers stall.
     """
 
     model: Any
@@ -48,6 +51,7 @@ class Comparison:
     cycles: int
     harness: BenchSource
     stop_at_mismatch: bool = True
+    hosts: HostBehaviour = EAGER
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,10 @@ def harness_source(plan: NetworkPlan) -> BenchSource:
             "rst",
             "message_valid",
             *messages,
+            "hosts_seed",
+            "pause_level",
+            "stall_level",
+            "blocked",
             *counter_inputs,
             *table_inputs,
         ),
@@ -176,6 +184,7 @@ def _run(
             progress=str(work / "progress"),
             counters="counters_data" in comparison.harness.public_outputs,
             table_words=comparison.harness.table_words,
+            hosts=comparison.hosts,
         )
         (work / "job.pickle").write_bytes(pickle.dumps(job))
         with _polled(work / "progress", comparison.cycles, progress):

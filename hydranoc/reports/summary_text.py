@@ -20,6 +20,8 @@ def _text(value: object) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.1f}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {part}" for name, part in value.items())
     return str(value)
 
 

@@ -2,8 +2,9 @@
 # (specimens of parts only say what ports there are)
 """Lock-step harness: a network with payload generators, seen through one wide port.
 
-Per cycle a bench writes ``message_valid`` and the descriptors on offer, and reads ``observed``, which holds
-everything that the golden model says about the cycle: flits moved, descriptors accepted, flits delivered.
+Once a bench says how often hosts hold back. Per cycle it writes ``message_valid``, the descriptors on offer and who is
+blocked, and reads ``observed``, which holds everything that the golden model says about the cycle: flits moved,
+descriptors accepted, flits delivered.
 """
 
 from typing import Any
@@ -12,13 +13,15 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.common.fabric import Fabric
 from rtl.common.flit import flit_layout
+from rtl.common.host_pattern import PausingSource, StallingReceiver
 from rtl.common.injector import descriptor_layout
 from rtl.common.monitor import DeliveryMonitor, TransferMonitor
 from rtl.common.network import GeneratedDesign, generate_design
 from rtl.common.optional_ports import connect_optional, optional_members
-from rtl.common.pattern_source import PatternSource
 from rtl.common.plan import NetworkPlan
-from rtl.common.structure import Constant, Kind, Slice, StructuralPart, Structure, Wire, connect_link
+from rtl.common.structure import Constant, Kind, Slice, StructuralPart, Structure, Use, Wire, connect_link
+from topology.common.host_pattern import LEVEL_BITS, RECEIVER, SOURCE, endpoint_salt
+from topology.common.host_pattern import SEED_BITS as HOSTS_SEED_BITS
 from topology.common.pattern import SEED_BITS
 
 
@@ -33,7 +36,7 @@ def message_fields(plan: NetworkPlan) -> dict[str, tuple[int, int]]:
 
 
 class HarnessTop(StructuralPart):
-    """A network whose users are the payload generator of each injector, and an always ready reader of each ejector.
+    """A network whose users are the payload generator of each injector and the reader of each ejector.
 
     Parameters
     ----------
@@ -45,6 +48,12 @@ class HarnessTop(StructuralPart):
         Whether a descriptor is on offer to each injector.
     message_n{i} : In
         The descriptor for processor i, packed as ``message_fields`` says.
+    hosts_seed : In(16)
+        Which patterns hosts hold back in. It is looked at in the first cycle after a reset.
+    pause_level, stall_level : In(8)
+        In so many of 256 cycles a payload generator has no new word, and a reader takes no flit. They must not change.
+    blocked : In(delivery channels)
+        The readers of these channels take nothing in this cycle.
     moved : Out(channels and stages)
         Bit c: a flit moved on channel c in this cycle, or out of a stage of a link, see ``LinkStages``.
     accepted : Out(processors)
@@ -69,6 +78,9 @@ class HarnessTop(StructuralPart):
         ejected_bits = len(plan.network.delivery_channels) * (flit_layout(plan.flit_bits).size + 1)
         members: dict[str, Any] = {"message_valid": In(processors)}
         members.update({f"message_n{i}": In(message_bits) for i in range(processors)})
+        members["hosts_seed"] = In(HOSTS_SEED_BITS)
+        members.update({name: In(LEVEL_BITS) for name in ("pause_level", "stall_level")})
+        members["blocked"] = In(len(plan.network.delivery_channels))
         members["moved"] = Out(moved_bits)
         members["accepted"] = Out(processors)
         members["ejected"] = Out(ejected_bits)
@@ -99,27 +111,38 @@ class HarnessTop(StructuralPart):
         accepted = hosts.output("moved")
         hosts.connect("valid", offered)
         hosts.connect("ready", tuple(injector.output("message__ready") for injector in fabric.injectors))
-        source = Kind(lambda: PatternSource(self.plan.flit_bits))
+        source = Kind(lambda: PausingSource(self.plan.flit_bits))
         for i, injector in enumerate(fabric.injectors):
             message = structure.ports[f"message_n{i}"]
             injector.connect("message__valid", Slice(offered, i, 1))
             injector.connect("message__payload", Slice(message, 0, descriptor_bits))
             pattern = structure.use(f"pattern_n{i}", source)
             pattern.connect("start", Slice(accepted, i, 1))
-            pattern.connect("seed", Slice(message, descriptor_bits, SEED_BITS))
+            pattern.connect("payload_seed", Slice(message, descriptor_bits, SEED_BITS))
+            self._connect_pattern(structure, pattern, endpoint_salt(SOURCE, i), "pause_level")
             connect_link(pattern, "words", injector, "payload")
         return accepted
 
     def _connect_ejectors(self, structure: Structure, fabric: Fabric) -> tuple[Wire, ...]:
         network, monitor = self.plan.network, Kind(lambda: DeliveryMonitor(self.plan.flit_bits))
+        receiver = Kind(StallingReceiver)
         ejected = []
         for i, ejector in enumerate(fabric.ejectors):
-            ejector.connect("user__ready", Constant(1, 1))
+            reader = structure.use(f"reader_{network.delivery_names[i]}", receiver)
+            reader.connect("blocked", Slice(structure.ports["blocked"], i, 1))
+            self._connect_pattern(structure, reader, endpoint_salt(RECEIVER, i), "stall_level")
+            ejector.connect("user__ready", reader.output("ready"))
             delivery = structure.use(f"delivery_{network.delivery_names[i]}", monitor)
             delivery.connect("moved", Slice(fabric.moved, network.delivery_channels[i], 1))
             delivery.connect("flit", fabric.delivered_flit(i))
             ejected.append(delivery.output("seen"))
         return tuple(ejected)
+
+    @staticmethod
+    def _connect_pattern(structure: Structure, host: Use, salt: int, level: str) -> None:
+        host.connect("seed", structure.ports["hosts_seed"])
+        host.connect("salt", Constant(salt, HOSTS_SEED_BITS))
+        host.connect("level", structure.ports[level])
 
 
 def generate_harness(plan: NetworkPlan, top: str = "harness") -> GeneratedDesign:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sim_model.common.messages import Messages
+from topology.common.host_pattern import EAGER, HostBehaviour
 
 JOB_VARIABLE = "HYDRANOC_JOB"
 
@@ -29,6 +30,8 @@ class LockstepJob:
         The hardware has channel counters: compare them as well, after the last cycle.
     table_words : tuple of int
         What goes into the chain of table stores before the first cycle.
+    hosts : HostBehaviour
+        When sources pause and receivers stall.
     """
 
     model: Any
@@ -40,6 +43,7 @@ class LockstepJob:
     progress: str
     counters: bool = False
     table_words: tuple[int, ...] = ()
+    hosts: HostBehaviour = EAGER
 
 
 @dataclass

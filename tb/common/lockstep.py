@@ -24,6 +24,7 @@ from sim_model.common.simulation import Simulation
 from tb.common.counters import differing_counters, start_counting
 from tb.common.difference import describe_difference
 from tb.common.expectation import MessageBits, expected_rows
+from tb.common.hosts import HostDriver
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
 from topology.common.flits import MESSAGE_FLITS_BITS, bits_for
 from topology.common.pattern import payload_seed
@@ -116,9 +117,10 @@ async def _load_tables(dut, table_words: tuple[int, ...]) -> None:
 
 async def compare(dut, job: LockstepJob) -> LockstepResult:
     """Run the job; the first difference ends it."""
-    simulation = Simulation(job.model, job.messages, job.startup_cycles, count_channels=job.counters)
+    simulation = Simulation(job.model, job.messages, job.startup_cycles, count_channels=job.counters, hosts=job.hosts)
     bits = MessageBits(job.model, job.messages)
     offers = Offers(dut, Descriptors(bits, job.model.routing.header.multicast_flits))
+    hosts = HostDriver(dut, job.model.network, job.hosts)
     result = LockstepResult()
     falling, observed = FallingEdge(dut.clk), dut.observed
     await reset(dut, job.table_words)
@@ -140,6 +142,7 @@ async def compare(dut, job: LockstepJob) -> LockstepResult:
                 if job.stop_at_mismatch:
                     return result
             offers.drive(offered.get(cycle, []))
+            hosts.drive(result.compared_cycles)
             result.compared_cycles += 1
             await falling
     result.cpu_seconds = time.process_time() - started

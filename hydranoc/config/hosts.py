@@ -1,0 +1,83 @@
+"""``hosts``: sources that pause and receivers that stall."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from hydranoc.config.schema import MAX_CYCLES, Cycles, Section
+from hydranoc.config.source import YamlSource
+from hydranoc.config.validation import validate
+from hydranoc.errors import shown
+from topology.common.channels import ChannelNetwork
+from topology.common.host_pattern import LEVELS, SEED_BITS, Blockade, HostBehaviour, level_of
+
+HOSTS = ("hosts",)
+Probability = Annotated[float, Field(ge=0, lt=1)]
+
+
+class BlockedReceiver(Section):
+    """A receiver that takes nothing for some cycles."""
+
+    processor: int
+    start_cycle: Cycles = 0
+    cycles: Annotated[int, Field(ge=1, le=MAX_CYCLES)]
+
+
+class Hosts(Section):
+    """How eager hosts are.
+
+    Members
+    -------
+    pause : float
+        Probability that a source pauses in a cycle.
+    stall : float
+        Probability that a receiver stalls in a cycle.
+    seed : int
+        Which patterns.
+    blocked : list of BlockedReceiver
+    """
+
+    pause: Probability = 0.0
+    stall: Probability = 0.0
+    seed: Annotated[int, Field(ge=0, lt=1 << SEED_BITS)] = 0
+    blocked: list[BlockedReceiver] = []
+
+
+def host_behaviour(source: YamlSource, network: ChannelNetwork) -> HostBehaviour:
+    """The behaviour that a configuration asks for.
+
+    Raises
+    ------
+    ConfigError
+        For the first thing wrong, with its line.
+    """
+    section = validate(source, HOSTS, Hosts)
+    levels = {key: _level(source, key, getattr(section, key)) for key in ("pause", "stall")}
+    last = len(network.processors) - 1
+    for position, blocked in enumerate(section.blocked):
+        if not 0 <= blocked.processor <= last:
+            text = f"hosts.blocked[{position}].processor must be a processor, 0 to {last}, not {blocked.processor}"
+            raise source.error((*HOSTS, "blocked", position, "processor"), text)
+    blockades = tuple(Blockade(blocked.processor, blocked.start_cycle, blocked.cycles) for blocked in section.blocked)
+    return HostBehaviour(levels["pause"], levels["stall"], section.seed, blockades)
+
+
+def _level(source: YamlSource, key: str, probability: float) -> int:
+    try:
+        return level_of(probability)
+    except ValueError:
+        text = f"hosts.{key} must be 0, or {1 / LEVELS:.4f} to {1 - 1 / LEVELS:.4f} (steps of 1/{LEVELS})"
+        raise source.error((*HOSTS, key), f"{text}, not {shown(probability)}") from None
+
+
+def host_figures(hosts: HostBehaviour) -> dict[str, Any]:
+    """The behaviour as plain values for summaries; probabilities as they are in hardware and model."""
+    return {
+        "pause": hosts.pause_level / LEVELS,
+        "stall": hosts.stall_level / LEVELS,
+        "seed": hosts.seed,
+        "blocked": [
+            {"processor": blockade.processor, "start_cycle": blockade.start_cycle, "cycles": blockade.cycles}
+            for blockade in hosts.blocked
+        ],
+    }
