@@ -56,7 +56,7 @@ class Fabric:
         for wire in plan.side_wires:
             self._connect_side_wire(wire)
         processors = range(len(network.processors))
-        injector = Kind(lambda: MessageInjector(plan.header))
+        injector = Kind(lambda: MessageInjector(plan.header, plan.most_flits))
         ejector = Kind(lambda: MessageEjector(plan.flit_bits))
         self.injectors = [structure.use(f"injector_n{i}", injector) for i in processors]
         self.ejectors = [structure.use(f"ejector_{name}", ejector) for name in network.delivery_names]

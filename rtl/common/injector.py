@@ -17,7 +17,7 @@ def descriptor_layout(header: HeaderFormat) -> data.StructLayout:
 
     ``header`` holds the header in as many whole flits as the longest header needs, first flit lowest; ``header_flits``
     says how many of them this message sends (at least 1); ``flits`` is the length of the whole message, header included
-    (at least ``header_flits``).
+    (at least ``header_flits``). Anything else is refused.
     """
     return data.StructLayout(
         {
@@ -33,12 +33,16 @@ class MessageInjector(Part):
 
     A descriptor accepted in cycle t has its first flit on the link from t+1. Throughput 1 flit per cycle while the
     payload keeps up; a missing payload word leaves a bubble. ``message.ready`` comes back in the cycle after the tail
-    has moved.
+    has moved; after a reset it comes after one cycle.
+
+    A descriptor of a message that could have no tail is taken, but nothing is sent, and no payload word is taken.
 
     Parameters
     ----------
     header : HeaderFormat
         Header format of the network.
+    most_flits : int or None
+        The longest message that is sent; by default there is no limit but that of the field.
 
     Members
     -------
@@ -48,23 +52,30 @@ class MessageInjector(Part):
         Body words, ``flits - header_flits`` per message. A message of header flits alone takes none.
     link : Out(link_signature)
         The injection channel; ``valid`` and ``payload`` are registers.
+    error : Out(1)
+        A descriptor has been refused since the last reset. A register.
     """
 
-    def __init__(self, header: HeaderFormat):
+    def __init__(self, header: HeaderFormat, most_flits: int | None = None):
+        if most_flits is not None and most_flits < 1:
+            raise ValueError(f"Longest message must be at least 1 flit, not {most_flits!r}")
         self.header = header
+        self.most_flits = most_flits
         super().__init__(
             "message_injector",
             {
                 "message": In(stream_of(descriptor_layout(header))),
                 "payload": In(stream_of(header.flit_bits)),
                 "link": Out(link_signature(header.flit_bits)),
+                "error": Out(1),
             },
         )
 
     def elaborate(self, _platform):
         m: Any = Module()
         message, link, flit_bits = self.message.payload, self.link, self.header.flit_bits
-        busy = Signal()
+        ready = Signal()
+        sound = Signal()
         header_left = Signal(range(self.header.multicast_flits + 1))
         flits_left = Signal(MESSAGE_FLITS_BITS)
         header = Signal(max(0, len(message.header) - flit_bits))
@@ -73,7 +84,8 @@ class MessageInjector(Part):
         register = OutputRegister(m, link)
         free, following = register.free, register.following
         m.d.comb += [
-            self.message.ready.eq(~busy),
+            self.message.ready.eq(ready),
+            sound.eq(self._is_sound(message)),
             header_due.eq(header_left != 0),
             self.payload.ready.eq(free & (flits_left != 0) & ~header_due),
             load.eq(free & (flits_left != 0) & (header_due | self.payload.valid)),
@@ -86,9 +98,11 @@ class MessageInjector(Part):
             m.d.sync += flits_left.eq(flits_left - 1)
             with m.If(header_due):
                 m.d.sync += [header.eq(header >> flit_bits), header_left.eq(header_left - 1)]
-        with m.If(link.valid & link.ready & link.payload.tail):
-            m.d.sync += busy.eq(0)
-        with m.If(self.message.valid & ~busy):
+        with m.If(link.valid & link.ready & link.payload.tail | ~link.valid & ~flits_left.any()):
+            m.d.sync += ready.eq(1)
+        with m.If(self.message.valid & ready & ~sound):
+            m.d.sync += self.error.eq(1)
+        with m.If(self.message.valid & ready & sound):
             # the last message's tail has moved, so the register is free
             m.d.comb += [
                 register.load.eq(1),
@@ -97,9 +111,16 @@ class MessageInjector(Part):
                 following.tail.eq(message.flits == 1),
             ]
             m.d.sync += [
-                busy.eq(1),
+                ready.eq(0),
                 header.eq(message.header[flit_bits:]),
                 header_left.eq(message.header_flits - 1),
                 flits_left.eq(message.flits - 1),
             ]
         return m
+
+    def _is_sound(self, message) -> Any:
+        """Whether a message has a header that fits, and an end."""
+        longest, most = self.header.multicast_flits, self.most_flits
+        counted = message.header_flits.any() & (message.header_flits <= longest)
+        ends = message.flits >= message.header_flits
+        return counted & ends & (message.flits <= most if most else 1)

@@ -48,7 +48,8 @@ class InputBuffer(Part):
     Members
     -------
     link : In(link_signature)
-        The link that ends here. ``ready`` is a register that equals "fewer than ``depth`` flits in the buffer".
+        The link that ends here. ``ready`` is a register that equals "fewer than ``depth`` flits in the buffer", but for
+        the first cycle after a reset, in which it is 0.
     arriving_note : In(note_bits)
         Note of the flit on the link. Not there if ``note_bits`` is 0.
     flit : Out(flit_layout)
@@ -117,7 +118,7 @@ class InputBuffer(Part):
 
     def _register_ready(self, m, count, arriving):
         # pop comes late in the cycle: it is one gate away from the register
-        ready = Signal(init=1)
+        ready = Signal()  # 0 in reset: what moved into a buffer that is held there would be gone
         fills = Signal()
         m.d.comb += fills.eq((count == self.depth) | (count == self.depth - 1) & arriving)
         m.d.sync += ready.eq(self.pop | ~fills)

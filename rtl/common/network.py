@@ -34,6 +34,8 @@ class NetworkTop(StructuralPart):
     -------
     inject_n{i}_message_valid, _ready, _header, _header_flits, _flits
         Message descriptors of processor i, see ``descriptor_layout``.
+    inject_n{i}_error : Out(1)
+        A descriptor has been refused since the last reset, see ``MessageInjector``.
     inject_n{i}_payload_valid, _ready, _data
         Body words of the accepted message.
     eject_n{i}_valid, _ready, _head, _tail, _data
@@ -66,6 +68,7 @@ class NetworkTop(StructuralPart):
             f"{prefix}_message_valid": In(1),
             f"{prefix}_message_ready": Out(1),
             **{f"{prefix}_message_{name}": In(width) for name, width in descriptor.items()},
+            f"{prefix}_error": Out(1),
             f"{prefix}_payload_valid": In(1),
             f"{prefix}_payload_ready": Out(1),
             f"{prefix}_payload_data": In(self.plan.flit_bits),
@@ -99,6 +102,7 @@ class NetworkTop(StructuralPart):
         injector.connect("payload__valid", ports[f"{prefix}_payload_valid"])
         injector.connect("payload__payload", ports[f"{prefix}_payload_data"])
         outputs[f"{prefix}_message_ready"] = injector.output("message__ready")
+        outputs[f"{prefix}_error"] = injector.output("error")
         outputs[f"{prefix}_payload_ready"] = injector.output("payload__ready")
 
     def _connect_ejector(self, structure: Structure, prefix: str, ejector: Use):

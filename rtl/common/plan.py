@@ -133,6 +133,8 @@ class NetworkPlan:
         Count what happens on every channel.
     loadable_tables : bool
         The routers' tables are registers that have to be loaded, and no constants.
+    most_flits : int or None
+        The longest message that injectors send; None if any length will do.
     side_wires : sequence of SideWire
     status : sequence of StatusPart
     link_cycles : int
@@ -149,6 +151,7 @@ class NetworkPlan:
     endpoints: StreamEndpoints | None = None
     counters: bool = False
     loadable_tables: bool = False
+    most_flits: int | None = None
     side_wires: Sequence[SideWire] = ()
     status: Sequence[StatusPart] = ()
     link_cycles: int = 1

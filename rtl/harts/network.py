@@ -105,6 +105,7 @@ def harts_plan(
         },
         side_wires=tuple(wires),
         link_cycles=link_cycles,
+        most_flits=packet_flits,
         endpoints=stream_endpoints(routing, packet_flits, reception, reception_entries, least_copies),
     )
 

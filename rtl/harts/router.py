@@ -39,7 +39,7 @@ from rtl.harts.receiver_bank import ReceiverBank
 from rtl.harts.relay_rules import RelayRules, SendRules, step_tags
 from rtl.harts.route_note import ROUTE_NOTE, RouteNote
 from rtl.harts.transmitter_bank import TransmitterBank
-from topology.harts.frame import SLOT_BITS
+from topology.harts.frame import PROCESSOR_SLOT, SLOT_BITS
 from topology.harts.header import HOST
 from topology.harts.mesh import DIRECTIONS
 
@@ -99,7 +99,7 @@ class HartsNode(Part):
     def elaborate(self, platform):
         m: Any = Module()
         p = self.parameters
-        slot: Any = Signal(SLOT_BITS)
+        slot: Any = Signal(SLOT_BITS, init=PROCESSOR_SLOT)  # so that slot 0 is the first in which anything is ready
         m.d.sync += slot.eq(slot + 1)
         receivers = place(m, platform, "receivers", ReceiverBank(p))
         transmitters = place(m, platform, "transmitters", TransmitterBank(p))

@@ -29,7 +29,7 @@ class TokenStation(Part):
     Members
     -------
     starts_here : In(1)
-        Constant: the token is here after reset.
+        Constant: the token is here in the first cycle after reset. Nothing can be ready then, so it goes on at once.
     release_flits : In(release_bits)
         Constant: flits after which the token goes on.
     token_in : In(1)

@@ -94,7 +94,10 @@ def offers_by_cycle(recording: Trace) -> dict[int, list[tuple[int, int]]]:
 
 
 async def reset(dut, table_words: tuple[int, ...] = ()) -> None:
-    """Start the clock, load tables, and leave reset; returns at the falling edge of the first cycle after it."""
+    """Start the clock, load tables, and leave reset; returns at the falling edge of cycle 0.
+
+    That is the second cycle after reset, the first one in which anything is ready.
+    """
     dut.message_valid.value = 0
     dut.rst.value = 1
     Clock(dut.clk, 10, "ns").start()
@@ -103,6 +106,7 @@ async def reset(dut, table_words: tuple[int, ...] = ()) -> None:
     for _ in range(RESET_CYCLES):
         await FallingEdge(dut.clk)
     dut.rst.value = 0
+    await FallingEdge(dut.clk)
 
 
 async def _load_tables(dut, table_words: tuple[int, ...]) -> None:

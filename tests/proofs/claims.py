@@ -110,6 +110,11 @@ class Claims:
                 self.anything(value)
 
 
+def started(claims: Claims) -> Value:
+    """Whether this is not the first cycle after reset, in which nothing is ready yet."""
+    return claims.was(1, "started")
+
+
 def at_most_one(bits: Any) -> Value:
     """Whether no two bits of a signal are set."""
     return ~concat(bits[i] & bits[:i].any() for i in range(1, len(bits))).any()

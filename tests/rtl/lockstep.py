@@ -38,6 +38,7 @@ class LockStep:
         processors = len(self.plan.network.processors)
 
         async def testbench(ctx):
+            await ctx.tick()  # in the first cycle after reset nothing is ready
             for cycle in range(cycles):
                 offered = self._offer(ctx, harness, trace.accepted_message[cycle])
                 moved = sum(int(bit) << channel for channel, bit in enumerate(trace.moved[cycle]))

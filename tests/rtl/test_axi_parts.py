@@ -212,7 +212,7 @@ def test_one_flit_per_cycle(name):
     routing = ROUTINGS[name]
     _, cycles = received(routing, message(routing, [3]) + message(routing, [2, 3]))
     header = routing.header
-    first = [1 + header.unicast_flits + i for i in range(len(BODY))]
+    first = [2 + header.unicast_flits + i for i in range(len(BODY))]
     second = [first[-1] + 1 + header.multicast_flits + i for i in range(len(BODY))]
     assert cycles == first + second
 

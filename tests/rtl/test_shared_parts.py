@@ -89,7 +89,7 @@ def test_injector(destinations, flit_bits):
 
     def stimulus():
         words = tuple(numbers.getrandbits(flit_bits) for _ in range(numbers.randint(1, header.multicast_flits)))
-        descriptor = Descriptor(words, len(words) + numbers.choice((0, 0, 1, 5)))
+        descriptor = Descriptor(words[numbers.random() < 0.1 :], max(0, len(words) + numbers.choice((-1, 0, 0, 1, 5))))
         return {
             "message.valid": chance(numbers),
             "message.payload": descriptors.pack(descriptor),

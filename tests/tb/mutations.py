@@ -135,9 +135,9 @@ MUTATIONS = (
     # reading headers
     Mutation(
         "swaps the reach bits of processors 0 and 1",
-        "spam/network.py",
-        "routing.reach[switch, :ports]",
-        "routing.reach[switch, :ports][:, [1, 0, *range(2, len(network.processors))]]",
+        "common/routed_input.py",
+        "parameters.outputs].ravel()",
+        "parameters.outputs][:, [1, 0, *range(2, routing.reach.shape[2])]].ravel()",
     ),
     Mutation(
         "takes the highest candidate",

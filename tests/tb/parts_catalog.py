@@ -143,7 +143,7 @@ INJECTOR = PartUnderTest(
     injector,
     injector_from,
     [header_shape(16, 5, 4, 40), header_shape(8, 9, 7, 64), header_shape(64, 5, 4, 16), header_shape(512, 9, 8, 256)],
-    ["message.ready", "payload.ready", "link.valid", "link.payload"],
+    ["message.ready", "payload.ready", "link.valid", "link.payload", "error"],
 )
 PATTERN = PartUnderTest(
     "pattern_source",
@@ -164,7 +164,7 @@ MUTANTS = {
             buffer_shape(8, 4),
             "link.ready.eq(ready)",
             "link.ready.eq(ready | self.pop)",
-            "link.ready is no register",
+            "link.ready is (no register|unknown)",
         ),
         BUFFER.mutant(
             "loses_second",
@@ -176,6 +176,9 @@ MUTANTS = {
         BUFFER.mutant("always_front", buffer_shape(8, 4, 3), "Mux(self.at_front, front, cursor)", "front", "flit is"),
         BUFFER.mutant(
             "counts_from_front", buffer_shape(8, 4, 3), "Mux(self.at_front, count, unread)", "count", "readable is"
+        ),
+        BUFFER.mutant(
+            "ready_in_reset", buffer_shape(8, 2), "ready = Signal()", "ready = Signal(init=1)", "link.ready is"
         ),
         BUFFER.mutant("swaps_notes", buffer_shape(8, 4, 3, 2), "entry.note", "entry.note ^ 1", "note is"),
     ],
@@ -195,14 +198,17 @@ MUTANTS = {
         INJECTOR.mutant(
             "all_heads", INJECTOR.shapes[0], "following.head.eq(0)", "following.head.eq(1)", "link.payload is"
         ),
+        INJECTOR.mutant("ready_in_reset", INJECTOR.shapes[0], "ready = Signal()", "ready = Signal(init=1)", "ready is"),
+        INJECTOR.mutant("sends_without_end", INJECTOR.shapes[0], "counted & ends", "counted", "is"),
+        INJECTOR.mutant("sends_without_header", INJECTOR.shapes[0], "message.header_flits.any() &", "1 &", "is"),
         INJECTOR.mutant(
             "impatient", INJECTOR.shapes[0], TAIL_MOVES, "link.valid & link.payload.tail", "message.ready is"
         ),
         INJECTOR.mutant(
             "ready_chain",
             INJECTOR.shapes[0],
-            "ready.eq(~busy)",
-            f"ready.eq(~busy | {TAIL_MOVES})",
+            "message.ready.eq(ready)",
+            f"message.ready.eq(ready | {TAIL_MOVES})",
             "message.ready is ",
         ),
     ],

@@ -37,11 +37,12 @@ LARGE = [
 STATION, QUEUES, ROUTER, NETWORK = (
     f"min/{file}.py" for file in ("token_station", "branch_queues", "router", "network")
 )
+INPUTS = "common/routed_input.py"
 MUTATIONS = [
     Mutation(name, file, text, replacement)
     for name, file, text, replacement in (
-        ("has a token at every switch", NETWORK, "int(group.switches[0] == switch)", "1"),
-        ("swaps two reach sets", NETWORK, "reach[switch, :outputs].ravel()", "reach[switch, :outputs][::-1].ravel()"),
+        ("has a token at every switch", NETWORK, "int(group.switches[-1] == switch)", "1"),
+        ("swaps two reach sets", INPUTS, "parameters.outputs].ravel()", "parameters.outputs][::-1].ravel()"),
         ("takes a token that is not there", STATION, "Mux(idle & ~sought, self.tree, 0)", "self.tree"),
         ("passes a held token on", STATION, "~self.tree.any(), release", "~self.tree.any(), held"),
         ("passes the token on one flit early", STATION, "left == 1", "left == 2"),

@@ -48,12 +48,16 @@ class DescriptorFormat:
         value |= len(descriptor.header) << self._header_bits
         return value | descriptor.flits << self._header_bits + self._count_bits
 
+    def lengths(self, value: int) -> tuple[int, int]:
+        """Flits of the header and of the whole message, as the integer has them."""
+        return value >> self._header_bits & (1 << self._count_bits) - 1, value >> self._header_bits + self._count_bits
+
     def unpack(self, value: int) -> Descriptor:
         """The descriptor that an integer stands for."""
-        count = value >> self._header_bits & (1 << self._count_bits) - 1
+        count, flits = self.lengths(value)
         mask = (1 << self.flit_bits) - 1
         header = tuple(value >> position * self.flit_bits & mask for position in range(count))
-        return Descriptor(header, value >> self._header_bits + self._count_bits)
+        return Descriptor(header, flits)
 
 
 class MessageInjectorTwin:
@@ -63,9 +67,15 @@ class MessageInjectorTwin:
     ----------
     header : HeaderFormat
         Header format of the network.
+    most_flits : int or None
+        The longest message that is sent.
 
     Members
     -------
+    started : bool
+        False in the first cycle, in which no message is taken.
+    error : int
+        Whether a descriptor has been refused.
     busy : bool
         A message is in hand; from its acceptance until its tail has moved.
     register : int or None
@@ -76,10 +86,14 @@ class MessageInjectorTwin:
         All flits of the message that are still to be loaded.
     """
 
-    def __init__(self, header: HeaderFormat):
+    def __init__(self, header: HeaderFormat, most_flits: int | None = None):
         self._descriptors = DescriptorFormat(header)
         self._flits = FlitFormat(header.flit_bits)
+        self._longest_header = header.multicast_flits
+        self._most_flits = most_flits
+        self.started = False
         self.busy = False
+        self.error = 0
         self.register: int | None = None
         self.header_left: deque[int] = deque()
         self.flits_left = 0
@@ -89,17 +103,21 @@ class MessageInjectorTwin:
         free = self.register is None or bool(inputs["link.ready"])
         word_due = free and self.flits_left > 0 and not self.header_left
         outputs: Outputs = {
-            "message.ready": int(not self.busy),
+            "message.ready": int(self.started and not self.busy),
             "payload.ready": int(word_due),
             "link.valid": int(self.register is not None),
             "link.payload": self.register,
+            "error": self.error,
         }
-        accepting = inputs["message.valid"] and not self.busy
+        accepting = inputs["message.valid"] and self.started and not self.busy
+        self.started = True
         if free:
             self._release_after_tail()
             self._load(inputs)
-        if accepting:
+        if accepting and self._is_sound(inputs["message.payload"]):
             self._accept(self._descriptors.unpack(inputs["message.payload"]))
+        elif accepting:
+            self.error = 1
         return outputs
 
     def _release_after_tail(self) -> None:
@@ -112,6 +130,11 @@ class MessageInjectorTwin:
             self._put(self.header_left.popleft(), head=False)
         elif self.flits_left and inputs["payload.valid"]:
             self._put(inputs["payload.payload"], head=False)
+
+    def _is_sound(self, value: int) -> bool:
+        header_flits, flits = self._descriptors.lengths(value)
+        too_long = self._most_flits is not None and flits > self._most_flits
+        return 1 <= header_flits <= self._longest_header and flits >= header_flits and not too_long
 
     def _accept(self, descriptor: Descriptor) -> None:
         self.busy = True

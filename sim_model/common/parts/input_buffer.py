@@ -24,7 +24,7 @@ class InputBufferTwin:
     cursor : int
         Position of the next flit to be read, counted from the front; it may lie just behind the last flit.
     ready : int
-        The link's ``ready`` register: fewer than ``depth`` flits are in the buffer.
+        The link's ``ready`` register: fewer than ``depth`` flits are in the buffer; 0 in the first cycle.
     """
 
     def __init__(self, depth: int, header_flits: int = 1, note_bits: int = 0):
@@ -33,7 +33,7 @@ class InputBufferTwin:
         self.note_bits = note_bits
         self.entries: deque[tuple[int, int]] = deque()
         self.cursor = 0
-        self.ready = 1
+        self.ready = 0
 
     @property
     def present(self) -> bool:

@@ -65,5 +65,6 @@ async def random_traffic(run: EjectorBench):
 @on_each_instance(EjectorBench)
 async def throughput(run: EjectorBench):
     """One flit per cycle, and one cycle from link to user."""
+    await run.step()  # nothing is ready in the first cycle
     await steady_cycles(run)
     check_rate("user", run.user.moved, STEADY_CYCLES - 1, STEADY_CYCLES)

@@ -5,17 +5,19 @@ Parameters: ``flit_bits``, ``key_bits``, ``source_bits``, ``destinations`` (the 
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sim_model.common.parts.injector import Descriptor, DescriptorFormat, MessageInjectorTwin
 from tb.common.parts.monitor import LinkMonitor, RuleBroken, Scoreboard, check_rate
 from tb.common.parts.parameters import Phase, parameters_of
 from tb.common.parts.stream import PauseGenerator, StreamSink, StreamSource, random_words
 from tb.common.parts.twin_bench import TwinBench, all_phases, on_each_instance
-from topology.common.flits import FlitFormat, HeaderFormat
+from topology.common.flits import FlitFormat, HeaderFormat, bits_for
 
 REGISTERED = ("message.ready", "link.valid", "link.payload")
 MOST_BODY_FLITS = 9
 STEADY_MESSAGES = 8
+UNSOUND_PROBABILITY = 0.1
 
 
 class InjectorBench:
@@ -28,6 +30,7 @@ class InjectorBench:
         self.header = HeaderFormat(fields, parameters["destinations"], parameters["flit_bits"])
         self.format = FlitFormat(parameters["flit_bits"])
         self.descriptors = DescriptorFormat(self.header)
+        self.unsound_probability = UNSOUND_PROBABILITY
         self.messages = self._source(self._random_descriptors(), self.descriptors.width)
         words = random_words(self.numbers, parameters["flit_bits"])
         self.payload = self._source(words, parameters["flit_bits"])
@@ -44,7 +47,18 @@ class InjectorBench:
         while True:
             count = self.numbers.randint(1, self.header.multicast_flits)
             header = tuple(self.numbers.getrandbits(self.header.flit_bits) for _ in range(count))
-            yield self.descriptors.pack(Descriptor(header, count + self.numbers.randint(0, MOST_BODY_FLITS)))
+            descriptor = Descriptor(header, count + self.numbers.randint(0, MOST_BODY_FLITS))
+            yield self.descriptors.pack(descriptor)
+            if self.numbers.random() < self.unsound_probability:
+                yield self._unsound(descriptor)
+
+    def _unsound(self, descriptor: Descriptor) -> int:
+        """A message without header, with too long a header, or shorter than its header: to be taken and not sent."""
+        too_long = self.header.multicast_flits + 1
+        wrong = [replace(descriptor, header=()), replace(descriptor, flits=len(descriptor.header) - 1)]
+        if too_long < 1 << bits_for(too_long):  # the field can say so
+            wrong.append(Descriptor((0,) * too_long, too_long))
+        return self.descriptors.pack(self.numbers.choice(wrong))
 
     async def step(self) -> dict[str, int]:
         """One cycle. Returns the injector's outputs."""
@@ -60,9 +74,13 @@ class InjectorBench:
         if word is not None:
             self.frames.word_taken(word)
         descriptor = self.messages.settle(seen["message.ready"])
-        if descriptor is not None:
+        if descriptor is not None and self._is_sound(descriptor):
             self.frames.descriptor_taken(self.descriptors.unpack(descriptor))
         return seen
+
+    def _is_sound(self, descriptor: int) -> bool:
+        header_flits, flits = self.descriptors.lengths(descriptor)
+        return 1 <= header_flits <= self.header.multicast_flits and flits >= header_flits
 
     async def traffic(self, phase: Phase, cycles: int) -> None:
         """Random traffic, then let the message in hand end."""
@@ -127,6 +145,8 @@ async def random_traffic(run: InjectorBench):
 async def throughput(run: InjectorBench):
     """A message of L flits takes L + 1 cycles; its first flit moves in the cycle after its descriptor was taken."""
     accepted, moved = [], []
+    run.unsound_probability = 0.0
+    await run.step()  # nothing is ready in the first cycle
     while len(accepted) <= STEADY_MESSAGES:
         before = run.link.moved
         cycle = run.bench.cycle

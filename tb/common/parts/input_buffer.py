@@ -109,6 +109,7 @@ async def random_traffic(run: BufferBench):
 async def throughput(run: BufferBench):
     """One flit per cycle from a depth of 2 on, else one in two cycles; a flit can be read one cycle after it moved."""
     run.reader.looks = False
+    await run.step()  # nothing is ready in the first cycle
     await steady_cycles(run)
     due = STEADY_CYCLES if run.twin.depth >= 2 else STEADY_CYCLES // 2
     out = due if run.twin.depth == 1 else due - 1

@@ -3,7 +3,7 @@
 from amaranth.hdl import Signal, Value
 
 from rtl.common.ejector import EJECTOR_FLITS, MessageEjector
-from tests.proofs.claims import Claims, Describe
+from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.links import assume_link_rules, prove_link_rules
 from tests.proofs.common.reference_queue import ReferenceQueue
 from tests.proofs.inside import Inside
@@ -22,14 +22,15 @@ def ejector() -> Describe:
         prove_link_rules(claims, part.user, "user")
         entering = part.link.valid & part.link.ready
         leaving = claims.named(part.user.valid & part.user.ready, "leaving")
+        begun = started(claims)
         queue = ReferenceQueue(claims, EJECTOR_FLITS, entering, part.link.payload, leaving)
         claims.always("valid waits for nothing once a flit is in", part.user.valid == (queue.held != 0))
         unaltered = Value.cast(part.user.payload) == queue.row[0]
         claims.always("flits come out unaltered in order", ~part.user.valid | unaltered)
-        claims.always("ready says whether a place is free", part.link.ready == (queue.held < EJECTOR_FLITS))
+        claims.always("ready says whether a place is free", part.link.ready == (queue.held < EJECTOR_FLITS) & begun)
         refused = Signal()
         claims.m.d.sync += refused.eq(refused | part.user.valid & ~part.user.ready)
-        claims.always("a user that is always ready never stalls the link", refused | part.link.ready)
+        claims.always("a user that is always ready never stalls the link", refused | part.link.ready | ~begun)
         claims.invariant("without refusal one flit is in at most", refused | (queue.held <= 1))
         claims.invariant("the counter counts", inside.register("count", "buffer") == queue.held)
         claims.invariant("the queue has room for what is in it", queue.held <= EJECTOR_FLITS)

@@ -172,6 +172,8 @@ INJECTOR_FAULTS = (
         "following.head.eq(1)",
         "following.head.eq(0)",
     ),
+    Fault("injector-header-3", "nothing is sent of a message that is refused", INJECTOR, "counted & ends", "counted"),
+    Fault("injector-header-3", "a descriptor without end is an error for good", INJECTOR, "error.eq(1)", "error.eq(0)"),
 )
 
 EJECTOR_FAULTS = (

@@ -5,7 +5,7 @@ from typing import Any
 from amaranth.hdl import Mux, Signal, Value
 
 from rtl.common.injector import MessageInjector
-from tests.proofs.claims import Claims, Describe
+from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.links import assume_link_rules, prove_link_rules
 from tests.proofs.inside import Inside
 from topology.common.flits import MESSAGE_FLITS_BITS, HeaderFormat
@@ -42,7 +42,12 @@ class ReferenceMessage:
         self.moved: Any = Signal(MESSAGE_FLITS_BITS + 1, name="reference_moved")
         self.words: Any = Signal(MESSAGE_FLITS_BITS + 1, name="reference_words")
         self.word: Any = Signal(part.header.flit_bits, name="reference_word")
-        self.accepted = claims.named(part.message.valid & part.message.ready, "accepted")
+        offered = part.message.payload
+        fits = (offered.header_flits >= 1) & (offered.header_flits <= part.header.multicast_flits)
+        takes = part.message.valid & part.message.ready
+        sound = claims.named(fits & (offered.flits >= offered.header_flits), "sound")
+        self.accepted = claims.named(takes & sound, "accepted")
+        self.refused = claims.named(takes & ~sound, "refused")
         moves = claims.named(link.valid & link.ready, "moves")
         takes = claims.named(part.payload.valid & part.payload.ready, "takes")
         self.takes = takes
@@ -72,13 +77,11 @@ def injector(header_flits: int) -> Describe:
         inside = Inside(claims, part)
         assume_link_rules(claims, part.message, "message")
         assume_link_rules(claims, part.payload, "payload")
-        offered = part.message.payload
-        claims.assume((offered.header_flits >= 1) & (offered.header_flits <= header_flits))
-        claims.assume(offered.flits >= offered.header_flits)
         reference = ReferenceMessage(claims, part)
         prove_link_rules(claims, part.link, "link")
         _prove_flits(claims, part, reference, header_flits)
         _prove_handshakes(claims, part, reference)
+        _prove_refusals(claims, part, reference)
         _tie_inside(claims, inside, part, reference)
         claims.possible("a message of one flit", reference.in_hand & (reference.message.flits == 1))
         done = claims.was(reference.in_hand, "in_hand") & ~reference.in_hand
@@ -105,7 +108,8 @@ def _prove_flits(claims: Claims, part: Any, reference: ReferenceMessage, header_
 
 def _prove_handshakes(claims: Claims, part: Any, reference: ReferenceMessage) -> None:
     link, message = part.link, reference.message
-    claims.always("ready says that no message is in hand", part.message.ready == ~reference.in_hand)
+    ready = ~reference.in_hand & started(claims)
+    claims.always("ready says that no message is in hand", part.message.ready == ready)
     on_link = Mux(link.valid, 1, 0)
     left = claims.named(message.flits - reference.moved - on_link, "flits_to_load")
     header_due = reference.moved + on_link < message.header_flits
@@ -119,15 +123,23 @@ def _prove_handshakes(claims: Claims, part: Any, reference: ReferenceMessage) ->
     claims.always("the head is on the link one cycle after the message", ~first | link.valid & link.payload.head)
 
 
+def _prove_refusals(claims: Claims, part: Any, reference: ReferenceMessage) -> None:
+    """A message that could not end is not sent, and said so for good."""
+    ever: Any = Signal(name="refused_ever")
+    claims.m.d.sync += ever.eq(ever | reference.refused)
+    claims.always("a descriptor without end is an error for good", part.error == ever)
+    before = claims.was(reference.refused, "refused_before")
+    claims.always("nothing is sent of a message that is refused", ~before | ~part.link.valid)
+    claims.possible("a sound message after one that was refused", ever & reference.in_hand)
+
+
 def _tie_inside(claims: Claims, inside: Inside, part: Any, reference: ReferenceMessage) -> None:
     link, message, moved = part.link, reference.message, reference.moved
     in_hand = reference.in_hand
-    busy = inside.register("busy")
     loaded = claims.named(moved + Mux(link.valid, 1, 0), "loaded")
     left = inside.register("flits_left")
     header_left = inside.register("header_left")
     header = inside.register("header")
-    claims.invariant("busy means a message in hand", busy == in_hand)
     claims.invariant("no flit is left without a message", in_hand | (left == 0))
     claims.invariant("the flits left are counted", ~in_hand | (left == message.flits - loaded))
     due = Mux(loaded < message.header_flits, message.header_flits - loaded, 0)

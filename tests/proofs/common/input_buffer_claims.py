@@ -6,7 +6,7 @@ from amaranth.hdl import Array, Mux, Signal, Value
 
 from rtl.common.input_buffer import MOST_REGISTER_FLITS, InputBuffer
 from rtl.common.selection import concat
-from tests.proofs.claims import Claims, Describe
+from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.links import assume_link_rules
 from tests.proofs.common.reference_queue import ReferenceQueue
 from tests.proofs.inside import Inside
@@ -27,7 +27,8 @@ def input_buffer(depth: int, header_flits: int) -> Describe:
         entry = concat((buffer.link.payload, buffer.arriving_note))
         queue = ReferenceQueue(claims, depth, arriving, entry, buffer.pop)
         claims.assume(~buffer.pop | (queue.held != 0))
-        claims.always("ready says whether a place is free", buffer.link.ready == (queue.held < depth))
+        ready = (queue.held < depth) & started(claims)
+        claims.always("ready says whether a place is free", buffer.link.ready == ready)
         claims.always("present says whether there is a front", buffer.present == (queue.held != 0))
         claims.possible("the buffer gets full", queue.held == depth)
         if depth > 1:
