@@ -129,7 +129,7 @@ class _Planner:
         if parameters.has_token:
             group = self.groups[routing.groups.group_of[switch] or 0]
             constants["release_flits"] = self._release_flits(switch)
-            constants["starts_here"] = int(group.switches[-1] == switch)  # at the first switch when all are ready
+            constants["starts_here"] = int(group.switches[0] == switch)
         return constants
 
     def ring(self, group: Group) -> list[SideWire]:

@@ -34,7 +34,7 @@ class TokenMonitor(Part):
 
     def elaborate(self, _platform):
         m: Any = Module()
-        settling = Signal(2, init=3)  # after reset no station says anything for one cycle
+        settling = Signal(2, init=3)  # after reset no station says anything for two cycles
         m.d.sync += settling.eq(settling >> 1)
         none, many, first = [], [], 0
         for ring, size in enumerate(self.sizes):

@@ -29,7 +29,7 @@ class TokenStation(Part):
     Members
     -------
     starts_here : In(1)
-        Constant: the token is here in the first cycle after reset. Nothing can be ready then, so it goes on at once.
+        Constant: the token is here in the second cycle after reset, the first in which anything is ready.
     release_flits : In(release_bits)
         Constant: flits after which the token goes on.
     token_in : In(1)
@@ -73,15 +73,16 @@ class TokenStation(Part):
         holder = Signal(inputs)
         seeking = Signal(inputs)
         after_reset = Signal(init=1)
+        starting = Signal()
         held = Signal()
         idle = Signal()
         release = Signal()
         m.d.comb += [
             held.eq(holder.any()),
-            idle.eq((self.token_in | after_reset & self.starts_here) & ~held),
+            idle.eq((self.token_in | starting & self.starts_here) & ~held),
             self.here.eq(self.token_out | held),
         ]
-        m.d.sync += after_reset.eq(0)
+        m.d.sync += [after_reset.eq(0), starting.eq(after_reset)]
         # a request becomes complete late in the cycle: it is the last that is looked at everywhere
         sought = Signal()
         chosen = Signal(inputs)

@@ -29,10 +29,10 @@ def plan_with_tokens(starts: dict[int, int]) -> NetworkPlan:
     ("starts", "lost", "duplicated"),
     [
         ({}, 0, 0),
-        ({3: 0}, 0b1, 0),  # the ring of stage 0
-        ({5: 0, 7: 0}, 0b110, 0),  # both rings of stage 1
-        ({0: 1}, 0, 0b1),
-        ({4: 1, 11: 0}, 0b1000000, 0b10),
+        ({0: 0}, 0b1, 0),  # the ring of stage 0
+        ({4: 0, 6: 0}, 0b110, 0),  # both rings of stage 1
+        ({3: 1}, 0, 0b1),
+        ({5: 1, 11: 0}, 0b1000000, 0b10),
     ],
 )
 def test_status_outputs(starts, lost, duplicated):

@@ -41,7 +41,7 @@ INPUTS = "common/routed_input.py"
 MUTATIONS = [
     Mutation(name, file, text, replacement)
     for name, file, text, replacement in (
-        ("has a token at every switch", NETWORK, "int(group.switches[-1] == switch)", "1"),
+        ("has a token at every switch", NETWORK, "int(group.switches[0] == switch)", "1"),
         ("swaps two reach sets", INPUTS, "parameters.outputs].ravel()", "parameters.outputs][::-1].ravel()"),
         ("takes a token that is not there", STATION, "Mux(idle & ~sought, self.tree, 0)", "self.tree"),
         ("passes a held token on", STATION, "~self.tree.any(), release", "~self.tree.any(), held"),

@@ -20,14 +20,14 @@ from tests.proofs.min.token_ring_claims import WAIT_BOUND
 RING_FAULTS = (
     Fault(
         "token-ring-3",
-        "there is one token from the second cycle on",
+        "there is one token from the third cycle on",
         STATION,
         "Mux(idle & ~sought, ~self.tree.any(), release)",
         "Mux(idle & ~sought, 1, release)",
     ),
     Fault(
         "token-ring-1",
-        "there is one token from the second cycle on",
+        "there is one token from the third cycle on",
         STATION,
         "Mux(idle & ~sought, ~self.tree.any(), release)",
         "Mux(idle & ~sought, ~self.tree.any(), 0)",

@@ -9,7 +9,7 @@ from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.inside import Inside
 
 SETTLING_CYCLES = 2
-"""After reset no station says anything for one cycle, and one more is left out."""
+"""After reset no station says anything for two cycles."""
 
 
 def token_monitor(*sizes: int) -> Describe:

@@ -30,7 +30,7 @@ class Station:
         Input that comes first among those that wait.
     """
 
-    def __init__(self, claims: Claims, ring: Any, s: int, started: Any):
+    def __init__(self, claims: Claims, ring: Any, s: int, starting: Any):
         m, bits = claims.m, ring.parameters.inputs
         release_flits = ring.release_flits[s]
         claims.never_changes(release_flits)
@@ -40,7 +40,7 @@ class Station:
         for _, condition in self.use.contract():
             claims.assume(condition)
         self.left = claims.named(release_flits - self.use.flits, f"flits_left_at_{s}")
-        arrives = ring.token_out[s - 1] | (~started if s == 0 else 0)
+        arrives = ring.token_out[s - 1] | (starting if s == 0 else 0)
         self.visits: Any = claims.named(arrives & ~self.use.holding.any(), f"visits_{s}")
         waiting: Any = Signal(bits, name=f"may_be_chosen_at_{s}")
         m.d.comb += waiting.eq(Mux(self.visits, self.use.asking, 0))
@@ -55,15 +55,18 @@ def token_ring(stations: int, inputs: int) -> Describe:
         claims.free_inputs(ring)
         inside = Inside(claims, ring)
         started = claims.named(claims.was(1, "started"), "started")
-        around = [Station(claims, ring, s, started) for s in range(stations)]
-        _prove_one_token(claims, ring, around, started)
+        going = claims.named(claims.was(started, "going"), "going")  # the token is there from the second cycle on
+        starting = claims.named(started & ~going, "in_the_second_cycle")
+        around = [Station(claims, ring, s, starting) for s in range(stations)]
+        _prove_one_token(claims, ring, around, started, going)
         for s, station in enumerate(around):
             _prove_station(claims, ring, s, station)
-            _tie_station(claims, inside, s, station, started)
+            _tie_station(claims, inside, s, station, started, starting)
         _bound_waiting(claims, around, inputs)
         claims.always("the monitor of a sound ring says nothing", ~ring.lost & ~ring.duplicated)
         settling = inside.register("settling", "monitor")
-        claims.invariant("the monitor waits for the first cycle only", started | settling.all())
+        waits = settling == Mux(started, starting, 3)
+        claims.invariant("the monitor waits for two cycles", waits & (started | ~going))
         last = around[-1]
         claims.possible("a newcomer at the last station gets the token", (last.granted & last.tree).any())
         claims.possible("one of two that wait at the last station gets it", last.use.asking[:2].all() & last.visits)
@@ -71,18 +74,18 @@ def token_ring(stations: int, inputs: int) -> Describe:
     return describe
 
 
-def _prove_one_token(claims: Claims, ring: Any, around: list[Station], started: Any) -> None:
+def _prove_one_token(claims: Claims, ring: Any, around: list[Station], started: Any, going: Any) -> None:
     """Tokens on the way to a station and tokens that somebody holds."""
     tokens: Any = 0
     for s, station in enumerate(around):
         tokens = tokens + ring.token_out[s] + station.use.holding.any()
-    claims.always("there is one token from the second cycle on", ~started | (tokens == 1))
+    claims.always("there is one token from the third cycle on", tokens == going)
     holding = concat(station.use.holding for station in around)
     granted = concat(station.granted for station in around)
     one = at_most_one(holding) & at_most_one(granted) & ~(holding.any() & granted.any())
     claims.always("one input of the ring at most has the token or gets it", one)
     visited = concat(station.visits for station in around)
-    claims.invariant("a token is free or held", concat((visited, holding)).any() & at_most_one(visited))
+    claims.invariant("a token is free or held", (concat((visited, holding)).any() | ~started) & at_most_one(visited))
     claims.invariant("a held token is not free", ~(visited.any() & holding.any()))
 
 
@@ -99,11 +102,12 @@ def _prove_station(claims: Claims, ring: Any, s: int, station: Station) -> None:
     claims.always("here tells where the token is", is_here)
 
 
-def _tie_station(claims: Claims, inside: Inside, s: int, station: Station, started: Any) -> None:
+def _tie_station(claims: Claims, inside: Inside, s: int, station: Station, started: Any, starting: Any) -> None:
     instance, use = f"station_{s}", station.use
     claims.invariant("those that wait are noted", inside.register("seeking", instance) == use.asking)
     claims.invariant("the holder is noted", holder_in(inside, instance) == use.holding)
     claims.invariant("the first cycle is noted", inside.register("after_reset", instance) == ~started)
+    claims.invariant("the second cycle is noted", inside.register("starting", instance) == starting)
     held = use.holding.any()
     claims.invariant("flits are counted down", ~held | (inside.register("left", instance) == station.left))
     claims.invariant("a holder has flits to wait for", ~held | (station.left != 0))
