@@ -22,9 +22,9 @@ PATTERN_INPUTS = {"seed": In(SEED_BITS), "salt": In(SEED_BITS), "level": In(LEVE
 class HostPattern(Part):
     """Says in which cycles an endpoint holds back.
 
-    In the first cycle after a reset the pattern is at the state that seed and salt give, and it goes on by one state
-    per cycle. ``seed`` and ``salt`` are looked at in that cycle alone; ``level`` must not change. With level 0 nothing
-    in here changes either, which costs a simulator nothing.
+    In cycle 0, the second one after a reset, the pattern is at the state that seed and salt give, and it goes on by one
+    state per cycle. ``seed`` and ``salt`` are looked at up to then; ``level`` must not change. With level 0 nothing in
+    here changes either, which costs a simulator nothing.
 
     Members
     -------
@@ -42,14 +42,18 @@ class HostPattern(Part):
     def elaborate(self, _platform):
         m: Any = Module()
         first, kept, state = Signal(SEED_BITS), Signal(SEED_BITS), Signal(SEED_BITS)
-        started = Signal()
+        begun, started = Signal(), Signal()
         m.d.comb += [
             first.eq(self.seed ^ self.salt),
             state.eq(Mux(started, kept, Mux(first == 0, 1, first))),
             self.holds.eq(state[:LEVEL_BITS] < self.level),
         ]
         with m.If(self.level != 0):
-            m.d.sync += [started.eq(1), kept.eq(Cat((state & mask).xor() for mask in next_state_masks()))]
+            m.d.sync += [
+                begun.eq(1),
+                started.eq(begun),
+                kept.eq(Cat((state & mask).xor() for mask in next_state_masks())),
+            ]
         return m
 
 

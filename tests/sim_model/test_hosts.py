@@ -153,6 +153,9 @@ class _Receiver:
         self.blocked = [b for b in hosts.blocked if b.processor == model.network.delivery_processors[position]]
         self.inputs = {"seed": hosts.seed, "salt": endpoint_salt(RECEIVER, position), "level": hosts.stall_level}
         self.reader, self.ejector = StallingReceiverTwin(), MessageEjectorTwin()
+        # the first cycle after reset, in which nothing is ready
+        self.reader.step({**self.inputs, "blocked": 0})
+        self.ejector.step({"link.valid": 0, "link.payload": 0, "user.ready": 0})
 
     def check(self, cycle, valid, moved):
         blocked = any(b.start_cycle <= cycle < b.end_cycle for b in self.blocked)
@@ -172,6 +175,11 @@ class _Source:
         self.pattern = HostPatternTwin()
         self.words, self.injector = PausingSourceTwin(model.flit_bits), MessageInjectorTwin(model.routing.header)
         self.format, self.flits = DescriptorFormat(model.routing.header), FlitFormat(model.flit_bits)
+        # the first cycle after reset, in which nothing is ready
+        self.pattern.step(self.inputs)
+        self.words.step({**self.inputs, "start": 0, "payload_seed": 0, "words.ready": 0})
+        idle = ("message.valid", "message.payload", "link.ready", "payload.valid", "payload.payload")
+        self.injector.step(dict.fromkeys(idle, 0))
 
     def check(self, valid, registers, moved, accepted, data_of):
         message = accepted.get(self.number)

@@ -11,17 +11,21 @@ class HostPatternTwin:
     Members
     -------
     state : int
-        State of the shift register; 0 before the first cycle.
+        State of the shift register; 0 before cycle 0.
+    begun : bool
+        Whether the first cycle after reset, the one before cycle 0, is over.
     """
 
     def __init__(self):
         self.state = 0
+        self.begun = False
 
     def step(self, inputs: Inputs) -> Outputs:
         """One cycle; ports ``seed``, ``salt``, ``level`` and ``holds``."""
         state = self.state or first_state(inputs["seed"], inputs["salt"])
-        if inputs["level"]:
+        if inputs["level"] and self.begun:
             self.state = next_state(state)
+        self.begun = True
         return {"holds": int(holds_back(state, inputs["level"]))}
 
 

@@ -10,7 +10,7 @@ from amaranth.hdl import Array, Mux, Signal, Value
 
 from rtl.common.header_decoder import note_layout
 from rtl.common.selection import concat
-from tests.proofs.claims import Claims, at_most_one
+from tests.proofs.claims import Claims, at_most_one, started
 from tests.proofs.common.reference_queue import ReferenceQueue
 from tests.proofs.common.tagged_flits import as_flit, tag_of
 from tests.proofs.inside import Inside
@@ -57,7 +57,8 @@ def tie_inputs(claims: Claims, inside: Inside, router: Any, worms_in: Any) -> li
 
 def _tie_buffer(claims: Claims, inside: Inside, router: Any, state: InputState, i: int) -> None:
     held, buffer = state.queue.held, state.buffer
-    claims.invariant("ready says whether a place is free", router.inputs[i].ready == (held < buffer.depth))
+    ready = (held < buffer.depth) & started(claims)
+    claims.invariant("ready says whether a place is free", router.inputs[i].ready == ready)
     claims.invariant("present says whether a flit is in", buffer.present == (held != 0))
     claims.invariant("buffers count", inside.register("count", f"buffer_{i}") == held)
     claims.invariant("no buffer holds too much", held <= buffer.depth)
