@@ -1,8 +1,9 @@
 """All routers whose cost is tabulated, family by family."""
 
+import importlib
 from typing import Protocol
 
-from benchmarks import harts_rows, min_rows, spam_rows
+from hydranoc.families.registry import FAMILIES
 from rtl.common.plan import NetworkPlan
 
 
@@ -23,5 +24,5 @@ class Row(Protocol):
 
 
 def rows() -> list[Row]:
-    """All rows of the table."""
-    return [*spam_rows.rows(), *min_rows.rows(), *harts_rows.rows()]
+    """All rows of the table: what ``benchmarks/NAME_rows.py`` of every family says."""
+    return [row for family in FAMILIES for row in importlib.import_module(f"benchmarks.{family}_rows").rows()]

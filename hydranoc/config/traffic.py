@@ -131,7 +131,8 @@ def _random(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Mess
     try:
         return _build(records, config, routing)
     except MessageError as error:
-        key = "flits" if error.problem.startswith("Length") else "algorithm"
+        words = {"Length": "flits", "Destination": "multicast_fraction"}
+        key = next((key for word, key in words.items() if error.problem.startswith(word)), "algorithm")
         place = (*TRAFFIC, key) if key in traffic.model_fields_set else TRAFFIC
         raise config.source.error(place, f"traffic.{key}: {error.problem}") from None
 

@@ -47,10 +47,9 @@ def routed_constants(routing: Any, switch: int, classes: Sequence[int], paramete
         Class of each input channel.
     parameters : RouterParameters
     """
-    constants = {
-        "routes": packed(routing.routes[switch].T.ravel().tolist(), parameters.outputs),
-        "reach": packed(routing.reach[switch, : parameters.outputs].ravel().tolist(), 1),
-    }
+    constants = {"routes": packed(routing.routes[switch].T.ravel().tolist(), parameters.outputs)}
+    if parameters.multicast:
+        constants["reach"] = packed(routing.reach[switch, : parameters.outputs].ravel().tolist(), 1)
     if parameters.class_bits:
         constants["port_class"] = packed(classes, parameters.class_bits)
     return constants

@@ -3,6 +3,7 @@
 import pytest
 
 from hydranoc.cli import run
+from hydranoc.families.registry import FAMILIES
 
 NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 4}\n"
 RANDOM = "traffic:\n  kind: random\n  cycles: 100\n  messages_per_node_per_cycle: 0.01\n  flits: 8\n"
@@ -32,6 +33,7 @@ def _sent(broadcast: str) -> str:
     return f"{SIZE_3}\ntraffic: {{kind: broadcast, {broadcast}}}"
 
 
+NAMES = list(FAMILIES)
 WRONG = {
     "syntax": ("network: {family: spam\n", 2, "not valid YAML: "),
     "tab": ("network:\n\tfamily: spam\n", 2, "not valid YAML: "),
@@ -44,7 +46,7 @@ WRONG = {
     "unknown family": (
         "network:\n  family: spma\n",
         2,
-        "network.family must be spam, min or harts, not 'spma'; did you mean 'spam'?",
+        f"network.family must be {', '.join(NAMES[:-1])} or {NAMES[-1]}, not 'spma'; did you mean 'spam'?",
     ),
     **{
         f"hexagonal mesh: {key}": (HEXAGONAL + text + "\n", line, message)

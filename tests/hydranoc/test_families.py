@@ -1,16 +1,21 @@
 """Every family fills every slot, and what its slots return fits together."""
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
+from hydranoc import Design, load
 from hydranoc.config.schema import NetworkSection
 from hydranoc.families.registry import FAMILIES, Family
-from topology.common.lattice import lattice_network
-from topology.harts.mesh import HexMesh
-from topology.min.graph import MinNetwork
 
-NETWORKS = {"spam": lattice_network(6, seed=1), "min": MinNetwork("baseline", 2, 3), "harts": HexMesh(3)}
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def example_of(name: str) -> Design:
+    """The first sound example of a family."""
+    designs = (load(path) for path in sorted(EXAMPLES.glob("*.yaml")) if not path.name.startswith("deadlock-"))
+    return next(design for design in designs if design.family.name == name)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -25,12 +30,10 @@ def test_every_slot_is_filled(name):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_slots_fit_together(name):
-    family = FAMILIES[name]
-    network = NETWORKS[name]
-    section = family.network_section(family=name, topology={})
-    routing = family.build_routing(section, network)
-    assert family.check(section, routing).right
-    assert family.build_model(section, routing).network is network
-    assert family.build_plan(section, routing).network is network
-    links = family.link_classes(routing)
-    assert links.tree <= set(network.edges)
+    design = example_of(name)
+    assert design.check().right
+    assert design.model.network is design.network
+    assert design.plan.network is design.network
+    assert design.verilog().manifest["family"] == name
+    assert design.harness().routers == design.network.switches
+    assert design.family.link_classes(design.routing).tree <= set(design.network.edges)

@@ -3,20 +3,26 @@
 The fault is found from reset, so it is one that the part can really show, and the counterexample names the property.
 """
 
+import importlib
+
 import pytest
 
+from hydranoc.families.registry import FAMILIES
 from tests.proofs.catalog import PROOFS
 from tests.proofs.claims import collect
 from tests.proofs.common.faults import COMMON_FAULTS
 from tests.proofs.common.route_unit_faults import ROUTE_UNIT_FAULTS
-from tests.proofs.faults import faulty_rtlil
-from tests.proofs.harts.faults import HARTS_FAULTS
-from tests.proofs.min.faults import MIN_FAULTS
+from tests.proofs.faults import Fault, faulty_rtlil
 from tests.proofs.prove import prove
-from tests.proofs.spam.faults import SPAM_FAULTS
 from tests.tb.mutations import ROOT
 
-FAULTS = (*COMMON_FAULTS, *ROUTE_UNIT_FAULTS, *MIN_FAULTS, *SPAM_FAULTS, *HARTS_FAULTS)
+
+def faults_of(family: str) -> tuple[Fault, ...]:
+    """``NAME_FAULTS`` of ``tests/proofs/NAME/faults.py``."""
+    return getattr(importlib.import_module(f"tests.proofs.{family}.faults"), f"{family.upper()}_FAULTS")
+
+
+FAULTS = (*COMMON_FAULTS, *ROUTE_UNIT_FAULTS, *(fault for family in FAMILIES for fault in faults_of(family)))
 
 
 def parameters():

@@ -96,7 +96,10 @@ def check_deadlock(dependencies: Dependencies) -> DeadlockVerdict:
     if crossing:
         reason = f"the branches {crossing[0]} and {crossing[1]} overlap without one holding the other"
         return DeadlockVerdict(False, reason, (), *sizes)
-    return DeadlockVerdict(True, "path dependencies acyclic, branches nested, enqueue atomic", (), *sizes)
+    proof = ["path dependencies acyclic"]
+    if dependencies.splits:
+        proof += ["branches nested", "enqueue atomic"]
+    return DeadlockVerdict(True, ", ".join(proof), (), *sizes)
 
 
 def find_cycle(graph: nx.DiGraph) -> tuple[int, ...]:
