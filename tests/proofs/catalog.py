@@ -22,14 +22,14 @@ from tests.proofs.harts.transmitter_claims import transmitters
 from tests.proofs.min.branch_queues_claims import branch_queues
 from tests.proofs.min.copy_claims import branch_copies
 from tests.proofs.min.key_claims import turn_key
-from tests.proofs.min.router_claims import switch
+from tests.proofs.min.router_claims import switch, switch_pair
 from tests.proofs.min.token_monitor_claims import token_monitor
 from tests.proofs.min.token_ring_claims import token_ring
 from tests.proofs.min.tree_claims import tree_operations
 from tests.proofs.spam.key_claims import multicast_key
 from tests.proofs.spam.queues_claims import request_queues
 from tests.proofs.spam.replication_claims import replication
-from tests.proofs.spam.router_claims import router
+from tests.proofs.spam.router_claims import pair, router
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,8 @@ PROOFS: dict[str, Proof] = {
     "router-buffer-1": Proof("router", router(1, 1), quick=False),
     "router-buffer-2-delay-2": Proof("router", router(2, 2), quick=False),
     "router-buffer-1-delay-3": Proof("router", router(1, 3), 18, quick=False),
+    "router-pair-2": Proof("router-pair", pair(2), 16),
+    "router-pair-3": Proof("router-pair", pair(3), 16, quick=False),
     "token-ring-1": Proof("token-ring", token_ring(1, 3)),
     "token-ring-2": Proof("token-ring", token_ring(2, 2), quick=False),
     "token-ring-3": Proof("token-ring", token_ring(3, 3), 20),
@@ -123,6 +125,8 @@ PROOFS: dict[str, Proof] = {
     "min-router-2x3-buffer-1-delay-3": Proof(
         "min-router", switch(2, 3, token=True, buffer_flits=1, routing_cycles=3), 20, quick=False
     ),
+    "min-router-pair-2x2": Proof("min-router-pair", switch_pair(2, 2, token=True), 16),
+    "min-router-pair-3x2-no-token": Proof("min-router-pair", switch_pair(3, 2, token=False), 16, quick=False),
     "page-pool-3": Proof("page-pool", page_pool(3)),
     "page-pool-4": Proof("page-pool", page_pool(4), quick=False),
     "page-pool-10": Proof("page-pool", page_pool(10), 24, quick=False),

@@ -103,10 +103,10 @@ class Claims:
         """Take for granted that an input keeps its value."""
         self.assume(target == self.constant(len(target), "kept"))
 
-    def free_inputs(self, part: Any) -> None:
-        """Let all inputs of a part have any value."""
-        for _, is_input, value in flat_ports(part):
-            if is_input:
+    def free_inputs(self, part: Any, besides: tuple[str, ...] = ()) -> None:
+        """Let all inputs of a part have any value, but for those whose names begin with one of the given words."""
+        for name, is_input, value in flat_ports(part):
+            if is_input and not name.startswith(besides):
                 self.anything(value)
 
 

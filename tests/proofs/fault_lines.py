@@ -41,6 +41,7 @@ MISSES_TWO_IN_THE_UPPER_HALF = (
 LETS_NEWCOMERS_OVERTAKE = (QUEUES, "free.eq(~Mux(newest[i], claimed, 0))", "free.eq(-1)")
 SEES_EQUAL_REQUESTS_ONLY = (QUEUES, "(self.request[i] & self.request[j]).any()", "self.request[i] == self.request[j]")
 COPIES_TO_ONE_OUTPUT = (ROUTER, "Mux(copied, request, 0)", "Mux(copied, request & -request, 0)")
+RELEASES_AFTER_EACH_FLIT = (ROUTER, "copied & buffer.flit.tail", "copied")
 SWAPS_CLASSES = (
     ROUTE_UNIT,
     "table_row(m, self.routes, self.port_class,",
@@ -64,6 +65,9 @@ LETS_TREES_IN_WITHOUT_TOKEN = (
     "route_unit.completed & ~trees | station.granted",
     "route_unit.completed | station.granted",
 )
+TAKES_NO_CARE_OF_COPIES = (MIN_ROUTER, "copied.eq(copied | loads[i])", "copied.eq(loads[i])")
+OWES_ALL_THE_FIRST_OUTPUT = (BRANCH_QUEUES, "self.request[i] & ~done, 0)", "(self.request[i] | 1) & ~done, 0)")
+LEAVES_AFTER_EACH_FLIT = (MIN_ROUTER, "queues.leave[i].eq(buffer.pop & tail)", "queues.leave[i].eq(buffer.pop)")
 TAKES_ALL_FOR_TREES = (MIN_ROUTER, "route_unit.completed & route_unit.branching", "route_unit.completed")
 SEEKS_FOR_EVER = (STATION, "seeking.eq(seeking & ~chosen |", "seeking.eq(seeking |")
 GRANTS_WHILE_HELD = (STATION, "self.starts_here) & ~held),", "self.starts_here)),")

@@ -50,6 +50,8 @@ class Inside(Elaboratable):
     part : Part
     left_out : collection of type
         Kinds of parts to leave out.
+    name : str
+        Where there are several parts, each has a name of its own.
 
     Members
     -------
@@ -57,11 +59,11 @@ class Inside(Elaboratable):
         The parts in the part, by instance name.
     """
 
-    def __init__(self, claims: Claims, part: Part, left_out: Collection[type] = ()):
+    def __init__(self, claims: Claims, part: Part, left_out: Collection[type] = (), name: str = "part"):
         workbench = Workbench(left_out)
         self._fragment: Any = Fragment.get(part, workbench)
         self.placed = workbench.placed
-        claims.m.submodules.part = self
+        claims.m.submodules[name] = self
 
     def elaborate(self, _platform):
         return self._fragment

@@ -4,6 +4,7 @@ Every input has a queue of reference that holds, with each flit in the buffer, t
 does between the buffers and the output registers is for its family to tie.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal, Value
@@ -23,21 +24,28 @@ class InputState:
     -------
     queue : ReferenceQueue
         Flits with their outputs.
-    flits, wanted, head, tail : list of Value
-        By place.
+    flits, wanted, beyond, head, tail : list of Value
+        By place; ``beyond`` are the outputs of the next router that it is for.
     begun : Signal
         The head of a worm has left the buffer, its tail has not.
     queued, request : Signal
         The worm's request, as the route unit shows it.
+    tag, way : Signal
+        Where the worm in front has come from, and its outputs of the next router.
     """
+
+    tag: Any
+    way: Any
 
     def __init__(self, claims: Claims, inside: Inside, router: Any, worms: Any, i: int):
         payload = Value.cast(router.inputs[i].payload)
         self.buffer = inside.placed[f"buffer_{i}"]
-        entry = concat((payload, worms.wanted))
+        entry = concat((payload, worms.wanted, worms.wanted_beyond))
+        behind = len(payload) + len(worms.wanted)
         self.queue = ReferenceQueue(claims, self.buffer.depth, worms.moves, entry, self.buffer.pop)
         self.flits: list[Any] = [row[: len(payload)] for row in self.queue.row]
-        self.wanted: list[Any] = [row[len(payload) :] for row in self.queue.row]
+        self.wanted: list[Any] = [row[len(payload) : behind] for row in self.queue.row]
+        self.beyond: list[Any] = [row[behind:] for row in self.queue.row]
         self.head = [as_flit(flit).head for flit in self.flits]
         self.tail = [as_flit(flit).tail for flit in self.flits]
         self.queued = inside.placed["route_unit"].queued[i]
@@ -51,7 +59,7 @@ def tie_inputs(claims: Claims, inside: Inside, router: Any, worms_in: Any) -> li
     states = [InputState(claims, inside, router, worms, i) for i, worms in enumerate(worms_in)]
     for i, state in enumerate(states):
         _tie_buffer(claims, inside, router, state, i)
-        _tie_worm(claims, state, worms_in[i], i)
+        _tie_worm(claims, state, worms_in[i])
     return states
 
 
@@ -71,7 +79,7 @@ def _tie_buffer(claims: Claims, inside: Inside, router: Any, state: InputState, 
         claims.invariant("notes say where worms go", (held <= k) | ~state.head[k] | says & note.last)
 
 
-def _tie_worm(claims: Claims, state: InputState, worms: Any, i: int) -> None:
+def _tie_worm(claims: Claims, state: InputState, worms: Any) -> None:
     """The flits in a buffer are worms, and the request is that of the worm in front."""
     held, begun = state.queue.held, state.begun
     claims.invariant("without a complete request nothing is requested", state.queued | (state.request == 0))
@@ -84,19 +92,28 @@ def _tie_worm(claims: Claims, state: InputState, worms: Any, i: int) -> None:
         claims.invariant("the last flit leaves the worm open or not", ~last | (worms.in_worm == ~state.tail[k]))
         claims.invariant("the last flit's outputs are those asked for", ~last | (worms.asked == state.wanted[k]))
         claims.invariant("every flit is for some output", (held <= k) | state.wanted[k].any())
-        from_here = tag_of(as_flit(state.flits[k])) == i
-        claims.invariant("flits carry the number of their input", (held <= k) | from_here)
+        from_here = tag_of(as_flit(state.flits[k])) == worms.tag
+        claims.invariant("the last flit's tag is known", ~last | from_here)
+        claims.invariant("the last flit's way is known", ~last | (worms.asked_beyond == state.beyond[k]))
+        if worms.only_tag is not None:
+            tagged = tag_of(as_flit(state.flits[k])) == worms.only_tag
+            claims.invariant("flits carry the number of their input", (held <= k) | tagged)
         if k:
             follows = (held <= k) | (state.head[k] == state.tail[k - 1])
             claims.invariant("a head follows a tail", follows)
-            same = (held <= k) | state.tail[k - 1] | (state.wanted[k] == state.wanted[k - 1])
-            claims.invariant("a worm's flits are for the same outputs", same)
+            same = (state.wanted[k] == state.wanted[k - 1]) & (state.beyond[k] == state.beyond[k - 1])
+            alike = same & (tag_of(as_flit(state.flits[k])) == tag_of(as_flit(state.flits[k - 1])))
+            claims.invariant("a worm's flits are alike", (held <= k) | state.tail[k - 1] | alike)
     wanted = Mux(held == 0, worms.asked, state.wanted[0])
+    state.tag = claims.named(Mux(held == 0, worms.tag, tag_of(as_flit(state.flits[0]))), "front_tag")
+    if worms.only_tag is not None:
+        claims.invariant("worms carry the number of their input", ~begun | (state.tag == worms.only_tag))
+    state.way = claims.named(Mux(held == 0, worms.asked_beyond, state.beyond[0]), "front_way")
     claims.invariant("the request is that of the worm in front", ~state.queued | (state.request == wanted))
     claims.invariant("an empty buffer in a worm knows its outputs", ~begun | wanted.any())
 
 
-def tie_output(claims: Claims, router: Any, o: int, opened: list[Any], worms: Any) -> None:
+def tie_output(claims: Claims, router: Any, o: int, opened: list[Any], states: list[InputState], worms: Any) -> None:
     """An output's worm is open as long as it has begun at its input.
 
     Parameters
@@ -106,6 +123,7 @@ def tie_output(claims: Claims, router: Any, o: int, opened: list[Any], worms: An
     o : int
     opened : list of Value
         Outputs that have got the head of an input's worm, and not its tail, per input.
+    states : list of InputState
     worms : WormsOut
     """
     link = router.outputs[o]
@@ -113,37 +131,28 @@ def tie_output(claims: Claims, router: Any, o: int, opened: list[Any], worms: An
     after = Mux(link.valid, ~link.payload.tail, worms.in_worm)
     claims.invariant("a worm is open at both ends", after == begun.any())
     owner = Mux(link.valid, tag_of(link.payload), worms.owner)
-    for i in range(len(opened)):
-        claims.invariant("a worm's owner is its input", ~begun[i] | (owner == i))
+    for i, state in enumerate(states):
+        claims.invariant("a worm's owner is its input", ~begun[i] | (owner == state.tag))
 
 
-def tie_tracked(claims: Claims, states: list[InputState], tracked: Any, got: list[Any] | None = None) -> None:
-    """Flits that entered and have not come out are in the buffer or in the output's register.
+def in_buffer(state: InputState, o: Any, got: Any = 0) -> Iterator[tuple[Any, Any]]:
+    """Places of an input's buffer, the front first: whether a flit for an output is there, and the flit.
 
     Parameters
     ----------
-    claims : Claims
-    states : list of InputState
-    tracked : TrackedFlit
-    got : list of Value or None
-        Outputs that have got the first flit in the buffer already, per input. None if none ever has.
+    state : InputState
+    o : Value
+        The output.
+    got : Value
+        Outputs that have got the first flit already.
     """
-    places = len(states[0].flits)
-    held = Array(state.queue.held for state in states)[tracked.i]
-    on_output = tracked.on_output
-    before: Any = on_output
-    distance = claims.named(tracked.number - tracked.left, "flits_before_the_tracked_one")[: len(tracked.left)]
-    pending = claims.named(tracked.entered - tracked.left, "flits_inside")[: len(tracked.left)]
-    inside = distance < pending
-    at_output = inside & on_output & (distance == 0)
-    claims.invariant("the tracked flit is on the output", ~at_output | (tracked.shown == tracked.flit))
-    for k in range(places):
-        flit = Value.cast(Array(state.flits[k] for state in states)[tracked.i])
-        wanted = Value.cast(Array(state.wanted[k] for state in states)[tracked.i])
-        if got and k == 0:
-            wanted = wanted & ~Value.cast(Array(got)[tracked.i])
-        counts = claims.named((held > k) & wanted.bit_select(tracked.o, 1), f"place_{k}_counts")
-        here = inside & counts & (distance == before)
-        claims.invariant("the tracked flit is in its place", ~here | (flit == tracked.flit))
-        before = before + counts
-    claims.always("what entered and has not come out is inside", pending == before)
+    for k, flit in enumerate(state.flits):
+        wanted = state.wanted[k] & ~got if k == 0 else state.wanted[k]
+        yield (state.queue.held > k) & Value.cast(wanted).bit_select(o, 1), flit
+
+
+def in_any_buffer(states: list[InputState], i: Any, o: Any, got: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """The same of input i."""
+    rows = [list(in_buffer(state, o, outputs)) for state, outputs in zip(states, got, strict=True)]
+    for place in zip(*rows, strict=True):
+        yield Value.cast(Array(there for there, _ in place)[i]), Value.cast(Array(flit for _, flit in place)[i])

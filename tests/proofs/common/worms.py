@@ -4,6 +4,7 @@ Flits carry the number of their input, so that one can see where a flit comes fr
 leave no choice, so that the header alone says where a worm goes.
 """
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from amaranth.hdl import Array, Const, Mux, Signal, Value
@@ -19,6 +20,14 @@ COUNT_BITS = 4
 class WormsIn:
     """Sound worms on an input link, one after the other.
 
+    Parameters
+    ----------
+    claims : Claims
+    router : Part
+    i : int
+    beyond : function or None
+        Of a flit: outputs of the next router that a header asks for.
+
     Members
     -------
     moves : Signal
@@ -29,22 +38,53 @@ class WormsIn:
         Outputs that the last head asked for.
     wanted : Signal
         Outputs that the flit on the link is for.
+    tag : Signal
+        Where the last flit came from.
+    asked_beyond, wanted_beyond : Signal
+        The same as ``asked`` and ``wanted``, of the next router. No bits if there is none.
+    only_tag : int or None
+        The tag of all flits here, if they have one.
     """
 
-    def __init__(self, claims: Claims, router: Any, i: int):
-        link = router.inputs[i]
-        flit = link.payload
+    only_tag: int | None = None
+
+    def __init__(self, claims: Claims, router: Any, i: int, beyond: Callable[[Any], Value] | None = None):
+        self.link: Any = router.inputs[i]
+        flit = self.link.payload
         outputs = router.parameters.outputs
-        assume_link_rules(claims, link, f"input_{i}")
-        self.moves: Any = claims.named(link.valid & link.ready, f"enters_{i}")
+        self.moves: Any = claims.named(self.link.valid & self.link.ready, f"enters_{i}")
         self.in_worm: Any = Signal(name=f"in_worm_{i}")
+        self.tag: Any = Signal(2, name=f"entered_tag_{i}")
         self.asked: Any = Signal(outputs, name=f"asked_{i}")
         self.wanted: Any = claims.named(Mux(flit.head, outputs_of(router, i, flit), self.asked), f"wanted_{i}")
-        claims.assume(~link.valid | (flit.head == ~self.in_worm))
-        claims.assume(~link.valid | self.wanted.any())
-        claims.assume(~link.valid | (tag_of(flit) == i))
+        further: Any = beyond(flit) if beyond else Const(0, 0)
+        self.asked_beyond: Any = Signal(len(further), name=f"asked_beyond_{i}")
+        self.wanted_beyond: Any = claims.named(Mux(flit.head, further, self.asked_beyond), f"wanted_beyond_{i}")
         with claims.m.If(self.moves):
-            claims.m.d.sync += [self.in_worm.eq(~flit.tail), self.asked.eq(self.wanted)]
+            claims.m.d.sync += [
+                self.in_worm.eq(~flit.tail),
+                self.tag.eq(tag_of(flit)),
+                self.asked.eq(self.wanted),
+                self.asked_beyond.eq(self.wanted_beyond),
+            ]
+
+    def soundness(self) -> Iterator[Value]:
+        """What a router may expect of worms on an input."""
+        flit, off = self.link.payload, ~self.link.valid
+        yield off | (flit.head == ~self.in_worm)
+        yield off | self.wanted.any()
+        yield off | ~self.in_worm | (tag_of(flit) == self.tag)
+
+
+def assume_worms(claims: Claims, router: Any, i: int, tag: int, beyond: Any = None) -> WormsIn:
+    """Sound worms on an input link, whose flits have a tag."""
+    worms = WormsIn(claims, router, i, beyond)
+    worms.only_tag = tag
+    assume_link_rules(claims, worms.link, f"input_{i}")
+    for condition in worms.soundness():
+        claims.assume(condition)
+    claims.assume(~worms.link.valid | (tag_of(worms.link.payload) == tag))
+    return worms
 
 
 class WormsOut:
@@ -73,6 +113,16 @@ class WormsOut:
 class TrackedFlit:
     """Any one flit of any input and output.
 
+    Parameters
+    ----------
+    claims : Claims
+    worms : list of WormsIn
+        By input; the flits of input i have tag i.
+    links : list of links
+        By output.
+    wanted : list of Value
+        Outputs that the flit on an input's link is for, per input.
+
     Members
     -------
     i, o : Signal
@@ -91,31 +141,52 @@ class TrackedFlit:
         It is the flit that is followed.
     """
 
-    def __init__(self, claims: Claims, router: Any, worms: list[WormsIn]):
-        m, p = claims.m, router.parameters
+    def __init__(self, claims: Claims, worms: list[WormsIn], links: list[Any], wanted: list[Any]):
+        m = claims.m
         self.i = claims.constant(2, "any_input")
         self.o = claims.constant(2, "any_output")
         self.number = claims.constant(COUNT_BITS, "any_number")
-        claims.assume((self.i < p.inputs) & (self.o < p.outputs))
-        entering = Array(worm.moves & worm.wanted.bit_select(self.o, 1) for worm in worms)[self.i]
+        claims.assume((self.i < len(worms)) & (self.o < len(links)))
+        entering = Array(
+            worm.moves & outputs.bit_select(self.o, 1) for worm, outputs in zip(worms, wanted, strict=True)
+        )[self.i]
         entering = claims.named(entering, "entering")
         self.on_output: Any = claims.named(
-            Array(link.valid & (tag_of(link.payload) == self.i) for link in router.outputs)[self.o], "on_output"
+            Array(link.valid & (tag_of(link.payload) == self.i) for link in links)[self.o], "on_output"
         )
-        leaving = self.on_output & Array(router.outputs[o].ready for o in range(p.outputs))[self.o]
+        leaving = self.on_output & Array(link.ready for link in links)[self.o]
         self.entered: Any = Signal(COUNT_BITS, name="entered")
         self.left: Any = Signal(COUNT_BITS, name="left")
         m.d.sync += [self.entered.eq(self.entered + entering), self.left.eq(self.left + leaving)]
-        offered = Value.cast(Array(Value.cast(link.payload) for link in router.inputs)[self.i])
+        offered = Value.cast(Array(Value.cast(worm.link.payload) for worm in worms)[self.i])
         self.flit: Any = Signal(len(offered), name="tracked_flit")
         with m.If(entering & (self.entered == self.number)):
             m.d.sync += self.flit.eq(offered)
-        self.shown: Any = Value.cast(Array(Value.cast(link.payload) for link in router.outputs)[self.o])
+        self.shown: Any = Value.cast(Array(Value.cast(link.payload) for link in links)[self.o])
         self.comes_out: Any = claims.named(self.on_output & (self.left == self.number), "tracked_flit_comes_out")
         nothing_left = self.left == self.entered
         claims.always("nothing comes out that did not go in for this output", ~(self.on_output & nothing_left))
         claims.always("flits come out unaltered in order", ~self.comes_out | (self.shown == self.flit))
         claims.possible("the fourth flit comes out", self.comes_out & (self.number == 3))
+
+    def tie(self, claims: Claims, stages: Iterable[tuple[Any, Any]]) -> None:
+        """Flits that entered and have not come out are at some stage.
+
+        Parameters
+        ----------
+        claims : Claims
+        stages : iterable of (Value, Value)
+            From the output back to the input: whether a flit from i for o is there, and the flit.
+        """
+        before: Any = Const(0)
+        distance = claims.named(self.number - self.left, "flits_before_the_tracked_one")[:COUNT_BITS]
+        pending = claims.named(self.entered - self.left, "flits_inside")[:COUNT_BITS]
+        for stage, (there, flit) in enumerate([(self.on_output, self.shown), *stages]):
+            counts = claims.named(there, f"stage_{stage}_counts")
+            here = (distance < pending) & counts & (distance == before)
+            claims.invariant("the tracked flit is in its place", ~here | (flit == self.flit))
+            before = before + counts
+        claims.always("what entered and has not come out is inside", pending == before)
 
 
 def assume_tables(claims: Claims, router: Any) -> None:

@@ -3,6 +3,7 @@
 They are about any one page, and so about all. What pool and queues take for granted of the node is among them.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from amaranth.hdl import Mux
@@ -18,11 +19,8 @@ def pages(claims: Claims) -> None:
     """Claims about any page of the smallest node."""
     bare = BareNode(claims)
     life = PageLife(claims, bare)
-    for contract in (bare.pool_use.contract(bare.page), bare.packet.contract(), bare.calls.contract(bare.page)):
-        for name, condition in contract:
-            claims.always(name, condition)
-    _prove_arrival(claims, bare, life)
-    _prove_sending(claims, bare, life)
+    for name, condition in page_facts(bare, life):
+        claims.always(name, condition)
     tie_packets(claims, bare)
     tie_transmitters(claims, bare)
     tie_page(claims, bare, life)
@@ -30,26 +28,35 @@ def pages(claims: Claims) -> None:
     claims.possible("two outputs send a page at once", (life.senders & (life.senders - 1)).any())
 
 
-def _prove_arrival(claims: Claims, bare: BareNode, life: PageLife) -> None:
+def page_facts(bare: BareNode, life: PageLife) -> Iterator[tuple[str, Any]]:
+    """What holds of the page, by name."""
+    yield from bare.pool_use.contract(bare.page)
+    yield from bare.packet.contract()
+    yield from bare.calls.contract(bare.page)
+    yield from _arrival(bare, life)
+    yield from _sending(bare, life)
+
+
+def _arrival(bare: BareNode, life: PageLife) -> Iterator[tuple[str, Any]]:
     bus, state = bare.receivers.bus, life.state
-    claims.always("a page is taken only if nothing is in it", ~life.takes | (state == FREE))
+    yield "a page is taken only if nothing is in it", ~life.takes | (state == FREE)
     out = bare.pool_use.out.bit_select(bare.page, 1)
-    claims.always("a page is out while it is kept, filled or full", out == (state != FREE))
+    yield "a page is out while it is kept, filled or full", out == (state != FREE)
     due = Mux(bus.word.head, state == KEPT, state == FILLING) & (bus.direction == life.receiver)
-    claims.always("a page is filled by the receiver that has kept it, with one packet", ~life.stores | due)
+    yield "a page is filled by the receiver that has kept it, with one packet", ~life.stores | due
     place = Mux(bus.word.head, 0, life.words)
-    claims.always("words are stored one after the other", ~life.stores | (bus.position == place))
-    claims.always("a packet enters the queues with its tail", bare.packet.enters == life.stores & bus.word.tail)
+    yield "words are stored one after the other", ~life.stores | (bus.position == place)
+    yield "a packet enters the queues with its tail", bare.packet.enters == life.stores & bus.word.tail
 
 
-def _prove_sending(claims: Claims, bare: BareNode, life: PageLife) -> None:
+def _sending(bare: BareNode, life: PageLife) -> Iterator[tuple[str, Any]]:
     transmitters, left = bare.transmitters, bare.packet.left
-    claims.always("a page is sent only while it is full", ~life.reads | (life.state == FULL))
+    yield "a page is sent only while it is full", ~life.reads | (life.state == FULL)
     stored = transmitters.read_position < life.words
-    claims.always("only words of the packet in the page are sent", ~life.reads | stored)
+    yield "only words of the packet in the page are sent", ~life.reads | stored
     ended: Any = Mux(life.ends, 1 << transmitters.sent_for, 0)
     still = life.senders & ~ended[:PORTS]
     through = life.ends & ~left.any() & ~still.any()
-    claims.always("a page comes back when the last output has sent it, and never else", life.gives == through)
+    yield "a page comes back when the last output has sent it, and never else", life.gives == through
     somebody = left.any() | life.senders.any()
-    claims.always("a full page has an output that waits for it or sends it", (life.state != FULL) | somebody)
+    yield "a full page has an output that waits for it or sends it", (life.state != FULL) | somebody

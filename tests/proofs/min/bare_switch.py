@@ -32,6 +32,10 @@ class BareSwitch:
         Whether the switch is on a token ring; the token may then arrive at any time.
     whole : bool
         Keep route unit and buffers, and take nothing of them for granted.
+    name : str
+        See ``Inside``.
+    joined : tuple of str
+        Inputs that the proof drives, see ``Claims.free_inputs``.
     settings
         More for ``MinRouterParameters``.
 
@@ -52,12 +56,23 @@ class BareSwitch:
         Inputs whose request is for two outputs or more.
     """
 
-    def __init__(self, claims: Claims, inputs: int, outputs: int, token: bool, *, whole: bool = False, **settings: Any):
+    def __init__(
+        self,
+        claims: Claims,
+        inputs: int,
+        outputs: int,
+        token: bool,
+        *,
+        whole: bool = False,
+        name: str = "part",
+        joined: tuple[str, ...] = (),
+        **settings: Any,
+    ):
         self.claims, self.inputs, self.outputs, self.token = claims, inputs, outputs, token
         most = MOST_RELEASE_FLITS if token else 0
         self.switch: Any = MinRouter(MinRouterParameters(inputs, outputs, 4, 1, HEADER, most, **settings))
-        claims.free_inputs(self.switch)
-        self.inside = Inside(claims, self.switch, left_out=() if whole else (RouteUnit, InputBuffer))
+        claims.free_inputs(self.switch, joined)
+        self.inside = Inside(claims, self.switch, () if whole else (RouteUnit, InputBuffer), name)
         placed = self.inside.placed
         self.route_unit, self.queues, self.crossbar = placed["route_unit"], placed["queues"], placed["crossbar"]
         self.buffers = [placed[f"buffer_{i}"] for i in range(inputs)]

@@ -9,9 +9,35 @@ from typing import Any
 from amaranth.hdl import Mux
 
 from tests.proofs.claims import Claims, Describe
-from tests.proofs.common.worm_invariants import tie_inputs, tie_output, tie_tracked
-from tests.proofs.common.worms import TrackedFlit, WormsIn, WormsOut, assume_tables
+from tests.proofs.common.pair_claims import joined_ports, prove_pair
+from tests.proofs.common.whole_claims import prove_alone
 from tests.proofs.min.bare_switch import BareSwitch
+
+
+class WholeSwitch(BareSwitch):
+    """A switch with everything in it, see ``WholeRouter`` of SPAM."""
+
+    def __init__(self, claims: Claims, inputs: int, outputs: int, token: bool, **settings: Any):
+        super().__init__(claims, inputs, outputs, token, whole=True, **settings)
+        self.part = self.switch
+
+    def tie(self, claims: Claims, states: list[Any]) -> tuple[list[Any], list[Any]]:
+        """Adds the invariants of the queues.
+
+        Returns
+        -------
+        two lists of Value
+            By input: outputs that have got the head of its worm and not the tail; outputs that have got the flit in
+            front.
+        """
+        use, opened = self.use, []
+        for i, state in enumerate(states):
+            claims.invariant("a worm that has begun is in the queues", ~state.begun | use.standing[i])
+            begun = Mux(state.begun, state.request, self.got[i]) & ~use.given[i]
+            opened.append(claims.named(Mux(use.standing[i], begun, 0), f"open_from_{i}"))
+            for o in range(self.outputs):
+                claims.invariant("a worm that has begun is first", ~opened[i][o] | use.first_at(i, o))
+        return opened, self.got
 
 
 def switch(inputs: int, outputs: int, *, token: bool, **settings: Any) -> Describe:
@@ -27,30 +53,23 @@ def switch(inputs: int, outputs: int, *, token: bool, **settings: Any) -> Descri
     """
 
     def describe(claims: Claims) -> None:
-        whole = BareSwitch(claims, inputs, outputs, token, whole=True, **settings)
-        part = whole.switch
-        assume_tables(claims, part)
-        worms_in = [WormsIn(claims, part, i) for i in range(inputs)]
-        worms_out = [WormsOut(claims, part, o) for o in range(outputs)]
-        tracked = TrackedFlit(claims, part, worms_in)
+        whole = WholeSwitch(claims, inputs, outputs, token, **settings)
+        tracked = prove_alone(claims, whole)
         ahead = whole.got[0][0] & ~whole.got[0][1] & whole.request[0][1]
         claims.possible("a branch is ahead as the followed flit comes out", ahead & tracked.comes_out)
-        states = tie_inputs(claims, whole.inside, part, worms_in)
-        for i, state in enumerate(states):
-            claims.invariant("a worm that has begun is in the queues", ~state.begun | whole.use.standing[i])
-        opened = [_open(whole, state, i) for i, state in enumerate(states)]
-        for o in range(outputs):
-            tie_output(claims, part, o, opened, worms_out[o])
-            for i in range(inputs):
-                mine = ~opened[i][o] | whole.use.first_at(i, o)
-                claims.invariant("a worm that has begun is first", mine)
-        tie_tracked(claims, states, tracked, whole.got)
 
     return describe
 
 
-def _open(whole: BareSwitch, state: Any, i: int) -> Any:
-    """Outputs that have got the head of the worm in front of an input, and not its tail."""
-    use = whole.use
-    begun = Mux(state.begun, state.request, whole.got[i]) & ~use.given[i]
-    return whole.claims.named(Mux(use.standing[i], begun, 0), f"open_from_{i}")
+def switch_pair(inputs: int, outputs: int, *, token: bool) -> Describe:
+    """Claims about two switches of some size that are joined by a link."""
+
+    def describe(claims: Claims) -> None:
+        out, entry = joined_ports(outputs - 1)
+        first = WholeSwitch(claims, inputs, outputs, token, name="first", joined=out)
+        second = WholeSwitch(claims, inputs, outputs, token, name="second", joined=entry)
+        tracked = prove_pair(claims, first, second)
+        ahead = first.got[0][outputs - 1] & ~first.got[0][0] & first.request[0][0]
+        claims.possible("a branch is ahead as the followed flit has crossed", ahead & tracked.comes_out)
+
+    return describe

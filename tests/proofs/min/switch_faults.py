@@ -1,23 +1,26 @@
 """Faults of a switch as a whole: copy rule and tree operations."""
 
 from tests.proofs.common.links import HOLDS
+from tests.proofs.common.pair_claims import SOUND
 from tests.proofs.fault_lines import (
-    BRANCH_QUEUES,
     CHOOSES_TWO,
     GIVES_ONE_OUTPUT_TO_TWO,
     GRANTS_WHILE_HELD,
     KEEPS_WHAT_HAS_MOVED,
+    LEAVES_AFTER_EACH_FLIT,
     LETS_TREES_IN_WITHOUT_TOKEN,
     LOSES_THE_SECOND_FLIT,
     MIN_ROUTER,
     MIXES_INPUTS,
     OVERTAKES_FROM_BELOW,
     OVERWRITES_A_WAITING_FLIT,
+    OWES_ALL_THE_FIRST_OUTPUT,
     REMEMBERS_EARLIER_TAILS,
     SEEKS_FOR_EVER,
     STALLS_BETWEEN_FLITS,
     STATION,
     TAKES_ALL_FOR_TREES,
+    TAKES_NO_CARE_OF_COPIES,
     WAITS_ONLY_FOR_ITS_TURNS,
 )
 from tests.proofs.faults import Fault
@@ -38,13 +41,7 @@ COPY_FAULTS = (
         "valid is high from a copy until the flit moves, and never else",
         *KEEPS_WHAT_HAS_MOVED,
     ),
-    Fault(
-        "branch-copies-3x3",
-        "no output gets a flit twice",
-        MIN_ROUTER,
-        "copied.eq(copied | loads[i])",
-        "copied.eq(loads[i])",
-    ),
+    Fault("branch-copies-3x3", "no output gets a flit twice", *TAKES_NO_CARE_OF_COPIES),
     Fault(
         "branch-copies-3x3",
         "the release is the pop of the tail",
@@ -125,28 +122,17 @@ TREE_FAULTS = (
 )
 
 WHOLE_FAULTS = (
-    Fault("min-router-3x3", HOLDS, *OVERWRITES_A_WAITING_FLIT),
-    Fault("min-router-3x3", "worms never mix on an output", *OVERTAKES_FROM_BELOW),
-    Fault("min-router-3x3", "flits come out unaltered in order", *LOSES_THE_SECOND_FLIT),
-    Fault(
-        "min-router-3x3",
-        "what entered and has not come out is inside",
-        MIN_ROUTER,
-        "copied.eq(copied | loads[i])",
-        "copied.eq(loads[i])",
+    *(
+        Fault(proof, claim, *line)
+        for proof in ("min-router-3x3", "min-router-pair-2x2")
+        for claim, line in (
+            (HOLDS, OVERWRITES_A_WAITING_FLIT),
+            ("worms never mix on an output", OVERTAKES_FROM_BELOW),
+            ("flits come out unaltered in order", LOSES_THE_SECOND_FLIT),
+            ("what entered and has not come out is inside", TAKES_NO_CARE_OF_COPIES),
+            ("nothing comes out that did not go in for this output", OWES_ALL_THE_FIRST_OUTPUT),
+            ("heads come first and only first", LEAVES_AFTER_EACH_FLIT),
+        )
     ),
-    Fault(
-        "min-router-3x3",
-        "nothing comes out that did not go in for this output",
-        BRANCH_QUEUES,
-        "self.request[i] & ~done, 0)",
-        "(self.request[i] | 1) & ~done, 0)",
-    ),
-    Fault(
-        "min-router-3x3",
-        "heads come first and only first",
-        MIN_ROUTER,
-        "queues.leave[i].eq(buffer.pop & tail)",
-        "queues.leave[i].eq(buffer.pop)",
-    ),
+    Fault("min-router-pair-2x2", SOUND, *LEAVES_AFTER_EACH_FLIT),
 )

@@ -1,6 +1,7 @@
 """Faults of the SPAM router: at least one for every property."""
 
 from tests.proofs.common.links import HOLDS
+from tests.proofs.common.pair_claims import SOUND
 from tests.proofs.fault_lines import (
     COPIES_TO_ONE_OUTPUT,
     LETS_NEWCOMERS_OVERTAKE,
@@ -10,6 +11,7 @@ from tests.proofs.fault_lines import (
     MULTICAST_KEY,
     OVERWRITES_A_WAITING_FLIT,
     QUEUES,
+    RELEASES_AFTER_EACH_FLIT,
     ROUTER,
     SEES_EQUAL_REQUESTS_ONLY,
     STALLS_BETWEEN_FLITS,
@@ -96,7 +98,17 @@ ROUTER_FAULTS = (
     Fault("router-buffer-2", "worms never mix on an output", *SEES_EQUAL_REQUESTS_ONLY),
     Fault("router-buffer-2", "nothing comes out that did not go in for this output", *SWAPS_CLASSES),
     Fault("router-buffer-2", "flits come out unaltered in order", *LOSES_THE_SECOND_FLIT),
-    Fault("router-buffer-2", "heads come first and only first", ROUTER, "copied & buffer.flit.tail", "copied"),
+    Fault("router-buffer-2", "heads come first and only first", *RELEASES_AFTER_EACH_FLIT),
+)
+
+PAIR_FAULTS = (
+    Fault("router-pair-2", SOUND, *RELEASES_AFTER_EACH_FLIT),
+    Fault("router-pair-2", "what entered and has not come out is inside", *COPIES_TO_ONE_OUTPUT),
+    Fault("router-pair-2", HOLDS, *OVERWRITES_A_WAITING_FLIT),
+    Fault("router-pair-2", "worms never mix on an output", *SEES_EQUAL_REQUESTS_ONLY),
+    Fault("router-pair-2", "nothing comes out that did not go in for this output", *SWAPS_CLASSES),
+    Fault("router-pair-2", "flits come out unaltered in order", *LOSES_THE_SECOND_FLIT),
+    Fault("router-pair-2", "heads come first and only first", *RELEASES_AFTER_EACH_FLIT),
 )
 
 KEY_FAULTS = (
@@ -131,5 +143,6 @@ SPAM_FAULTS = (
     *QUEUE_FAULTS,
     *REPLICATION_FAULTS,
     *ROUTER_FAULTS,
+    *PAIR_FAULTS,
     *KEY_FAULTS,
 )

@@ -1,0 +1,43 @@
+"""Claims about a whole router, or two that are joined: what goes in comes out where it asked to, once, in order.
+
+Nothing is left out and nothing taken for granted but the link rules and sound messages.
+"""
+
+from typing import Any, Protocol
+
+from tests.proofs.claims import Claims
+from tests.proofs.common.worm_invariants import InputState, in_any_buffer, tie_inputs, tie_output
+from tests.proofs.common.worms import TrackedFlit, WormsOut, assume_tables, assume_worms
+from tests.proofs.inside import Inside
+
+
+class Whole(Protocol):
+    """A router with everything in it; ``tie`` adds what its family knows of its inside, see ``WholeRouter`` of SPAM."""
+
+    part: Any
+    inside: Inside
+
+    def tie(self, claims: Claims, states: list[Any]) -> tuple[list[Any], list[Any]]: ...
+
+
+def prove_alone(claims: Claims, whole: Whole) -> TrackedFlit:
+    """Adds the claims about one router."""
+    part = whole.part
+    assume_tables(claims, part)
+    worms_in = [assume_worms(claims, part, i, i) for i in range(part.parameters.inputs)]
+    worms_out = [WormsOut(claims, part, o) for o in range(part.parameters.outputs)]
+    tracked = TrackedFlit(claims, worms_in, list(part.outputs), [worms.wanted for worms in worms_in])
+    states, _, got = tie_whole(claims, whole, worms_in, worms_out)
+    tracked.tie(claims, in_any_buffer(states, tracked.i, tracked.o, got))
+    return tracked
+
+
+def tie_whole(
+    claims: Claims, whole: Whole, worms_in: list[Any], worms_out: list[Any]
+) -> tuple[list[InputState], list[Any], list[Any]]:
+    """Adds the invariants of one router; gives the state of its inputs, and what ``tie`` gives."""
+    states = tie_inputs(claims, whole.inside, whole.part, worms_in)
+    opened, got = whole.tie(claims, states)
+    for o, worms in enumerate(worms_out):
+        tie_output(claims, whole.part, o, opened, states, worms)
+    return states, opened, got
