@@ -19,6 +19,7 @@ from tests.proofs.harts.page_claims import pages
 from tests.proofs.harts.page_pool_claims import page_pool
 from tests.proofs.harts.page_queues_claims import page_queues
 from tests.proofs.harts.transmitter_claims import transmitters
+from tests.proofs.harts.word_claims import words
 from tests.proofs.min.branch_queues_claims import branch_queues
 from tests.proofs.min.copy_claims import branch_copies
 from tests.proofs.min.key_claims import turn_key
@@ -134,6 +135,7 @@ PROOFS: dict[str, Proof] = {
     "page-queues-relay-2": Proof("page-queues", page_queues(2), 26, quick=False),
     "harts-bus": Proof("harts-bus", bus, 18),
     "harts-pages": Proof("harts-pages", pages, 22, fault_cycles=14),
+    "harts-words": Proof("harts-words", words, 28, fault_cycles=28),
     "harts-transmitters": Proof("harts-transmitters", transmitters, 27),
     "channel-counters-1": Proof(
         "channel-counters", channel_counters(1), 20, quick=False, fault_cycles=16, induction_cycles=3

@@ -72,5 +72,6 @@ TAKES_ALL_FOR_TREES = (MIN_ROUTER, "route_unit.completed & route_unit.branching"
 SEEKS_FOR_EVER = (STATION, "seeking.eq(seeking & ~chosen |", "seeking.eq(seeking |")
 GRANTS_WHILE_HELD = (STATION, "self.starts_here) & ~held),", "self.starts_here)),")
 FILLS_THE_FIRST_PAGE = (RECEIVER_BANK, '("page", state["landing"][slot])', '("page", 0)')
+GIVES_BACK_WHAT_IS_OWED = (TRANSMITTER_BANK, "ended.any() & ~shared & ~self.owed", "ended.any() & ~shared")
 SENDS_WHAT_A_RECEIVER_HAS = (TRANSMITTER_BANK, "~sending[port] & ~owned[port] &", "~sending[port] &")
 TAKES_WHAT_OTHERS_WAIT_FOR = (TRANSMITTER_BANK, "idle & ~self.waiting & self.ahead", "idle & self.ahead")

@@ -6,6 +6,7 @@ from tests.proofs.harts.node_faults import BUS_FAULTS, PAGE_FAULTS
 from tests.proofs.harts.page_pool_claims import TURN_BOUND
 from tests.proofs.harts.page_queues_use import ONCE_EACH, OWED
 from tests.proofs.harts.transmitter_faults import TRANSMITTER_FAULTS
+from tests.proofs.harts.word_faults import WORD_FAULTS
 
 POOL_FAULTS = (
     Fault(
@@ -109,4 +110,4 @@ QUEUE_FAULTS = (
     ),
 )
 
-HARTS_FAULTS = (*POOL_FAULTS, *QUEUE_FAULTS, *BUS_FAULTS, *PAGE_FAULTS, *TRANSMITTER_FAULTS)
+HARTS_FAULTS = (*POOL_FAULTS, *QUEUE_FAULTS, *BUS_FAULTS, *PAGE_FAULTS, *TRANSMITTER_FAULTS, *WORD_FAULTS)

@@ -2,6 +2,7 @@
 
 from tests.proofs.fault_lines import (
     FILLS_THE_FIRST_PAGE,
+    GIVES_BACK_WHAT_IS_OWED,
     HARTS_NODE,
     RECEIVER_BANK,
     TRANSMITTER_BANK,
@@ -79,13 +80,7 @@ PAGE_FAULTS = (
         "(self.free != 0) & (self.free + self.wish > p.levels)",
         "self.free + self.wish > p.levels",
     ),
-    Fault(
-        "harts-pages",
-        "a page comes back only if it is out",
-        TRANSMITTER_BANK,
-        "ended.any() & ~shared & ~self.owed",
-        "ended.any() & ~shared",
-    ),
+    Fault("harts-pages", "a page comes back only if it is out", *GIVES_BACK_WHAT_IS_OWED),
     Fault("harts-pages", "a packet enters a page in which none waits", *FILLS_THE_FIRST_PAGE),
     Fault(
         "harts-pages",

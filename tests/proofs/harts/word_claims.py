@@ -14,7 +14,6 @@ from tests.proofs.harts.node_ties import tie_packets, tie_page, tie_transmitters
 from tests.proofs.harts.page_claims import page_facts
 from tests.proofs.harts.page_life import FILLING, FULL, PageLife
 from tests.proofs.harts.word_life import WordLife
-from topology.harts.header import HOST
 
 
 def words(claims: Claims) -> None:
@@ -31,8 +30,8 @@ def words(claims: Claims) -> None:
     tie_transmitters(claims, bare)
     tie_page(claims, bare, life)
     _tie_word(claims, bare, life, word)
-    last = word.comes & (word.count == 1) & word.owed & (life.words == 2)
-    claims.possible("the second and last word comes out", last & (word.output != HOST))
+    second = word.comes & (word.count == 1) & (life.words == 2) & (word.output == 2) & (bare.page == 0)
+    claims.possible("the second and last word comes out", second)
     claims.possible("a word goes through", word.goes_through & (word.popped_number == 1))
 
 
