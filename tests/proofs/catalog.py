@@ -135,7 +135,7 @@ PROOFS: dict[str, Proof] = {
     "page-queues-relay-2": Proof("page-queues", page_queues(2), 26, quick=False),
     "harts-bus": Proof("harts-bus", bus, 18),
     "harts-pages": Proof("harts-pages", pages, 22, fault_cycles=14),
-    "harts-words": Proof("harts-words", words, 28, fault_cycles=28),
+    "harts-words": Proof("harts-words", words, 28, fault_cycles=29),
     "harts-transmitters": Proof("harts-transmitters", transmitters, 27),
     "channel-counters-1": Proof(
         "channel-counters", channel_counters(1), 20, quick=False, fault_cycles=16, induction_cycles=3
