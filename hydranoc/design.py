@@ -194,7 +194,7 @@ class Design:
         """When the last message with a given start starts; the run takes a little longer."""
         return int(self.messages.start_cycle.max(initial=0)) + self.startup_cycles + 1
 
-    def verilog(self, top: str = "noc", axi_stream: str | None = None) -> "GeneratedDesign":
+    def verilog(self, top: str = "noc", axi_stream: str | None = None, *, moved: bool = True) -> "GeneratedDesign":
         """The network as Verilog, manifest and FuseSoC core.
 
         Parameters
@@ -204,11 +204,14 @@ class Design:
         axi_stream : str or None
             ``tuser`` or ``leading-word``: AXI4-Stream endpoints whose packets name their destinations so. Default are
             endpoints with message descriptors.
+        moved : bool
+            The top has the output ``moved``, a bit per channel.
         """
+        plan = replace(self.plan, moved=moved)
         if axi_stream is None:
             from rtl.common.network import generate_network
 
-            return generate_network(self.plan, top)
+            return generate_network(plan, top)
         from rtl.common.axi_network import TUSER, generate_axi_network
 
         if self.plan.addressing is None and self.plan.endpoints is None:
@@ -217,7 +220,7 @@ class Design:
         if self.plan.endpoints is not None and axi_stream != TUSER:
             text = f"--axi-stream must be {TUSER!r} in family {self.family.name!r}, not {axi_stream!r}"
             raise self.config.source.error((*NETWORK, "family"), text)
-        return generate_axi_network(self.plan, axi_stream, top)
+        return generate_axi_network(plan, axi_stream, top)
 
     def harness(self) -> "BenchSource":
         """The network as Verilog for a lock-step bench."""

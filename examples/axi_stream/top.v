@@ -18,6 +18,8 @@ module top (
   wire m1_tvalid, m1_tready, m1_tlast;
   wire m2_tvalid, m2_tready, m2_tlast;
   wire m3_tvalid, m3_tready, m3_tlast;
+  wire [1:0] m1_tid, m2_tid, m3_tid;      // the sender
+  wire m1_tuser, m2_tuser, m3_tuser;      // to several nodes
   wire [2:0] done_at, failed_at;
 
   packet_sender #(.NODE(8'd0), .PACKETS(PACKETS), .WORDS(WORDS)) sender_n0 (
@@ -62,31 +64,42 @@ module top (
       .m_axis_n0_tvalid(),
       .m_axis_n0_tready(1'b1),
       .m_axis_n0_tlast(),
+      .m_axis_n0_tid(),
+      .m_axis_n0_tuser(),
       .m_axis_n1_tdata(m1_tdata),
       .m_axis_n1_tvalid(m1_tvalid),
       .m_axis_n1_tready(m1_tready),
       .m_axis_n1_tlast(m1_tlast),
+      .m_axis_n1_tid(m1_tid),
+      .m_axis_n1_tuser(m1_tuser),
       .m_axis_n2_tdata(m2_tdata),
       .m_axis_n2_tvalid(m2_tvalid),
       .m_axis_n2_tready(m2_tready),
       .m_axis_n2_tlast(m2_tlast),
+      .m_axis_n2_tid(m2_tid),
+      .m_axis_n2_tuser(m2_tuser),
       .m_axis_n3_tdata(m3_tdata),
       .m_axis_n3_tvalid(m3_tvalid),
       .m_axis_n3_tready(m3_tready),
       .m_axis_n3_tlast(m3_tlast),
+      .m_axis_n3_tid(m3_tid),
+      .m_axis_n3_tuser(m3_tuser),
       .moved()
   );
 
   packet_checker #(.PACKETS_OF_N0(PACKETS), .PACKETS_OF_N3(PACKETS), .WORDS(WORDS)) checker_n1 (
       .clk(clk), .rst(rst), .tdata(m1_tdata), .tvalid(m1_tvalid), .tready(m1_tready), .tlast(m1_tlast),
+      .tid(m1_tid), .tuser(m1_tuser),
       .done(done_at[0]), .failed(failed_at[0])
   );
   packet_checker #(.PACKETS_OF_N0(PACKETS), .PACKETS_OF_N3(0), .WORDS(WORDS)) checker_n2 (
       .clk(clk), .rst(rst), .tdata(m2_tdata), .tvalid(m2_tvalid), .tready(m2_tready), .tlast(m2_tlast),
+      .tid(m2_tid), .tuser(m2_tuser),
       .done(done_at[1]), .failed(failed_at[1])
   );
   packet_checker #(.PACKETS_OF_N0(PACKETS), .PACKETS_OF_N3(0), .WORDS(WORDS)) checker_n3 (
       .clk(clk), .rst(rst), .tdata(m3_tdata), .tvalid(m3_tvalid), .tready(m3_tready), .tlast(m3_tlast),
+      .tid(m3_tid), .tuser(m3_tuser),
       .done(done_at[2]), .failed(failed_at[2])
   );
 
@@ -131,8 +144,8 @@ module packet_sender #(
 endmodule
 
 
-// Expects the packets of n0 and n3, each sender's in order, one packet after the other. Takes a word in two of three
-// cycles.
+// Expects the packets of n0, which are multicasts, and of n3, each sender's in order, one packet after the other. Takes
+// a word in two of three cycles.
 module packet_checker #(
     parameter PACKETS_OF_N0 = 0,
     parameter PACKETS_OF_N3 = 0,
@@ -144,6 +157,8 @@ module packet_checker #(
     input  wire        tvalid,
     output wire        tready,
     input  wire        tlast,
+    input  wire [1:0]  tid,
+    input  wire        tuser,
     output wire        done,
     output reg         failed
 );
@@ -151,10 +166,10 @@ module packet_checker #(
   reg [7:0] word;
   reg [1:0] pause;
 
-  wire is_n0 = tdata[31:24] == 8'd0;
-  wire is_n3 = tdata[31:24] == 8'd3;
+  wire is_n0 = tid == 2'd0 && tuser;
+  wire is_n3 = tid == 2'd3 && !tuser;
   wire [15:0] due = is_n0 ? next_of_n0 : next_of_n3;
-  wire right = (is_n0 || is_n3) && tdata[23:8] == due && tdata[7:0] == word && tlast == (word == WORDS - 1);
+  wire right = (is_n0 || is_n3) && tdata == {6'd0, tid, due, word} && tlast == (word == WORDS - 1);
 
   assign tready = pause != 2'd2;
   assign done = next_of_n0 == PACKETS_OF_N0 && next_of_n3 == PACKETS_OF_N3 && word == 8'd0;

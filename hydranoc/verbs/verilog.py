@@ -22,8 +22,9 @@ DESTINATION_MODES = ("tuser", "leading-word")
     type=click.Choice(DESTINATION_MODES),
     help="AXI4-Stream endpoints; packets name their destinations in tuser or in their leading words.",
 )
+@click.option("--moved/--no-moved", default=True, show_default=True, help="An output with one bit per channel.")
 @json_option
-def verilog(config: Path, folder: Path | None, top: str, axi_stream: str | None, as_json: bool) -> int:
+def verilog(config: Path, folder: Path | None, top: str, axi_stream: str | None, moved: bool, as_json: bool) -> int:
     """Generate the hardware of CONFIG's network: one module per router shape, a top with one injector and one ejector
     port per processor, a manifest, a FuseSoC core and lint waivers. The same configuration gives the same bytes.
 
@@ -39,7 +40,7 @@ def verilog(config: Path, folder: Path | None, top: str, axi_stream: str | None,
     if not is_identifier(top):
         raise click.BadParameter(f"the top module must have a Verilog identifier as name, not {top!r}")
     with result_folder(folder) as scratch:
-        generated = design.verilog(top, axi_stream)
+        generated = design.verilog(top, axi_stream, moved=moved)
         for name, text in generated.files.items():
             (scratch / name).write_text(text, encoding="utf-8")
     files = {str(folder / name): len(text.encode()) for name, text in generated.files.items()}

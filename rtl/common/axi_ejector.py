@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
-"""AXI4-Stream ejector: strips the header from the messages that arrive at a node."""
+"""AXI4-Stream ejector: strips the header from the messages that arrive at a node, and keeps what the user may know."""
 
 from typing import Any
 
@@ -12,12 +12,16 @@ from rtl.common.flit import link_signature
 from rtl.common.part import Part, place
 from topology.common.flits import HeaderFormat
 
+SOURCE, BROADCAST = "source", "broadcast"
+"""Header fields that an ejector knows: the sender, and whether a packet goes to several nodes."""
+
 
 class AxiStreamEjector(Part):
     """Hands the bodies of messages to the user as AXI4-Stream packets.
 
     A header does not say how long it is. But a multicast's key is never the unicast key of a node that it reaches, so
-    the first field tells a unicast, whose header has no bit string, from a multicast.
+    the first field tells a unicast, whose header has no bit string, from a multicast. Families without bit strings have
+    a header field ``broadcast`` instead.
 
     Latency 1 cycle from link to ``tdata``; throughput 1 flit per cycle, header flits included. A message without body
     gives no packet.
@@ -30,25 +34,31 @@ class AxiStreamEjector(Part):
     Members
     -------
     unicast_key : In
-        Key of a message to this node alone, a constant. Not there if both kinds of header have the same length.
+        Key of a message to this node alone, a constant. Not there if the header has a field ``broadcast``.
     link : In(link_signature)
         The delivery channel. ``ready`` is a register.
     tdata, tvalid, tready, tlast
         The AXI4-Stream. ``tdata``, ``tvalid`` and ``tlast`` depend on registers only.
+    tid : Out
+        The packet's sender, the same in all its beats. A register. Not there if headers have no field ``source``.
+    tuser : Out(1)
+        Whether the packet was sent to several nodes, the same in all its beats. A register.
     """
 
     def __init__(self, header: HeaderFormat):
         self.header = header
-        differ = header.unicast_flits != header.multicast_flits
+        fields = dict(header.fields)
         super().__init__(
             "axi_stream_ejector",
             {
-                **({"unicast_key": In(header.fields[0][1])} if differ else {}),
+                **({} if BROADCAST in fields else {"unicast_key": In(header.fields[0][1])}),
                 "link": In(link_signature(header.flit_bits)),
                 "tdata": Out(header.flit_bits),
                 "tvalid": Out(1),
                 "tready": In(1),
                 "tlast": Out(1),
+                **({"tid": Out(fields[SOURCE])} if SOURCE in fields else {}),
+                "tuser": Out(1),
             },
         )
 
@@ -66,41 +76,60 @@ class AxiStreamEjector(Part):
             ejector.user.ready.eq(~in_body | self.tready),
             taken.eq(ejector.user.valid & ejector.user.ready),
         ]
+        at = self._positions(m, flit, taken)
+        multicast = self._keep_fields(m, flit, at, taken & ~in_body)
         if self.header.multicast_flits == 1:
             m.d.comb += in_body.eq(~flit.head)
             return m
-        last = self._is_last_header_flit(m, flit, taken)
+        last = Signal()
+        longest, shortest = at[self.header.multicast_flits - 1], at[self.header.unicast_flits - 1]
+        m.d.comb += last.eq(Mux(multicast, longest, shortest))
         with m.If(taken & flit.tail):
             m.d.sync += in_body.eq(0)
         with m.Elif(taken & last):
             m.d.sync += in_body.eq(1)
         return m
 
-    def _is_last_header_flit(self, m, flit, taken) -> Signal:
-        header = self.header
-        position = Signal(range(header.multicast_flits))  # of the flit in its message; wrong for the first one
-        last = Signal()
+    def _positions(self, m, flit, taken) -> list[Any]:
+        """Whether it is header flit 0, 1, ...; only of flits of a header."""
+        count = self.header.multicast_flits
+        if count == 1:
+            return [flit.head]
+        position = Signal(range(count))  # wrong for the first flit, and in bodies
         with m.If(taken):
             m.d.sync += position.eq(Mux(flit.head, 1, position + 1))
+        return [flit.head, *(~flit.head & (position == number) for number in range(1, count))]
 
-        def at(flit_number: int) -> Any:
-            return ~flit.head & (position == flit_number) if flit_number else flit.head
-
-        if header.unicast_flits == header.multicast_flits:
-            m.d.comb += last.eq(at(header.multicast_flits - 1))
-            return last
-        # the key is not this node's unicast key: so far, this flit included
-        differed = Signal()
+    def _keep_fields(self, m, flit, at, taken) -> Any:
+        """Registers what the user may know; returns whether the header, as far as it was seen, is a multicast's."""
+        fields = dict(self.header.fields)
+        if SOURCE in fields:
+            sender: Any = Signal(fields[SOURCE], name="sender", reset_less=True)
+            m.d.comb += self.tid.eq(sender)
+            for number, low, part in self._pieces(flit, SOURCE):
+                with m.If(taken & at[number]):
+                    m.d.sync += sender[low : low + len(part)].eq(part)
         multicast = Signal()
-        key, flit_bits = self.unicast_key, header.flit_bits
-        differs: Any = Const(0)
-        for k in range(header.key_flits):
-            part = key[k * flit_bits : (k + 1) * flit_bits]
-            differs = differs | (at(k) & (flit.data[: len(part)] != part))
-        m.d.comb += [
-            multicast.eq(~flit.head & differed | differs),
-            last.eq(Mux(multicast, at(header.multicast_flits - 1), at(header.unicast_flits - 1))),
-        ]
+        if BROADCAST in fields:
+            ((number, _, bit),) = self._pieces(flit, BROADCAST)
+            m.d.comb += multicast.eq(Mux(at[number], bit, self.tuser))
+        else:
+            differs: Any = Const(0)  # the key is not this node's unicast key
+            for number, low, part in self._pieces(flit, self.header.fields[0][0]):
+                differs = differs | (at[number] & (part != self.unicast_key[low : low + len(part)]))
+            m.d.comb += multicast.eq(~flit.head & self.tuser | differs)
         with m.If(taken):
-            m.d.sync += differed.eq(multicast)
-        return last
+            m.d.sync += self.tuser.eq(multicast)
+        return multicast
+
+    def _pieces(self, flit, name: str) -> list[tuple[int, int, Any]]:
+        """Where a field stands in the header: flit, lowest bit of the piece in the field, and the piece."""
+        flit_bits, names = self.header.flit_bits, [field for field, _ in self.header.fields]
+        start = sum(width for _, width in self.header.fields[: names.index(name)])
+        width, low, pieces = dict(self.header.fields)[name], 0, []
+        while low < width:
+            number, offset = divmod(start + low, flit_bits)
+            size = min(width - low, flit_bits - offset)
+            pieces.append((number, low, flit.data[offset : offset + size]))
+            low += size
+        return pieces

@@ -5,19 +5,18 @@
 from typing import Any
 
 from amaranth.lib import wiring
-from amaranth.lib.wiring import Out
 
 from rtl.common.axi_ejector import AxiStreamEjector
 from rtl.common.axi_injector import TUSER, AxiStreamInjector, set_words
 from rtl.common.fabric import Fabric
 from rtl.common.network import GeneratedDesign, generate_design
-from rtl.common.optional_ports import connect_optional, optional_members
 from rtl.common.plan import NetworkPlan
+from rtl.common.ports.optional import connect_exported, exported_members
 from rtl.common.structure import Kind, StructuralPart, Structure, Use
 
 SOURCE_INPUTS = ("tdata", "tvalid", "tlast", "tdest", "tuser")
 SOURCE_OUTPUTS = ("tready", "error")
-SINK_OUTPUTS = ("tdata", "tvalid", "tlast")
+SINK_OUTPUTS = ("tdata", "tvalid", "tlast", "tid", "tuser")
 
 
 class AxiStreamTop(StructuralPart):
@@ -36,13 +35,13 @@ class AxiStreamTop(StructuralPart):
         Packets of node i into the network.
     s_axis_n{i}_error : Out(1)
         High for one cycle when a packet of node i can go nowhere and is swallowed.
-    m_axis_n{i}_tdata, _tvalid, _tready, _tlast
+    m_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tid, _tuser
         Packets that arrive at node i. If it has several delivery channels: ``m_axis_n{i}_c{k}_tdata`` and so on.
     m_axis_n{i}_{output}
         What else the ejector puts out, if the plan has ``endpoints`` of its own.
     moved : Out(channels and stages)
         Bit c: a flit moved on channel c in this cycle, or out of a register stage of a link. Channels are numbered as
-        in ``Network.channels`` and in the manifest, which lists the stages as well.
+        in ``Network.channels`` and in the manifest, which lists the stages as well. Not there if the plan says so.
     counters_enable, counters_clear, counters_address, counters_data
         Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
     tables_load, tables_data, tables_out
@@ -60,28 +59,27 @@ class AxiStreamTop(StructuralPart):
         self.plan = plan
         self.mode = mode
         self._injector, self._ejector = _endpoint_kinds(plan, mode)
-        kept = (*SINK_OUTPUTS, "link__ready")
-        self._status_outputs = tuple(name for name in self._ejector.outputs if name not in kept)
+        outputs = self._ejector.outputs
+        self._sink_outputs = tuple(name for name in SINK_OUTPUTS if name in outputs)
+        self._status_outputs = tuple(name for name in outputs if name not in (*SINK_OUTPUTS, "link__ready"))
         members: dict[str, Any] = {}
         for i in range(len(plan.network.processors)):
             members.update(self._processor_members(i))
-        members["moved"] = Out(plan.links.moved_bits)
-        members.update(optional_members(plan))
+        members.update(exported_members(plan))
         super().__init__("axi_stream_network", members)
 
     def _processor_members(self, i: int) -> dict[str, wiring.Member]:
         source, sink = self._injector.part.signature.members, self._ejector.part.signature.members
         members = {f"s_axis_n{i}_{name}": source[name] for name in (*SOURCE_INPUTS, *SOURCE_OUTPUTS)}
         for output in self.plan.network.delivery_names_of(i):
-            names = (*SINK_OUTPUTS, "tready", *self._status_outputs)
+            names = (*self._sink_outputs, "tready", *self._status_outputs)
             members.update({f"m_axis_{output}_{name}": sink[name] for name in names})
         return members
 
     def structure(self):
         structure = Structure(self)
         fabric = Fabric(structure, self.plan)
-        structure.outputs["moved"] = fabric.moved
-        connect_optional(structure, fabric, self.plan)
+        connect_exported(structure, fabric, self.plan)
         for i, injector in enumerate(fabric.injectors):
             self._connect_source(structure, i, _replaced(structure, injector, self._injector))
         network = self.plan.network
@@ -106,7 +104,7 @@ class AxiStreamTop(StructuralPart):
         if self.plan.addressing and "unicast_key" in ejector.kind.inputs:
             ejector.tie("unicast_key", self.plan.addressing.unicast_keys[processor])
         ejector.connect("tready", structure.ports[f"m_axis_{output}_tready"])
-        for name in (*SINK_OUTPUTS, *self._status_outputs):
+        for name in (*self._sink_outputs, *self._status_outputs):
             structure.outputs[f"m_axis_{output}_{name}"] = ejector.output(name)
 
 
@@ -154,12 +152,13 @@ def generate_axi_network(plan: NetworkPlan, mode: str, top: str = "noc") -> Gene
 
 def _manifest_entry(plan: NetworkPlan, mode: str) -> dict[str, Any]:
     processors = range(len(plan.network.processors))
-    injector, _ = _endpoint_kinds(plan, mode)
+    injector, ejector = _endpoint_kinds(plan, mode)
     return {
         "destination_mode": mode,
         "tdata_bits": injector.inputs["tdata"],
         "tdest_bits": injector.inputs["tdest"],
         "tuser_bits": injector.inputs["tuser"],
+        "tid_bits": ejector.outputs.get("tid", 0),
         "leading_words": 0 if mode == TUSER else set_words(plan.header),
         "key_cycles": plan.addressing.key_cycles if plan.addressing else 0,
         "inputs": [f"s_axis_n{i}" for i in processors],

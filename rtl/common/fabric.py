@@ -3,6 +3,7 @@
 """The inside of every network top: routers, injectors and ejectors, wired as the topology says."""
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import TypeAlias
 
 from rtl.common.ejector import MessageEjector
@@ -11,7 +12,7 @@ from rtl.common.link_stage import LinkStage, WireStages
 from rtl.common.monitor import TransferMonitor
 from rtl.common.part import Part
 from rtl.common.plan import NetworkPlan, SideWire
-from rtl.common.structure import Bits, Kind, Slice, Structure, Use, connect_link
+from rtl.common.structure import Bits, Kind, Slice, Structure, Use, Wire, connect_link
 from rtl.common.table_layout import switch_tables
 from rtl.common.table_store import TableStore
 from topology.common.channels import Channel
@@ -77,10 +78,15 @@ class Fabric:
             payload = source.output(f"{source_port}__payload")
             tail.append(Slice(payload, payload.width - 1, 1))
         self.valid, self.ready, self.tail = tuple(valid), tuple(ready), tuple(tail)
-        monitor = structure.use("channels", Kind(lambda: TransferMonitor(plan.links.moved_bits)))
-        monitor.connect("valid", (*self.valid, *stage_valid))
-        monitor.connect("ready", (*self.ready, *stage_ready))
-        self.moved = monitor.output("moved")
+        self._watched = (*self.valid, *stage_valid), (*self.ready, *stage_ready)
+
+    @cached_property
+    def moved(self) -> Wire:
+        """See the members; whoever asks for it first brings its monitor into the structure."""
+        monitor = self._structure.use("channels", Kind(lambda: TransferMonitor(self._plan.links.moved_bits)))
+        for port, wires in zip(("valid", "ready"), self._watched, strict=True):
+            monitor.connect(port, wires)
+        return monitor.output("moved")
 
     def _router(self, switch: int, shapes: dict[str, Kind]) -> Use:
         use = self._plan.routers[switch]

@@ -17,8 +17,8 @@ from rtl.common.host_pattern import PausingSource, StallingReceiver
 from rtl.common.injector import descriptor_layout
 from rtl.common.monitor import DeliveryMonitor, TransferMonitor
 from rtl.common.network import GeneratedDesign, generate_design
-from rtl.common.optional_ports import connect_optional, optional_members
 from rtl.common.plan import NetworkPlan
+from rtl.common.ports.optional import connect_optional, optional_members
 from rtl.common.structure import Constant, Kind, Slice, StructuralPart, Structure, Use, Wire, connect_link
 from topology.common.host_pattern import LEVEL_BITS, RECEIVER, SOURCE, endpoint_salt
 from topology.common.host_pattern import SEED_BITS as HOSTS_SEED_BITS

@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In
 
 from rtl.common.part import Part
 from rtl.common.plan import NetworkPlan
+from rtl.common.verilog import LICENSE
 
 CORE_VERSION = "0.1.0"
 
@@ -79,7 +80,7 @@ def _channels(plan: NetworkPlan) -> list[dict[str, Any]]:
             "source_port": channel.source_port,
             "sink": channel.sink,
             "sink_port": channel.sink_port,
-            "moved_bit": channel.index,
+            **({"moved_bit": channel.index} if plan.moved else {}),
         }
         for channel in plan.network.channels
     ]
@@ -94,7 +95,7 @@ def _link_stages(plan: NetworkPlan) -> list[dict[str, Any]]:
             "stage": stage,
             "name": links.name((channel, stage)),
             "instance": f"link_c{channel}_{stage}",
-            "moved_bit": channels + position,
+            **({"moved_bit": channels + position} if plan.moved else {}),
         }
         for position, (channel, stage) in enumerate(links.hops)
     ]
@@ -126,6 +127,7 @@ def fusesoc_core(top: str, plan: NetworkPlan) -> str:
     """FuseSoC core file (CAPI2) of a generated network."""
     network = plan.network
     return f"""CAPI=2:
+# SPDX-License-Identifier: {LICENSE}
 
 name: hydranoc:noc:{top}:{CORE_VERSION}
 description: "{plan.family} network, {network.switches} switches, {len(network.processors)} processors"

@@ -10,15 +10,15 @@ from typing import Any
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.counter_ports import counter_manifest
 from rtl.common.fabric import Fabric
 from rtl.common.identifiers import is_identifier
 from rtl.common.injector import descriptor_layout
 from rtl.common.manifest import fusesoc_core, network_manifest, waivers
-from rtl.common.optional_ports import connect_optional, optional_members
 from rtl.common.plan import NetworkPlan
+from rtl.common.ports.counters import counter_manifest
+from rtl.common.ports.optional import connect_exported, exported_members
+from rtl.common.ports.tables import table_files, table_manifest
 from rtl.common.structure import Slice, StructuralPart, Structure, Use
-from rtl.common.table_ports import table_files, table_manifest
 from rtl.common.verilog import ModuleLibrary
 from topology.common.flits import FlitFormat
 
@@ -42,7 +42,7 @@ class NetworkTop(StructuralPart):
         Flits that arrive at processor i. If it has several delivery channels: ``eject_n{i}_c{k}_valid`` and so on.
     moved : Out(channels and stages)
         Bit c: a flit moved on channel c in this cycle, or out of a register stage of a link. Channels are numbered as
-        in ``Network.channels`` and in the manifest, which lists the stages as well.
+        in ``Network.channels`` and in the manifest, which lists the stages as well. Not there if the plan says so.
     counters_enable, counters_clear, counters_address, counters_data
         Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
     tables_load, tables_data, tables_out
@@ -58,8 +58,7 @@ class NetworkTop(StructuralPart):
             members.update(self._injector_members(f"inject_n{i}"))
             for name in plan.network.delivery_names_of(i):
                 members.update(self._ejector_members(f"eject_{name}"))
-        members["moved"] = Out(plan.links.moved_bits)
-        members.update(optional_members(plan))
+        members.update(exported_members(plan))
         super().__init__("network", members)
 
     def _injector_members(self, prefix: str) -> dict[str, wiring.Member]:
@@ -86,8 +85,7 @@ class NetworkTop(StructuralPart):
     def structure(self):
         structure = Structure(self)
         fabric = Fabric(structure, self.plan)
-        structure.outputs["moved"] = fabric.moved
-        connect_optional(structure, fabric, self.plan)
+        connect_exported(structure, fabric, self.plan)
         for i, injector in enumerate(fabric.injectors):
             self._connect_injector(structure, f"inject_n{i}", injector)
         for name, ejector in zip(self.plan.network.delivery_names, fabric.ejectors, strict=True):

@@ -129,6 +129,8 @@ class NetworkPlan:
         Needed for endpoints that make headers themselves.
     endpoints : StreamEndpoints or None
         AXI4-Stream endpoints in place of those that ``addressing`` makes.
+    moved : bool
+        Exported tops have the output ``moved``. The lock-step harness always has.
     counters : bool
         Count what happens on every channel.
     loadable_tables : bool
@@ -149,6 +151,7 @@ class NetworkPlan:
     parameters: Mapping[str, object]
     addressing: Addressing | None = None
     endpoints: StreamEndpoints | None = None
+    moved: bool = True
     counters: bool = False
     loadable_tables: bool = False
     most_flits: int | None = None

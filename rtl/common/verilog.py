@@ -35,6 +35,9 @@ opt_clean
 write_verilog -noattr
 """
 
+LICENSE = "Apache-2.0"
+"""What generated Verilog says of its licence, as an SPDX identifier."""
+
 PLACEHOLDER = "hydranoc_module_without_name"
 _OF_EVERY_PART = frozenset(vars(wiring.Component({})))
 
@@ -164,7 +167,8 @@ class ModuleLibrary:
         answer = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
         if answer.returncode:
             raise VerilogError(f"Yosys could not write the Verilog: {answer.stderr.strip()}")
-        return "\n".join([_without_version(answer.stdout), *self._structural])
+        license_line = f"// SPDX-License-Identifier: {LICENSE}\n"
+        return "\n".join([license_line, _without_version(answer.stdout), *self._structural])
 
 
 def _are_made_alike(one: Part, other: Part) -> bool:

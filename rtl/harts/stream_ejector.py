@@ -8,7 +8,7 @@ from typing import Any
 from amaranth.hdl import Module
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from rtl.common.axi_ejector import AxiStreamEjector
+from rtl.common.axi_ejector import SOURCE, AxiStreamEjector
 from rtl.common.flit import link_signature
 from rtl.common.part import Part, place
 from rtl.harts.copy_collector import CopyCollector
@@ -28,8 +28,8 @@ class HartsStreamEjector(Part):
     -------
     link : In(link_signature)
         The delivery channel. ``ready`` is a register.
-    tdata, tvalid, tready, tlast
-        The AXI4-Stream: bodies of packets. ``tdata``, ``tvalid`` and ``tlast`` depend on registers only.
+    tdata, tvalid, tready, tlast, tid, tuser
+        The AXI4-Stream: bodies of packets, see ``AxiStreamEjector``. All outputs depend on registers only.
     refused, undecided : Out(1)
         See ``CopyCollector``. Registers.
     """
@@ -46,6 +46,8 @@ class HartsStreamEjector(Part):
                 "tvalid": Out(1),
                 "tready": In(1),
                 "tlast": Out(1),
+                "tid": Out(dict(collector.header.fields)[SOURCE]),
+                "tuser": Out(1),
                 "refused": Out(1),
                 "undecided": Out(1),
             },
@@ -62,6 +64,8 @@ class HartsStreamEjector(Part):
             self.tdata.eq(ejector.tdata),
             self.tvalid.eq(ejector.tvalid),
             self.tlast.eq(ejector.tlast),
+            self.tid.eq(ejector.tid),
+            self.tuser.eq(ejector.tuser),
             ejector.tready.eq(self.tready),
             self.refused.eq(collector.refused),
             self.undecided.eq(collector.undecided),

@@ -77,13 +77,13 @@ class Sink:
     """Takes packets from a node, with pauses in between."""
 
     def __init__(self, dut, node: int, job: StreamJob, numbers: random.Random, result: StreamResult):
-        self._valid, self._data, self._last, self._ready = (
-            getattr(dut, f"m_axis_n{node}_{name}") for name in ("tvalid", "tdata", "tlast", "tready")
-        )
+        self._valid, self._ready = (getattr(dut, f"m_axis_n{node}_{name}") for name in ("tvalid", "tready"))
+        self._beat = [getattr(dut, f"m_axis_n{node}_{name}") for name in ("tdata", "tlast", "tid", "tuser")]
         self._node, self._job, self._numbers, self._result = node, job, numbers, result
         self._words: list[int] = []
         self._is_ready = False
-        self._held: tuple[int, int] | None = None  # offered and not taken
+        self._sides: set[tuple[int, ...]] = set()
+        self._held: tuple[int, ...] | None = None  # offered and not taken
 
     @property
     def empty(self) -> bool:
@@ -101,17 +101,19 @@ class Sink:
         if not self._valid.value:
             self._check(None)
             return False
-        beat = (int(self._data.value), int(self._last.value))
+        beat = tuple(int(signal.value) for signal in self._beat)
         self._check(beat)
         self._held = None if self._is_ready else beat
         if self._is_ready:
             self._words.append(beat[0])
+            self._sides.add(beat[2:])
             if beat[1]:
                 self._result.bodies.append((self._node, self._words))
-                self._words = []
+                self._result.sides.append(sorted(self._sides))
+                self._words, self._sides = [], set()
         return True
 
-    def _check(self, beat: tuple[int, int] | None) -> None:
+    def _check(self, beat: tuple[int, ...] | None) -> None:
         if self._held is not None and self._held != beat:
             self._result.rule_broken = self._result.rule_broken or f"n{self._node} took back what it had offered"
 

@@ -63,6 +63,8 @@ class StreamResult:
     -------
     bodies : list
         Node and words of each packet that came out.
+    sides : list
+        Of each of them the different pairs of ``tid`` and ``tuser`` in its beats.
     pulses : dict of str to int
         Cycles in which each of the job's pulses was high.
     rule_broken : str or None
@@ -70,5 +72,6 @@ class StreamResult:
     """
 
     bodies: list[tuple[int, list[int]]] = field(default_factory=list)
+    sides: list[list[tuple[int, ...]]] = field(default_factory=list)
     pulses: dict[str, int] = field(default_factory=dict)
     rule_broken: str | None = None

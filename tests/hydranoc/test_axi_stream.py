@@ -41,6 +41,16 @@ def test_without_the_option_nothing_changes(tmp_path, capsys):
     assert "axis" not in (tmp_path / "noc.v").read_text()
 
 
+@pytest.mark.parametrize("mode", [[], ["--axi-stream", "tuser"]], ids=["descriptors", "axi-stream"])
+def test_moved_is_an_option(mode, tmp_path, capsys):
+    for option, there in (("--moved", True), ("--no-moved", False)):
+        folder = tmp_path / option
+        assert run(["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(folder), *mode, option]) == 0
+        assert bool(re.search(r"^  output \[\d+:0\] moved;$", (folder / "noc.v").read_text(), re.MULTILINE)) is there
+        assert ("moved" in (folder / "manifest.json").read_text()) is there
+    capsys.readouterr()
+
+
 def test_the_verb_knows_the_modes_of_the_hardware():
     assert axi_injector.DESTINATION_MODES == DESTINATION_MODES
 

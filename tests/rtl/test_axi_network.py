@@ -124,8 +124,10 @@ def test_manifest(designs, name, tuser, leading):
         assert widths[f"{prefix}_tuser"] == entry["tuser_bits"]
         assert widths[f"{prefix}_error"] == 1
     for prefix in entry["outputs"]:
+        assert (widths[f"{prefix}_tid"], widths[f"{prefix}_tuser"]) == (entry["tid_bits"], 1)
+    for prefix in entry["outputs"]:
         assert {name for name in widths if name.startswith(f"{prefix}_")} == {
-            f"{prefix}_{name}" for name in ("tdata", "tvalid", "tready", "tlast")
+            f"{prefix}_{name}" for name in ("tdata", "tvalid", "tready", "tlast", "tid", "tuser")
         }
 
 

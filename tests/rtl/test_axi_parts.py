@@ -165,8 +165,8 @@ def test_bits_of_nodes_that_do_not_exist_are_ignored():
 
 
 def received(routing, flits, *, ready=lambda _cycle: True):
-    """Packets that the ejector of node 3 gives, and the cycle of each beat."""
-    part, packets, cycles = AxiStreamEjector(routing.header), [[]], []
+    """Packets that the ejector of node 3 gives, the cycle of each beat, and the sender and the flag of each packet."""
+    part, packets, cycles, sides = AxiStreamEjector(routing.header), [[]], [], []
 
     async def testbench(ctx):
         if "unicast_key" in part.signature.members:
@@ -181,6 +181,10 @@ def received(routing, flits, *, ready=lambda _cycle: True):
             if ctx.get(part.tvalid) and ready(cycle):
                 packets[-1].append(ctx.get(part.tdata))
                 cycles.append(cycle)
+                side = ctx.get(part.tid), ctx.get(part.tuser)
+                if len(packets[-1]) == 1:
+                    sides.append(side)
+                assert side == sides[-1]
                 if ctx.get(part.tlast):
                     packets.append([])
             if ctx.get(part.link.ready):
@@ -190,7 +194,7 @@ def received(routing, flits, *, ready=lambda _cycle: True):
 
     run(part, testbench)
     assert packets.pop() == []
-    return packets, cycles
+    return packets, cycles, sides
 
 
 @pytest.mark.parametrize("name", ROUTINGS)
@@ -203,14 +207,17 @@ def test_headers_are_stripped(name):
         flits = []
         for destinations, body in zip(sets, bodies, strict=True):
             flits += message(routing, destinations, body)
+        due = [(NODE, int(len(destinations) > 1)) for destinations, body in zip(sets, bodies, strict=True) if body]
         for ready in (lambda _: True, lambda cycle: cycle % 3 == 1):
-            assert received(routing, flits, ready=ready)[0] == [list(body) for body in bodies if body]
+            packets, _, sides = received(routing, flits, ready=ready)
+            assert packets == [list(body) for body in bodies if body]
+            assert sides == due
 
 
 @pytest.mark.parametrize("name", ROUTINGS)
 def test_one_flit_per_cycle(name):
     routing = ROUTINGS[name]
-    _, cycles = received(routing, message(routing, [3]) + message(routing, [2, 3]))
+    _, cycles, _ = received(routing, message(routing, [3]) + message(routing, [2, 3]))
     header = routing.header
     first = [2 + header.unicast_flits + i for i in range(len(BODY))]
     second = [first[-1] + 1 + header.multicast_flits + i for i in range(len(BODY))]

@@ -11,6 +11,8 @@ from dataclasses import replace
 import pytest
 
 from hydranoc.lockstep.tools import tool_environment
+from rtl.common.axi_injector import TUSER
+from rtl.common.axi_network import generate_axi_network
 from rtl.common.harness import generate_harness
 from rtl.common.network import generate_network
 from rtl.harts.network import harts_plan
@@ -120,6 +122,27 @@ def test_nothing_of_the_machine_in_the_files(designs):
     for text in designs["fast"].files.values():
         assert "/" not in text.replace("//", "")
         assert "Yosys" not in text
+
+
+@pytest.mark.parametrize("name", ["fast", "paper"])
+def test_licence_in_the_head_of_the_files(designs, name):
+    made = designs[name]
+    line = "SPDX-License-Identifier: Apache-2.0\n"
+    assert made.files[f"{made.top}.v"].startswith(f"// {line}")
+    for file, comment in ((f"{made.top}.core", "#"), (f"{made.top}.vlt", "//")):
+        assert made.files[file].split("\n", 1)[1].startswith(f"{comment} {line}")
+
+
+@pytest.mark.parametrize("generate", [generate_network, lambda plan: generate_axi_network(plan, TUSER)])
+def test_without_moved(generate, require_tool, tmp_path):
+    plan = spam_plan(SpamRouting(SpamLabels(lattice_network(2, seed=7)), 32))
+    made = generate(replace(plan, moved=False))
+    for file, text in made.files.items():
+        assert "moved" not in text
+        (tmp_path / file).write_text(text)
+    assert "noc_transfer_monitor" not in made.files["noc.v"]
+    arguments = ["--lint-only", "-Wall", "noc.vlt", "noc.v"]
+    assert call(require_tool("verilator"), arguments, tmp_path).count("%Warning") == 0
 
 
 def test_manifest(designs):

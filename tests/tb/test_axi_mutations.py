@@ -77,10 +77,12 @@ MUTATIONS = (
     Mutation(
         "takes long headers for bodies after the first flit",
         EJECTOR,
-        "~flit.head & differed | differs",
+        "~flit.head & self.tuser | differs",
         "differs",
         TUSER,
     ),
+    Mutation("takes the sender from any flit", EJECTOR, "with m.If(taken & at[number]):", "with m.If(taken):", TUSER),
+    Mutation("calls every packet a unicast", EJECTOR, "self.tuser.eq(multicast)", "self.tuser.eq(0)", TUSER),
     Mutation("goes on to the wrong ancestor", KEY, "branch & ~above[switch]", "branch", TUSER),
 )
 

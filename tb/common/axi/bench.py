@@ -46,8 +46,8 @@ async def run_phase(dut, endpoints: Endpoints, job: AxiJob, phase: Phase, result
     while quiet < QUIET_CYCLES and since_arrival < PATIENCE_CYCLES:
         await ClockCycles(dut.clk, POLL_CYCLES)
         before = scoreboard.deliveries
-        for node, words in endpoints.received():
-            scoreboard.receive(node, words)
+        for node, packet in endpoints.received():
+            scoreboard.receive(node, packet)
         since_arrival = 0 if scoreboard.deliveries > before else since_arrival + POLL_CYCLES
         quiet = quiet + POLL_CYCLES if scoreboard.complete and endpoints.idle else 0
         cycles += POLL_CYCLES

@@ -8,7 +8,7 @@ import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
-from tb.common.axi.job import AxiJob, Packet
+from tb.common.axi.job import AxiJob, Packet, Received
 
 
 def _pauses(numbers: random.Random, probability: float) -> Iterator[bool]:
@@ -73,11 +73,12 @@ class Endpoints:
         tusers = [tuser, *(self._numbers.getrandbits(tuser_bits) for _ in words[1:])]
         self._sources[packet.source].send_nowait(AxiStreamFrame(words, tdest=tdests, tuser=tusers))
 
-    def received(self) -> Iterator[tuple[int, list[int]]]:
-        """Packets that came out since the last call: node and words."""
+    def received(self) -> Iterator[tuple[int, Received]]:
+        """Packets that came out since the last call, and at which node."""
         for node, sink in self._sinks.items():
             while not sink.empty():
-                yield node, list(sink.recv_nowait(compact=False).tdata)
+                frame: Any = sink.recv_nowait(compact=False)
+                yield node, Received(tuple(frame.tdata), tuple(frame.tid), tuple(frame.tuser))
 
     @property
     def idle(self) -> bool:
@@ -96,16 +97,15 @@ class Endpoints:
     async def _watch_output(self, prefix: str) -> None:
         """Once valid is high, data holds until it has moved. Looks only at cycles in which an output waits."""
         dut, edge, settled = self._dut, RisingEdge(self._dut.clk), ReadOnly()
-        tvalid, tready, tdata, tlast = (
-            getattr(dut, f"{prefix}_{name}") for name in ("tvalid", "tready", "tdata", "tlast")
-        )
+        tvalid, tready = (getattr(dut, f"{prefix}_{name}") for name in ("tvalid", "tready"))
+        held = [getattr(dut, f"{prefix}_{name}") for name in ("tdata", "tlast", "tid", "tuser")]
         rises = RisingEdge(tvalid)
         while True:
             await rises
             await edge
             while tvalid.value:
-                waiting, offered = not tready.value, (int(tdata.value), int(tlast.value))
+                waiting, offered = not tready.value, [int(signal.value) for signal in held]
                 await settled
-                if waiting and (not tvalid.value or (int(tdata.value), int(tlast.value)) != offered):
+                if waiting and (not tvalid.value or [int(signal.value) for signal in held] != offered):
                     self.rule_broken = self.rule_broken or f"{prefix} took back what it had offered"
                 await edge

@@ -37,6 +37,21 @@ class Packet:
 
 
 @dataclass(frozen=True)
+class Received:
+    """A packet that came out.
+
+    Members
+    -------
+    words, tids, tusers : tuple of int
+        Of each beat.
+    """
+
+    words: tuple[int, ...]
+    tids: tuple[int, ...]
+    tusers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Phase:
     """Packets that are sent all at once.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tb.common.axi.job import Packet
+from tb.common.axi.job import Packet, Received
 
 
 class PacketWrong(AssertionError):
@@ -46,7 +46,7 @@ class PacketScoreboard:
         """Whether everything has arrived."""
         return not self._pending
 
-    def receive(self, node: int, words: Sequence[int]) -> None:
+    def receive(self, node: int, received: Received) -> None:
         """A packet came out at a node.
 
         Raises
@@ -54,17 +54,26 @@ class PacketScoreboard:
         PacketWrong
             If it is not one that the node waits for, or not as it was sent.
         """
+        words = received.words
         number = words[0]
         if (number, node) not in self._pending:
             raise PacketWrong(f"n{node} got packet {number} of {len(words)} words and waits for no such packet")
         packet = self._packets[number]
-        if tuple(words) != packet.body:
+        if words != packet.body:
             raise PacketWrong(
                 f"n{node} got packet {number} of n{packet.source} as {_hex(words)} and not as {_hex(packet.body)}"
             )
+        self._check_sides(f"n{node} got packet {number} of n{packet.source}", packet, received)
         self._pending.remove((number, node))
         self.deliveries += 1
         self._note_order(packet, node, number)
+
+    def _check_sides(self, what: str, packet: Packet, received: Received) -> None:
+        """The sender, and whether there are several receivers, in every beat."""
+        several = int(len(packet.receivers(self._nodes)) > 1)
+        for name, seen, due in (("tid", received.tids, packet.source), ("tuser", received.tusers, several)):
+            if set(seen) != {due}:
+                raise PacketWrong(f"{what} with {name} {_hex(seen)} and not {due:x} in every beat")
 
     def _note_order(self, packet: Packet, node: int, number: int) -> None:
         everyone = (packet.source, node, frozenset[int]())
