@@ -121,6 +121,10 @@ class MessageInjector(Part):
     def _is_sound(self, message) -> Any:
         """Whether a message has a header that fits, and an end."""
         longest, most = self.header.multicast_flits, self.most_flits
-        counted = message.header_flits.any() & (message.header_flits <= longest)
+        counted = message.header_flits.any()
+        if longest + 1 < 1 << len(
+            message.header_flits
+        ):  # else no number is too large, and lint asks why it is compared
+            counted &= message.header_flits <= longest
         ends = message.flits >= message.header_flits
         return counted & ends & (message.flits <= most if most else 1)

@@ -138,7 +138,7 @@ def test_without_moved(generate, require_tool, tmp_path):
     plan = spam_plan(SpamRouting(SpamLabels(lattice_network(2, seed=7)), 32))
     made = generate(replace(plan, moved=False))
     for file, text in made.files.items():
-        assert "moved" not in text
+        assert "moved" not in text or file.endswith(".vlt"), file
         (tmp_path / file).write_text(text)
     assert "noc_transfer_monitor" not in made.files["noc.v"]
     arguments = ["--lint-only", "-Wall", "noc.vlt", "noc.v"]
