@@ -13,7 +13,7 @@ from typing import Any
 
 from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, SimulatorFailed, build_simulator, run_bench
 from hydranoc.reports.progress import Progress
-from rtl.common.harness import generate_harness
+from rtl.common.harness import generate_harness, observed_layout
 from rtl.common.plan import NetworkPlan
 from rtl.common.table_layout import loaded_words
 from sim_model.common.messages import Messages
@@ -103,6 +103,7 @@ def harness_source(plan: NetworkPlan) -> BenchSource:
         shapes=tuple(shape["module"] for shape in generated.manifest["router_shapes"]),
         routers=plan.network.switches,
         table_words=tuple(loaded_words(plan)) if plan.loadable_tables else (),
+        observed=observed_layout(plan),
     )
 
 
@@ -172,6 +173,8 @@ def _run(
     wave_first: int | None,
     progress: Progress | None,
 ) -> tuple[LockstepResult, Path | None]:
+    if comparison.harness.observed is None:
+        raise ValueError("Verilog to be compared must be a lock-step harness")
     with tempfile.TemporaryDirectory(prefix="hydranoc-") as scratch:
         work = Path(scratch)
         job = LockstepJob(
@@ -182,6 +185,7 @@ def _run(
             stop_at_mismatch=comparison.stop_at_mismatch,
             result=str(work / "result.json"),
             progress=str(work / "progress"),
+            observed=comparison.harness.observed,
             counters="counters_data" in comparison.harness.public_outputs,
             table_words=comparison.harness.table_words,
             hosts=comparison.hosts,

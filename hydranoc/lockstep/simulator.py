@@ -20,6 +20,7 @@ from cocotb_tools.runner import Icarus, Runner, Verilator
 
 from hydranoc.cache import cache_folder
 from hydranoc.lockstep.tools import needed_for, tool_environment, version_of
+from topology.common.observed import ObservedLayout
 
 # From so many routers, or so much Verilog in all instances, on each router shape is compiled once (hierarchical): a far
 # quicker build, a slower simulation. So much Verilog would be slow anyway, because the code fits into no cache.
@@ -65,6 +66,8 @@ class BenchSource:
         Number of router instances.
     table_words : tuple of int
         What a bench loads into the chain of table stores under reset.
+    observed : ObservedLayout or None
+        What a lock-step harness shows of itself in every cycle.
     """
 
     top: str
@@ -74,6 +77,7 @@ class BenchSource:
     shapes: tuple[str, ...] = ()
     routers: int = 0
     table_words: tuple[int, ...] = ()
+    observed: ObservedLayout | None = None
 
 
 @dataclass(frozen=True)

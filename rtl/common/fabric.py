@@ -11,11 +11,12 @@ from rtl.common.injector import MessageInjector
 from rtl.common.link_stage import LinkStage, WireStages
 from rtl.common.monitor import TransferMonitor
 from rtl.common.part import Part
-from rtl.common.plan import NetworkPlan, SideWire
+from rtl.common.plan import NetworkPlan
 from rtl.common.structure import Bits, Kind, Slice, Structure, Use, Wire, connect_link
 from rtl.common.table_layout import switch_tables
 from rtl.common.table_store import TableStore
 from topology.common.channels import Channel
+from topology.common.side_wires import SideWire
 
 End: TypeAlias = tuple[Use, str]
 """Where a link starts or ends: instance and port."""
@@ -40,6 +41,10 @@ class Fabric:
     moved : Wire, one bit per channel and stage
         Bit c: a flit left the output register of channel c of the network in this cycle; behind the channels the same
         for every stage, in the order of ``LinkStages.hops``.
+    payload : tuple of wires
+        The flit on each link, in the order of ``moved``.
+    side_wires : tuple of wires
+        What routers put on the plan's side wires, in their order.
     table_stores : list of Use
         One ``TableStore`` per switch if tables are loadable, else none; their chain is open.
     """
@@ -54,8 +59,7 @@ class Fabric:
         self.table_stores: list[Use] = []
         self._routers = [self._router(switch, shapes) for switch in range(network.switches)]
         self._wire_stages: dict[SideWire, Use] = {}
-        for wire in plan.side_wires:
-            self._connect_side_wire(wire)
+        self.side_wires = tuple(self._connect_side_wire(wire) for wire in plan.side_wires)
         processors = range(len(network.processors))
         injector = Kind(lambda: MessageInjector(plan.header, plan.most_flits))
         ejector = Kind(lambda: MessageEjector(plan.flit_bits))
@@ -63,8 +67,8 @@ class Fabric:
         self.ejectors = [structure.use(f"ejector_{name}", ejector) for name in network.delivery_names]
         self._ejector_at = dict(zip(network.delivery_channels, self.ejectors, strict=True))
         self._stages = self._link_stages()
-        valid, ready, tail = [], [], []
-        stage_valid, stage_ready = [], []
+        valid, ready, payload = [], [], []
+        stage_valid, stage_ready, stage_payload = [], [], []
         for channel in network.channels:
             ends = self._ends(channel)
             for (source, source_port), (sink, sink_port) in ends:
@@ -74,10 +78,11 @@ class Fabric:
             ready.append(handshakes[0][1])
             stage_valid += [stage for stage, _ in handshakes[1:]]
             stage_ready += [stage for _, stage in handshakes[1:]]
-            (source, source_port), _ = ends[0]
-            payload = source.output(f"{source_port}__payload")
-            tail.append(Slice(payload, payload.width - 1, 1))
-        self.valid, self.ready, self.tail = tuple(valid), tuple(ready), tuple(tail)
+            payloads = [source.output(f"{port}__payload") for (source, port), _ in ends]
+            payload.append(payloads[0])
+            stage_payload += payloads[1:]
+        self.valid, self.ready, self.payload = tuple(valid), tuple(ready), (*payload, *stage_payload)
+        self.tail = tuple(Slice(flit, flit.width - 1, 1) for flit in payload)
         self._watched = (*self.valid, *stage_valid), (*self.ready, *stage_ready)
 
     @cached_property
@@ -118,8 +123,9 @@ class Fabric:
         sinks = [*((stage, "link") for stage in stages), self._sink(channel)]
         return list(zip(sources, sinks, strict=True))
 
-    def _connect_side_wire(self, wire: SideWire):
-        output = self._routers[wire.source].output(wire.output)
+    def _connect_side_wire(self, wire: SideWire) -> Wire:
+        """Connect a side wire; returns what its router puts on it."""
+        output = source = self._routers[wire.source].output(wire.output)
         stages = self._plan.links.per_link
         if stages and wire.source != wire.sink:
             kind = Kind(lambda: WireStages(output.width, stages))
@@ -128,6 +134,7 @@ class Fabric:
             self._wire_stages[wire] = use
             output = use.output("sink")
         self._routers[wire.sink].connect(wire.input, output)
+        return source
 
     def _source(self, channel: Channel) -> End:
         """Where a channel starts: instance and port."""

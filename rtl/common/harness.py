@@ -3,8 +3,9 @@
 """Lock-step harness: a network with payload generators, seen through one wide port.
 
 Once a bench says how often hosts hold back. Per cycle it writes ``message_valid``, the descriptors on offer and who is
-blocked, and reads ``observed``, which holds everything that the golden model says about the cycle: flits moved,
-descriptors accepted, flits delivered.
+blocked, and reads ``observed``, which holds everything that the golden model says about the cycle
+(``topology.common.observed``): flits moved and their signatures, descriptors accepted, flits delivered, side wires and
+status.
 """
 
 from typing import Any
@@ -12,16 +13,17 @@ from typing import Any
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.fabric import Fabric
-from rtl.common.flit import flit_layout
 from rtl.common.host_pattern import PausingSource, StallingReceiver
 from rtl.common.injector import descriptor_layout
-from rtl.common.monitor import DeliveryMonitor, TransferMonitor
+from rtl.common.monitor import DeliveryMonitor, SignatureMonitor, TransferMonitor
 from rtl.common.network import GeneratedDesign, generate_design
 from rtl.common.plan import NetworkPlan
 from rtl.common.ports.optional import connect_optional, optional_members
+from rtl.common.ports.status import status_outputs
 from rtl.common.structure import Constant, Kind, Slice, StructuralPart, Structure, Use, Wire, connect_link
 from topology.common.host_pattern import LEVEL_BITS, RECEIVER, SOURCE, endpoint_salt
 from topology.common.host_pattern import SEED_BITS as HOSTS_SEED_BITS
+from topology.common.observed import ObservedLayout
 from topology.common.pattern import SEED_BITS
 
 
@@ -33,6 +35,11 @@ def message_fields(plan: NetworkPlan) -> dict[str, tuple[int, int]]:
         fields[name] = (offset, width)
         offset += width
     return fields
+
+
+def observed_layout(plan: NetworkPlan) -> ObservedLayout:
+    """Layout of a harness's ``observed``."""
+    return ObservedLayout.of(plan.links, plan.flit_bits, plan.side_wires, status_outputs(plan))
 
 
 class HarnessTop(StructuralPart):
@@ -62,7 +69,7 @@ class HarnessTop(StructuralPart):
         Per channel into a processor: whether a flit moved on it in this cycle (lowest bit), then the flit; all zero if
         none.
     observed : Out
-        ``moved``, ``accepted`` and ``ejected`` side by side, ``moved`` lowest.
+        All that and more side by side, see ``ObservedLayout``.
     counters_enable, counters_clear, counters_address, counters_data
         Bus of the channel counters, see ``ChannelCounters``; only if the plan wants them.
     tables_load, tables_data, tables_out
@@ -75,7 +82,7 @@ class HarnessTop(StructuralPart):
         self.plan = plan
         processors, moved_bits = len(plan.network.processors), plan.links.moved_bits
         message_bits = sum(width for _, width in message_fields(plan).values())
-        ejected_bits = len(plan.network.delivery_channels) * (flit_layout(plan.flit_bits).size + 1)
+        self.layout = observed_layout(plan)
         members: dict[str, Any] = {"message_valid": In(processors)}
         members.update({f"message_n{i}": In(message_bits) for i in range(processors)})
         members["hosts_seed"] = In(HOSTS_SEED_BITS)
@@ -83,8 +90,8 @@ class HarnessTop(StructuralPart):
         members["blocked"] = In(len(plan.network.delivery_channels))
         members["moved"] = Out(moved_bits)
         members["accepted"] = Out(processors)
-        members["ejected"] = Out(ejected_bits)
-        members["observed"] = Out(moved_bits + processors + ejected_bits)
+        members["ejected"] = Out(self.layout.parts["ejected"].bits)
+        members["observed"] = Out(self.layout.bits)
         members.update(optional_members(plan))
         super().__init__("harness", members)
 
@@ -94,15 +101,27 @@ class HarnessTop(StructuralPart):
         accepted = self._connect_injectors(structure, fabric)
         ejected = self._connect_ejectors(structure, fabric)
         connect_optional(structure, fabric, self.plan)
-        structure.outputs.update(
-            {
-                "moved": fabric.moved,
-                "accepted": accepted,
-                "ejected": ejected,
-                "observed": (fabric.moved, accepted, *ejected),
-            }
-        )
+        parts = {
+            "signatures": self._sign_flits(structure, fabric),
+            "moved": fabric.moved,
+            "accepted": accepted,
+            "ejected": ejected,
+            "side_wires": fabric.side_wires,
+            "status": tuple(structure.outputs[output.name] for output in self.layout.status),
+        }
+        for name in ("moved", "accepted", "ejected"):
+            structure.outputs[name] = parts[name]
+        structure.outputs["observed"] = tuple(parts[name] for name, part in self.layout.parts.items() if part.bits)
         return structure
+
+    def _sign_flits(self, structure: Structure, fabric: Fabric) -> tuple[Wire, ...]:
+        monitor, signatures = Kind(lambda: SignatureMonitor(self.plan.flit_bits)), []
+        for number, payload in enumerate(fabric.payload):
+            signature = structure.use(f"signature_{number}", monitor)
+            signature.connect("moved", Slice(fabric.moved, number, 1))
+            signature.connect("flit", payload)
+            signatures.append(signature.output("seen"))
+        return tuple(signatures)
 
     def _connect_injectors(self, structure: Structure, fabric: Fabric) -> Wire:
         offered = structure.ports["message_valid"]
@@ -162,16 +181,6 @@ def generate_harness(plan: NetworkPlan, top: str = "harness") -> GeneratedDesign
     ValueError
         If the name is no Verilog identifier.
     """
-    processors, moved_bits = len(plan.network.processors), plan.links.moved_bits
-    stride = flit_layout(plan.flit_bits).size + 1
-    observed = {
-        "moved": {"offset": 0, "bits": moved_bits},
-        "accepted": {"offset": moved_bits, "bits": processors},
-        "ejected": {
-            "offset": moved_bits + processors,
-            "bits": len(plan.network.delivery_channels) * stride,
-            "bits_per_channel": stride,
-        },
-    }
+    observed = observed_layout(plan).manifest()
     message = {name: {"offset": offset, "bits": bits} for name, (offset, bits) in message_fields(plan).items()}
     return generate_design(HarnessTop, plan, top, {"harness": {"message": message, "observed": observed}})

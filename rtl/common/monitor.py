@@ -1,14 +1,22 @@
-"""What a network shows of itself: which flits moved, and which were delivered."""
+"""What a network shows of itself: which flits moved, their signatures, and which were delivered."""
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Value
+from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.arbiter import check_count
 from rtl.common.flit import flit_layout
 from rtl.common.part import Part
 from rtl.common.selection import concat
+from topology.common.flit_signature import (
+    LANE_BITS,
+    MULTIPLIER,
+    SIGNATURE_BITS,
+    SIGNATURE_SHIFT,
+    lanes_of,
+    rotation,
+)
 
 
 class TransferMonitor(Part):
@@ -62,4 +70,44 @@ class DeliveryMonitor(Part):
     def elaborate(self, _platform):
         m: Any = Module()
         m.d.comb += self.seen.eq(Mux(self.moved, concat((1, Value.cast(self.flit))), 0))
+        return m
+
+
+class SignatureMonitor(Part):
+    """Shows the signature of the flit that moves on a channel, see ``topology.common.flit_signature``. Combinational.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Data bits of a flit.
+
+    Members
+    -------
+    moved : In(1)
+        Whether a flit moves on the channel in this cycle.
+    flit : In(flit_layout)
+        The payload of the channel.
+    seen : Out(8)
+        The signature; 0 if none moves.
+    """
+
+    def __init__(self, flit_bits: int):
+        layout = flit_layout(flit_bits)
+        super().__init__("signature_monitor", {"moved": In(1), "flit": In(layout), "seen": Out(SIGNATURE_BITS)})
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        flit = Value.cast(self.flit)
+        word: Any = Const(0, LANE_BITS)
+        for number in range(lanes_of(len(flit))):
+            lane: Any = Signal(LANE_BITS, name=f"lane_{number}")
+            m.d.comb += lane.eq(flit[number * LANE_BITS : (number + 1) * LANE_BITS])
+            word = word ^ lane.rotate_left(rotation(number))
+        folded = Signal(LANE_BITS)
+        product = Signal(LANE_BITS)
+        m.d.comb += [
+            folded.eq(word),
+            product.eq(folded * Const(MULTIPLIER, LANE_BITS)),
+            self.seen.eq(Mux(self.moved, product[SIGNATURE_SHIFT:], 0)),
+        ]
         return m

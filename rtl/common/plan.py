@@ -8,6 +8,7 @@ from rtl.common.part import MAX_PORT_BITS, Part
 from topology.common.channels import ChannelNetwork
 from topology.common.flits import HeaderFormat
 from topology.common.link_stages import LinkStages
+from topology.common.side_wires import SideWire
 
 
 @dataclass(frozen=True)
@@ -68,24 +69,6 @@ class StreamEndpoints:
     injector: Callable[[], Part]
     ejector: Callable[[], Part]
     parameters: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class SideWire:
-    """A wire between two routers that is no channel.
-
-    Parameters
-    ----------
-    source, sink : int
-        Switches; they may be the same.
-    output, input : str
-        Ports of their routers.
-    """
-
-    source: int
-    output: str
-    sink: int
-    input: str
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 """From a wrapped hexagonal mesh to a network plan."""
 
 from rtl.common.axi_ejector import AxiStreamEjector
-from rtl.common.plan import NetworkPlan, RouterUse, SideWire, StreamEndpoints
+from rtl.common.plan import NetworkPlan, RouterUse, StreamEndpoints
 from rtl.harts.copy_collector import CopyCollector
 from rtl.harts.parameters import HartsNodeParameters
 from rtl.harts.router import HartsNode
@@ -12,10 +12,10 @@ from rtl.harts.stream_injector import HartsStreamInjector
 from topology.common.link_stages import check_link_cycles
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
 from topology.harts.frame import most_link_cycles
-from topology.harts.mesh import DIRECTIONS, opposite
 from topology.harts.pages import node_pages
 from topology.harts.reception import ENTRIES, check_reception
 from topology.harts.routing import HartsRouting, operation
+from topology.harts.side_wires import page_wires
 
 
 def harts_plan(
@@ -71,12 +71,6 @@ def harts_plan(
         guard=routing.guard,
     )
     shape = HartsNode(parameters).module_name
-    wires = []
-    for node in range(mesh.nodes):
-        for direction in range(DIRECTIONS):
-            before = mesh.neighbour(node, opposite(direction))
-            wires.append(SideWire(node, f"kept_{direction}", before, f"ahead_{direction}"))
-            wires.append(SideWire(before, f"wish_{direction}", node, f"wished_{direction}"))
     return NetworkPlan(
         family="harts",
         network=mesh,
@@ -103,7 +97,7 @@ def harts_plan(
             "gap_frames": gap_frames,
             "relay_frames": relay_frames,
         },
-        side_wires=tuple(wires),
+        side_wires=page_wires(mesh, routing.levels),
         link_cycles=link_cycles,
         most_flits=packet_flits,
         endpoints=stream_endpoints(routing, packet_flits, reception, reception_entries, least_copies),

@@ -5,15 +5,17 @@
 from collections.abc import Callable
 
 from rtl.common.part import Part
-from rtl.common.plan import Addressing, NetworkPlan, RouterUse, SideWire, StatusPart
+from rtl.common.plan import Addressing, NetworkPlan, RouterUse, StatusPart
 from rtl.common.routed_input import routed_constants
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.router import MinRouter
 from rtl.min.token_monitor import TokenMonitor
 from rtl.min.turn_key import TurnKey
 from topology.common.link_stages import check_link_cycles
+from topology.common.side_wires import SideWire
 from topology.min.groups import EXACT, NO_TOKEN, TOKEN_RULES, Group
 from topology.min.routing import MinRouting
+from topology.min.side_wires import ring_wires, token_rings, token_wires
 
 TOKENS = (*TOKEN_RULES, NO_TOKEN)
 
@@ -74,7 +76,7 @@ def min_plan(
             "consumption_channels": network.consumption_channels,
         },
         addressing=min_addressing(routing),
-        side_wires=tuple(wire for group in planner.groups for wire in planner.ring(group)),
+        side_wires=token_wires(routing.groups, token),
         status=planner.monitors(),
         link_cycles=link_cycles,
     )
@@ -98,7 +100,7 @@ class _Planner:
         self.routing_cycles = routing_cycles
         self.token = token
         self.link_cycles = link_cycles
-        self.groups = routing.groups.groups if token in TOKEN_RULES else ()
+        self.groups = token_rings(routing.groups, token)
         self.depth_flits = routing.header.buffer_depth_flits(buffer_flits)
         self.most_release_flits = max((self._release_flits(group.switches[0]) for group in self.groups), default=0)
 
@@ -132,14 +134,6 @@ class _Planner:
             constants["starts_here"] = int(group.switches[0] == switch)
         return constants
 
-    def ring(self, group: Group) -> list[SideWire]:
-        """The wires of a token ring."""
-        following = (*group.switches[1:], group.switches[0])
-        return [
-            SideWire(switch, "token_out", after, "token_in")
-            for switch, after in zip(group.switches, following, strict=True)
-        ]
-
     def monitors(self) -> tuple[StatusPart, ...]:
         """The watch over the rings."""
         if not self.groups:
@@ -147,7 +141,7 @@ class _Planner:
         sizes = [self._token_registers(group) for group in self.groups]
         here: list[tuple[int, str] | SideWire] = []
         for group in self.groups:
-            here += [*((switch, "here") for switch in group.switches), *self.ring(group)]
+            here += [*((switch, "here") for switch in group.switches), *ring_wires(group)]
         return (StatusPart("token", lambda: TokenMonitor(sizes), {"here": here}),)
 
     def _token_registers(self, group: Group) -> int:

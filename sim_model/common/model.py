@@ -9,6 +9,8 @@ import numpy as np
 from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
 from topology.common.channels import ChannelNetwork
+from topology.common.observed import StatusOutput
+from topology.common.side_wires import SideWire
 
 
 @dataclass(frozen=True)
@@ -69,12 +71,30 @@ class Model(Protocol):
         """Header of a message as its source sends it."""
         ...
 
-    def delivered_header(self, messages: Messages, message: int, destination: int, variant: int, /) -> int:
-        """Header of a message as a destination gets it; ``variant`` tells copies apart, where there are several."""
+    @property
+    def side_wires(self) -> tuple[SideWire, ...]:
+        """Wires between switches that are no channels; recordings have their values."""
         ...
 
-    def is_spoilt(self, variant: int, /) -> bool:
-        """Whether the body of such a copy has been spoilt on the way."""
+    @property
+    def status_outputs(self) -> tuple[StatusOutput, ...]:
+        """Outputs that tell how the network is; recordings have their values. Others are expected to be 0."""
+        ...
+
+    def header_changes(self, variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
+        """What has become, on the way, of headers of flits that are recorded with these variants.
+
+        Variants are not 0: that is a flit as its source has sent it.
+
+        Returns
+        -------
+        list of (int, int, int array)
+            Low bit and width, at most 32, of each field that changes, and its values.
+        """
+        ...
+
+    def is_spoilt(self, variant: np.ndarray, /) -> np.ndarray:
+        """Whether the body of a flit that is recorded with such a variant has been spoilt on the way."""
         ...
 
     def copy_log(self, router_state: Any, /) -> np.ndarray | None:

@@ -4,8 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sim_model.common.messages import Messages
 from topology.common.link_stages import check_link_cycles
+from topology.common.observed import StatusOutput
+from topology.common.side_wires import SideWire
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,19 @@ class RoutedModel:
         """Header of a message."""
         return self.routing.header_value(int(messages.source[message]), messages.destinations_of(message).tolist())
 
-    def delivered_header(self, messages: Messages, message: int, _destination: int, _variant: int, /) -> int:
-        """The same: nothing on the way changes headers."""
-        return self.sent_header(messages, message)
+    @property
+    def side_wires(self) -> tuple[SideWire, ...]:
+        """None."""
+        return ()
+
+    @property
+    def status_outputs(self) -> tuple[StatusOutput, ...]:
+        """None."""
+        return ()
+
+    def header_changes(self, _variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
+        """Nothing on the way changes headers."""
+        return []
 
     def copy_log(self, _router_state: Any, /) -> None:
         """Every destination gets one copy."""
@@ -82,6 +96,6 @@ class RoutedModel:
         """There is nothing to be made of one copy."""
         return {}
 
-    def is_spoilt(self, _variant: int, /) -> bool:
+    def is_spoilt(self, variant: np.ndarray, /) -> np.ndarray:
         """Nothing on the way spoils messages."""
-        return False
+        return np.zeros(len(variant), dtype=bool)

@@ -9,7 +9,6 @@ from sim_model.common.deadlock import deadlock_report
 from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.common.engine.endpoints import make_endpoints
 from sim_model.common.engine.state import CYCLE, NEVER, EngineState, Trace, make_state, make_trace
-from sim_model.common.engine.tallies import count_channels
 from sim_model.common.messages import Messages
 from sim_model.common.model import Model
 from sim_model.common.results import Results
@@ -110,7 +109,8 @@ class Simulation:
         )
         self.router_state: Any = model.make_state(messages)
         self._reason = FINISHED if len(messages) == 0 else LIMIT
-        self._no_trace = make_trace(0, self.links)
+        self._signal_bits = sum(item.bits for item in (*model.side_wires, *model.status_outputs))
+        self._no_trace = make_trace(0, self.links, 0)
 
     @property
     def cycle(self) -> int:
@@ -137,22 +137,17 @@ class Simulation:
     def record(self, cycles: int) -> Trace:
         """Run exactly ``cycles`` cycles and return what happened in each.
 
-        After the end or a deadlock the clock goes on and nothing happens.
+        After the end or a deadlock the clock goes on: no flit moves, but side wires can still change.
 
         Returns
         -------
         Trace
-            ``moved`` uint8[cycles, channels and stages]; ``accepted_message`` int32[cycles, processors];
-            ``ejected_message`` and ``ejected_flit`` int32[cycles, delivery channels]; -1 for none. Offers are accepted
-            in the cycle in which they are made.
+            Offers are accepted in the cycle in which they are made.
         """
-        trace = make_trace(cycles, self.links)
-        until_cycle = self.cycle + cycles
-        if self._reason == LIMIT:
-            self._reason = self.model.run_cycles(self.state, self.router_state, trace, until_cycle)
-        if len(self.state.tallies):
-            count_channels(self.state, until_cycle - self.cycle)
-        self.state.counters[CYCLE] = until_cycle
+        trace = make_trace(cycles, self.links, self._signal_bits)
+        reason = self.model.run_cycles(self.state, self.router_state, trace, self.cycle + cycles)
+        if cycles:
+            self._reason = reason
         return trace
 
     def step(self) -> CycleReport:
@@ -161,7 +156,7 @@ class Simulation:
         accepted, ejected = trace.accepted_message[0], trace.ejected_message[0]
         processors = self.model.network.delivery_processors
         return CycleReport(
-            moved=trace.moved[0].astype(bool),
+            moved=trace.moved[0],
             accepted=[(int(p), int(accepted[p])) for p in np.flatnonzero(accepted >= 0)],
             ejected=[
                 (processors[d], int(ejected[d]), int(trace.ejected_flit[0, d])) for d in np.flatnonzero(ejected >= 0)

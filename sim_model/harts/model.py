@@ -12,16 +12,19 @@ from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
 from sim_model.harts.describe import describe_router, find_waits
 from sim_model.harts.node import step_nodes
-from sim_model.harts.packets import DIRECTION_MASK, FORWARDED_BIT, SPOILT_BIT
+from sim_model.harts.record import VARIANT_FIELDS, record_nodes, variant_field
 from sim_model.harts.state import COPIES, HartsState, make_harts_state
 from sim_model.harts.votes import count_verdicts
 from topology.common.link_stages import check_link_cycles
+from topology.common.observed import StatusOutput
+from topology.common.side_wires import SideWire
 from topology.harts.frame import SLOTS, most_link_cycles
 from topology.harts.mesh import HexMesh
 from topology.harts.pages import node_pages
 from topology.harts.routing import HartsRouting
+from topology.harts.side_wires import page_wires
 
-run_cycles = family_loop(step_nodes, Path(__file__).parent)
+run_cycles = family_loop(step_nodes, Path(__file__).parent, record_nodes)
 
 
 @dataclass(frozen=True)
@@ -101,20 +104,29 @@ class HartsModel:
             int(messages.source[message]), destinations, int(messages.operation[message]), message
         )
 
-    def delivered_header(self, messages: Messages, message: int, destination: int, variant: int, /) -> int:
-        """Header of a packet or copy as a node's host gets it."""
-        return self.routing.delivered_header(
-            int(messages.source[message]),
-            destination,
-            int(messages.operation[message]),
-            message,
-            variant & DIRECTION_MASK,
-            forwarded=bool(variant >> FORWARDED_BIT & 1),
-        )
+    @property
+    def side_wires(self) -> tuple[SideWire, ...]:
+        """What recordings say besides flits: kept pages and wishes."""
+        return page_wires(self.routing.mesh, self.routing.levels)
 
-    def is_spoilt(self, variant: int, /) -> bool:
-        """Whether a node on the way has spoilt the body."""
-        return bool(variant >> SPOILT_BIT & 1)
+    @property
+    def status_outputs(self) -> tuple[StatusOutput, ...]:
+        """None."""
+        return ()
+
+    def header_changes(self, variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
+        """What nodes have made of the fields of headers with these variants: low bit, width, values."""
+        changes, low = [], 0
+        changed = {name for name, _ in VARIANT_FIELDS}
+        for name, bits in self.routing.header.fields:
+            if name in changed:
+                changes.append((low, bits, variant_field(variant, name) & (1 << bits) - 1))
+            low += bits
+        return changes
+
+    def is_spoilt(self, variant: np.ndarray, /) -> np.ndarray:
+        """Whether a node on the way has spoilt the bodies of packets with these variants."""
+        return variant_field(variant, "spoilt") != 0
 
     def copy_log(self, router_state: HartsState, /) -> np.ndarray:
         """Every delivered copy, in the order of arrival; the model logs them when their tails leave the memory."""

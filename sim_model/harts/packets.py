@@ -7,8 +7,6 @@ from topology.harts.header import HOST
 from topology.harts.mesh import DIRECTIONS
 from topology.harts.routing import UNICAST
 
-# Bits of a delivered flit's variant: the direction lowest.
-DIRECTION_MASK, FORWARDED_BIT, SPOILT_BIT = 7, 3, 4
 STORED_FORWARD = ALGORITHMS.index(SFBCAST) + 1
 
 
@@ -22,6 +20,8 @@ def copy_header(source, sink):
     sink.m0 = source.m0
     sink.m1 = source.m1
     sink.m2 = source.m2
+    sink.direction = source.direction
+    sink.forwarded = source.forwarded
     sink.spoilt = source.spoilt
 
 
@@ -81,12 +81,6 @@ def send_header(operation, packet, output, header, family):
     header.distance = leg[0]
     header.stage = leg[1]
     header.tag = leg[2]
-
-
-@compiled
-def variant(packet):
-    """What tells a delivered copy from the others."""
-    return packet.direction | packet.forwarded << FORWARDED_BIT | packet.spoilt << SPOILT_BIT
 
 
 @compiled

@@ -153,6 +153,7 @@ def _decide_unicast(cycle, switch, receiver, packet, state, family):
             first = second
         receiver.outputs = 1 << first
         receiver.page = receiver.landing
+        packet.forwarded = 0
 
 
 @compiled

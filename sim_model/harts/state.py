@@ -9,6 +9,7 @@ import numpy as np
 
 from sim_model.common.engine.state import NONE, make_records
 from sim_model.common.messages import Messages
+from topology.common.flits import bits_for
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, STAGES, TAGS, Leg, initial_legs, relayed_legs
 from topology.harts.guard import expected_arrivals
 from topology.harts.mesh import DIRECTIONS, HexMesh
@@ -16,13 +17,15 @@ from topology.harts.routing import UNICAST, HartsRouting, operation
 from topology.harts.tags import routing_tags
 
 HEADER_FIELDS = (
-    "stage",  # as in the packet header, like all down to m2
+    "stage",  # as in the packet header, like all down to forwarded
     "tag",
     "distance",
     "hops",
     "m0",
     "m1",
     "m2",
+    "direction",
+    "forwarded",
     "spoilt",  # 1 if a node has spoilt the body
 )
 RECEIVER_FIELDS = (
@@ -46,8 +49,6 @@ TRANSMITTER_FIELDS = (
 )
 PAGE_FIELDS = (
     "message",
-    "direction",  # of travel over the last link, or HOST
-    "forwarded",  # as in the packet header
     "flits",  # in all
     "stored_cycle",  # in which the tail came off its link
     "outputs",  # where it has to be sent
@@ -89,6 +90,7 @@ class HartsState(NamedTuple):
 
     pages: int  # per node
     levels: int  # links of the longest way
+    level_bits: int  # that a level has on a side wire
     classed: int  # 0: any packet may have any page (negative control)
     gap_cycles: int
     link_cycles: int
@@ -130,6 +132,7 @@ def make_harts_state(
     return HartsState(
         pages=pages,
         levels=routing.levels,
+        level_bits=bits_for(routing.levels + 1),
         classed=int(classed),
         gap_cycles=gap_cycles,
         link_cycles=link_cycles,

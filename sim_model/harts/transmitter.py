@@ -4,7 +4,7 @@ from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL, first
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.deliveries import count_arrival
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
-from sim_model.harts.packets import send_header, variant
+from sim_model.harts.packets import send_header
 from sim_model.harts.state import COPIES
 from topology.harts.frame import SLOTS
 from topology.harts.header import HOST
@@ -34,8 +34,6 @@ def step_transmitter(cycle, switch, port, state, family):
             wish = _highest_level(switch, waiting, family) + 1
     if transmitter.page != NONE and not vertex.occupied >> port & 1:
         packet = family.packets[switch * family.pages + transmitter.page]
-        if port == HOST and transmitter.position == 0:
-            state.channels[number].variant = variant(packet)
         _send_word(number, transmitter, packet, family.nodes[switch], state.counters)
         changes += 1
         if transmitter.position == packet.flits:

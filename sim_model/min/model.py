@@ -9,14 +9,18 @@ from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
 from sim_model.common.routed_model import RoutedModel
 from sim_model.min.describe import describe_router, find_waits
+from sim_model.min.record import record_tokens
 from sim_model.min.router import step_routers
 from sim_model.min.state import MinState, make_min_state
+from topology.common.observed import StatusOutput
+from topology.common.side_wires import SideWire
 from topology.min.groups import EXACT, NO_TOKEN, TOKEN_RULES
 from topology.min.routing import MinRouting
+from topology.min.side_wires import token_status, token_wires
 
 TOKENS = (*TOKEN_RULES, NO_TOKEN)
 
-run_cycles = family_loop(step_routers, Path(__file__).parent)
+run_cycles = family_loop(step_routers, Path(__file__).parent, record_tokens)
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,16 @@ class MinModel(RoutedModel):
     def run_cycles(self, state: EngineState, routers: MinState, trace: Trace, until_cycle: int) -> int:
         """The compiled loop; returns one of the reasons of ``engine/clock.py``."""
         return int(run_cycles(state, routers, trace, until_cycle))
+
+    @property
+    def side_wires(self) -> tuple[SideWire, ...]:
+        """What recordings say besides flits: the token rings."""
+        return token_wires(self.routing.groups, self.token)
+
+    @property
+    def status_outputs(self) -> tuple[StatusOutput, ...]:
+        """The watch over the rings."""
+        return token_status(self.routing.groups, self.token)
 
     def describe_router(self, state: EngineState, routers: MinState, switch: int) -> str:
         """The whole state of a switch, for mismatch and deadlock reports."""

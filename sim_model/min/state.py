@@ -12,6 +12,7 @@ from sim_model.common.engine.tables import HEADER_FIELDS, ROUTE_UNIT_FIELDS, Rou
 from sim_model.common.messages import Messages
 from topology.min.groups import TOKEN_RULES
 from topology.min.routing import MinRouting
+from topology.min.side_wires import token_rings
 
 INPUT_FIELDS = (
     *HEADER_FIELDS,
@@ -61,7 +62,7 @@ def make_min_state(
     token: str,
 ) -> MinState:
     """All switches as they are before cycle 0; each token is at the first switch of its ring."""
-    groups = routing.groups.groups if token in TOKEN_RULES else ()
+    groups = token_rings(routing.groups, token)
     return MinState(
         tables=make_tables(routing, messages, routing_cycles),
         inputs=make_records(

@@ -1,12 +1,131 @@
 """The report on the first cycle in which hardware and golden model differ."""
 
+from collections.abc import Callable, Iterator
+
+from topology.common.flit_signature import SIGNATURE_BITS
 from topology.common.flits import FlitFormat
 from topology.common.link_stages import LinkStages
+from topology.common.observed import ObservedLayout
+
+Found = tuple[str, set[int]]
+"""A line of the report, and the vertices that it is about."""
 
 
-def _field(row: str, low: int, width: int) -> str:
-    """Bits ``low .. low + width - 1`` of a row whose highest bit comes first."""
-    return row[len(row) - low - width : len(row) - low]
+class Difference:
+    """What differs between two rows of ``observed``.
+
+    Parameters
+    ----------
+    links : LinkStages
+    layout : ObservedLayout
+    cycle : int
+    hardware, model : str
+        The rows, highest bit first.
+    carried : function
+        Says which flit the model moves on a channel or from a stage of its link, if it moves one.
+    """
+
+    def __init__(
+        self,
+        links: LinkStages,
+        layout: ObservedLayout,
+        cycle: int,
+        hardware: str,
+        model: str,
+        carried: Callable[[int], str],
+    ):
+        self._links, self._network, self._layout = links, links.network, layout
+        self._cycle = cycle
+        self._rows = hardware, model
+        self._carried = carried
+
+    def describe(self) -> tuple[str, set[int]]:
+        """The report.
+
+        Returns
+        -------
+        text : str
+            The cycle, then one line per channel, processor, side wire or status output that differs, with what each
+            side did.
+        switches : set of int
+            Switches at the ends of what differs.
+        """
+        found = [*self._channels(), *self._injectors(), *self._deliveries(), *self._side_wires(), *self._status()]
+        lines = [f"first difference in cycle {self._cycle}", *(f"  {line}" for line, _ in found)]
+        vertices = set().union(*(ends for _, ends in found))
+        return "\n".join(lines), {vertex for vertex in vertices if self._network.is_switch(vertex)}
+
+    def _fields(self, part: str, number: int, bits: int | None = None) -> tuple[str, str]:
+        """A field of a part, as hardware and model have it."""
+        where = self._layout.parts[part]
+        low, width = where.low + number * where.stride, where.stride if bits is None else bits
+        hardware, model = (row[len(row) - low - width : len(row) - low] for row in self._rows)
+        return hardware, model
+
+    def _channels(self) -> Iterator[Found]:
+        channels = self._network.channels
+        named = [(channel, channel.name) for channel in channels]
+        named += [(channels[hop[0]], self._links.name(hop)) for hop in self._links.hops]
+        for hop, (channel, name) in enumerate(named):
+            moved, signature = self._fields("moved", hop), self._fields("signatures", hop)
+            if moved[0] != moved[1]:
+                words = {"0": "no flit moved", "1": "a flit moved"}
+                ours, theirs = words.get(moved[0], moved[0]), words[moved[1]]
+            elif signature[0] != signature[1]:
+                ours, theirs = (f"signature {_number(bits)}" for bits in signature)
+            else:
+                continue
+            model = f"{theirs}, {self._carried(hop)}" if moved[1] == "1" else theirs
+            yield f"channel {name}: hardware {ours}, model {model}", {channel.source, channel.sink}
+
+    def _injectors(self) -> Iterator[Found]:
+        for processor in range(self._layout.processors):
+            ours, theirs = self._fields("accepted", processor)
+            if ours != theirs:
+                untaken = f"hardware did not take the descriptor in cycle {self._cycle - 1}, model did"
+                yield f"injector of p{processor}: {untaken}", set()
+
+    def _deliveries(self) -> Iterator[Found]:
+        network, flits = self._network, FlitFormat(self._layout.flit_bits)
+        for delivery, number in enumerate(network.delivery_channels):
+            ours, theirs = self._fields("ejected", delivery)
+            if ours != theirs:
+                texts = _delivered_text(ours, flits), _delivered_text(theirs, flits)
+                channel, processor = network.channels[number], network.delivery_processors[delivery]
+                where = f"p{processor}" if len(network.delivery_channels) == len(network.processors) else channel.name
+                yield f"delivered to {where}: hardware {texts[0]}, model {texts[1]}", {channel.source}
+
+    def _side_wires(self) -> Iterator[Found]:
+        low = 0
+        for wire in self._layout.side_wires:
+            ours, theirs = self._fields("side_wires", low, wire.bits)
+            low += wire.bits
+            if ours != theirs:
+                ends = self._network.vertex_name(wire.source), self._network.vertex_name(wire.sink)
+                values = f"hardware {_number(ours)}, model {_number(theirs)}"
+                yield f"side wire {wire.output} {ends[0]}->{ends[1]}: {values}", {wire.source, wire.sink}
+
+    def _status(self) -> Iterator[Found]:
+        low = 0
+        for output in self._layout.status:
+            ours, theirs = self._fields("status", low, output.bits)
+            low += output.bits
+            if ours != theirs:
+                yield f"status {output.name}: hardware {_number(ours)}, model {_number(theirs)}", set()
+
+
+def _number(bits: str) -> str:
+    """Bits as a number; as they are if the hardware does not know some."""
+    if set(bits) - set("01"):
+        return f"unknown ({bits})"
+    return f"{int(bits, 2):#0{2 + -(-len(bits) // 4)}x}" if len(bits) >= SIGNATURE_BITS else str(int(bits, 2))
+
+
+def flit_text(flit: int, layout: FlitFormat) -> str:
+    """A packed flit for people."""
+    data, head, tail = layout.unpack(flit)
+    role = {(True, True): "head+tail", (True, False): "head", (False, True): "tail"}.get((head, tail), "body")
+    return f"{role} {data:#0{2 + -(-layout.flit_bits // 4)}x}"
 
 
 def _delivered_text(bits: str, layout: FlitFormat) -> str:
@@ -15,46 +134,4 @@ def _delivered_text(bits: str, layout: FlitFormat) -> str:
     value = int(bits, 2)
     if not value & 1:
         return "nothing" if value == 0 else f"nothing, yet {value >> 1:#x} on the wires"
-    data, head, tail = layout.unpack(value >> 1)
-    kind = {(True, True): "head+tail", (True, False): "head", (False, True): "tail"}.get((head, tail), "body")
-    return f"{kind} {data:#0{2 + -(-layout.flit_bits // 4)}x}"
-
-
-def describe_difference(
-    links: LinkStages, flit_bits: int, cycle: int, hardware: str, model: str
-) -> tuple[str, set[int]]:
-    """What differs between two rows of ``observed`` bits.
-
-    Returns
-    -------
-    text : str
-        The cycle, then one line per channel or processor that differs, with what each side did.
-    switches : set of int
-        Switches at the ends of what differs.
-    """
-    layout, network = FlitFormat(flit_bits), links.network
-    lines, switches = [f"first difference in cycle {cycle}"], set()
-    named = [(channel, channel.name) for channel in network.channels]
-    named += [(network.channels[hop[0]], links.name(hop)) for hop in links.hops]
-    for bit, (channel, name) in enumerate(named):
-        ours, theirs = _field(hardware, bit, 1), _field(model, bit, 1)
-        if ours != theirs:
-            words = {"0": "no flit moved", "1": "a flit moved"}
-            lines.append(f"  channel {name}: hardware {words.get(ours, ours)}, model {words[theirs]}")
-            switches |= {vertex for vertex in (channel.source, channel.sink) if network.is_switch(vertex)}
-    accepted = links.moved_bits
-    base, width = accepted + len(network.processors), layout.width + 1
-    for processor in range(len(network.processors)):
-        if _field(hardware, accepted + processor, 1) != _field(model, accepted + processor, 1):
-            lines.append(
-                f"  injector of p{processor}: hardware did not take the descriptor in cycle {cycle - 1}, model did"
-            )
-    for delivery, number in enumerate(network.delivery_channels):
-        ours, theirs = (_field(row, base + delivery * width, width) for row in (hardware, model))
-        if ours != theirs:
-            texts = _delivered_text(ours, layout), _delivered_text(theirs, layout)
-            channel, processor = network.channels[number], network.delivery_processors[delivery]
-            where = f"p{processor}" if len(network.delivery_channels) == len(network.processors) else channel.name
-            lines.append(f"  delivered to {where}: hardware {texts[0]}, model {texts[1]}")
-            switches.add(channel.source)
-    return "\n".join(lines), switches
+    return flit_text(value >> 1, layout)

@@ -1,103 +1,99 @@
 """What the golden model expects to see on the harness's ``observed`` vector, for many cycles at once.
 
-``observed`` is, from its lowest bit: ``moved`` (one bit per channel and per stage of a link); ``accepted`` (one bit per
-processor: a descriptor on offer is taken); then per channel into a processor one bit that says whether a flit moved on
-it and that flit (data, head, tail), zero when none moved. The bench samples before it changes the offers, so it still
-sees those of the cycle before, and every one of them must have been taken: ``accepted`` is expected to be zero, and a
+The layout has one home, ``topology.common.observed``. The bench samples before it changes the offers, so it still sees
+those of the cycle before, and every one of them must have been taken: ``accepted`` is expected to be zero, and a
 descriptor that was not taken shows as one.
 """
 
-import functools
-
 import numpy as np
 
-from sim_model.common.engine.state import Trace
-from sim_model.common.messages import Messages
+from sim_model.common.engine.state import NONE, Trace
 from sim_model.common.model import Model
-from topology.common.flits import FlitFormat
-from topology.common.pattern import LANE_STEP, MASK, SEED_STEP, STEP
+from tb.common.message_flits import MessageFlits
+from topology.common.flit_signature import SIGNATURE_BITS, flit_signatures
+from topology.common.observed import ObservedLayout
 
-LANE_BITS = 32
+ZERO, ONE = ord("0"), ord("1")
+_SIGNATURE_TEXT = np.unpackbits(np.arange(1 << SIGNATURE_BITS, dtype=np.uint8)[:, np.newaxis], axis=1) + np.uint8(ZERO)
 
 
-class MessageBits:
-    """Data, head and tail of any flit of a message set, as bits.
+class Expectation:
+    """The model's recording in the words of the hardware.
 
     Parameters
     ----------
-    model : Model
-        The golden model, which says what headers look like.
-    messages : Messages
+    flits : MessageFlits
+    layout : ObservedLayout
+        Of the harness.
 
-    Members
-    -------
-    headers : tuple of int
-        Header of each message as it is sent, as an integer.
-    header_flits : int array, shape (messages,)
+    Raises
+    ------
+    ValueError
+        If hardware and model do not have the same side wires or status outputs. What the model does not know of is
+        expected to be 0.
     """
 
-    def __init__(self, model: Model, messages: Messages):
-        numbers = range(len(messages))
-        self.network, self.flit_bits = model.network, model.flit_bits
-        self.messages = messages
-        self.headers = tuple(model.sent_header(messages, message) for message in numbers)
-        self.header_flits = np.array([model.header_flits(messages.destinations_of(m).tolist()) for m in numbers])
-        self._is_spoilt = np.vectorize(model.is_spoilt, otypes=[bool])
-        self._header = functools.cache(
-            lambda message, destination, variant: model.delivered_header(messages, message, destination, variant)
-        )
+    def __init__(self, flits: MessageFlits, layout: ObservedLayout):
+        model = flits.model
+        if tuple(model.side_wires) != layout.side_wires:
+            raise ValueError("Hardware and golden model must have the same side wires")
+        self.layout = layout
+        self._flits = flits
+        self._delivery = np.full(layout.hops, NONE)
+        self._delivery[list(model.network.delivery_channels)] = range(layout.deliveries)
+        self._known_status, self._status_signals = _status_positions(model, layout)
 
-    def of(self, message: np.ndarray, index: np.ndarray, processor: np.ndarray, variant: np.ndarray) -> np.ndarray:
-        """Bits of the flits ``index`` of ``message`` as ``processor`` gets them.
+    def rows(self, recording: Trace) -> list[str]:
+        """One string of '0' and '1' per cycle, highest bit first, as a simulator prints ``observed``."""
+        cycles, length = len(recording.flits), self.layout.bits
+        text = np.full((cycles, length), ZERO, dtype=np.uint8)
+        self._write_flits(recording, text)
+        self._write_signals(recording.signals, text)
+        whole = text.tobytes().decode("ascii")
+        return [whole[start : start + length] for start in range(0, len(whole), length)]
 
-        Returns
-        -------
-        uint8 array, shape (len(message), flit width)
-            Lowest bit first.
-        """
-        bits = np.zeros((len(message), FlitFormat(self.flit_bits).width), dtype=np.uint8)
-        in_header = index < self.header_flits[message]
-        bits[:, : self.flit_bits] = self._payload_bits(message, index - self.header_flits[message])
-        bits[self._is_spoilt(variant), : self.flit_bits] = 1
-        for row in np.flatnonzero(in_header):
-            header = self._header(int(message[row]), int(processor[row]), int(variant[row]))
-            bits[row, : self.flit_bits] = self._header_bits(header, int(index[row]))
-        bits[:, self.flit_bits] = index == 0
-        bits[:, self.flit_bits + 1] = index == self.messages.flits[message] - 1
-        return bits
+    def _part(self, text: np.ndarray, name: str) -> np.ndarray:
+        """The characters of a part, by cycle and hop, highest bit first; a view."""
+        part, length = self.layout.parts[name], text.shape[1]
+        columns = text[:, length - part.low - part.bits : length - part.low]
+        return columns.reshape(len(text), -1, part.stride)[:, ::-1]
 
-    def _payload_bits(self, message: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """`topology.common.pattern.payload_word` for many flits at once."""
-        seed = message.astype(np.uint64) * SEED_STEP + STEP
-        state = (seed + index.astype(np.uint64) * STEP) & MASK
-        folded = state ^ state >> np.uint64(16)
-        lanes = -(-self.flit_bits // LANE_BITS)
-        constants = np.array([lane * LANE_STEP & MASK for lane in range(lanes)], dtype=np.uint64)
-        words = (folded[:, np.newaxis] ^ constants).astype("<u4")
-        return np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, : self.flit_bits]
+    def _write_flits(self, recording: Trace, text: np.ndarray) -> None:
+        cycle, hop = np.nonzero(recording.flits != NONE)
+        lanes = self._flits.lanes(recording.flits[cycle, hop], recording.variants[cycle, hop])
+        self._part(text, "moved")[cycle, hop] = ONE
+        self._part(text, "signatures")[cycle, hop] = _SIGNATURE_TEXT[flit_signatures(lanes)]
+        delivery = self._delivery[hop]
+        ejected = np.flatnonzero(delivery != NONE)
+        bits = self._flits.bits(lanes[ejected])
+        delivered = self._part(text, "ejected")
+        delivered[cycle[ejected], delivery[ejected], :-1] = bits[:, ::-1] + np.uint8(ZERO)
+        delivered[cycle[ejected], delivery[ejected], -1] = ONE
 
-    def _header_bits(self, header: int, index: int) -> np.ndarray:
-        data = header >> self.flit_bits * index & (1 << self.flit_bits) - 1
-        raw = np.frombuffer(data.to_bytes(-(-self.flit_bits // 8), "little"), dtype=np.uint8)
-        return np.unpackbits(raw, bitorder="little")[: self.flit_bits]
+    def _write_signals(self, signals: np.ndarray, text: np.ndarray) -> None:
+        side_wires = self._part(text, "side_wires")[:, :, 0]
+        side_wires += signals[:, : side_wires.shape[1]]
+        if len(self._known_status):
+            self._part(text, "status")[:, self._known_status, 0] += signals[:, self._status_signals]
 
 
-def expected_rows(recording: Trace, bits: MessageBits) -> list[str]:
-    """One string of '0' and '1' per cycle, highest bit first, as a simulator prints ``observed``."""
-    cycles, moved_bits = recording.moved.shape
-    processors, deliveries = recording.accepted_message.shape[1], recording.ejected_message.shape[1]
-    width = FlitFormat(bits.flit_bits).width
-    delivered = np.zeros((cycles, deliveries, 1 + width), dtype=np.uint8)
-    cycle, channel = np.nonzero(recording.ejected_message >= 0)
-    delivered[cycle, channel, 0] = 1
-    delivered[cycle, channel, 1:] = bits.of(
-        recording.ejected_message[cycle, channel],
-        recording.ejected_flit[cycle, channel],
-        np.array(bits.network.delivery_processors)[channel],
-        recording.ejected_variant[cycle, channel],
-    )
-    untaken = np.zeros((cycles, processors), dtype=np.uint8)
-    observed = np.concatenate([recording.moved, untaken, delivered.reshape(cycles, -1)], axis=1)
-    text = (observed[:, ::-1] + ord("0")).astype(np.uint8).tobytes().decode("ascii")
-    length = moved_bits + processors + deliveries * (1 + width)
-    return [text[start : start + length] for start in range(0, len(text), length)]
+def _status_positions(model: Model, layout: ObservedLayout) -> tuple[np.ndarray, np.ndarray]:
+    """Bits of the part ``status`` that the model knows, and where they are in the signals of its recordings.
+
+    Raises
+    ------
+    ValueError
+        If the hardware does not have an output of the model, or it is not as wide.
+    """
+    hardware, low = {}, 0
+    for output in layout.status:
+        hardware[output.name] = range(low, low + output.bits)
+        low += output.bits
+    known = []
+    for output in model.status_outputs:
+        positions = hardware.get(output.name, range(0))
+        if len(positions) != output.bits:
+            raise ValueError(f"Status output {output.name} must have {output.bits} bits, not {len(positions)}")
+        known += positions
+    first = sum(wire.bits for wire in model.side_wires)
+    return np.array(known, dtype=np.int64), np.arange(first, first + len(known))

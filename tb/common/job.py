@@ -5,6 +5,7 @@ from typing import Any
 
 from sim_model.common.messages import Messages
 from topology.common.host_pattern import EAGER, HostBehaviour
+from topology.common.observed import ObservedLayout
 
 JOB_VARIABLE = "HYDRANOC_JOB"
 
@@ -24,6 +25,8 @@ class LockstepJob:
         False runs on after the first difference, for a waveform of what follows.
     result : str
         File for the `LockstepResult`, as JSON.
+    observed : ObservedLayout
+        What the hardware shows of itself in every cycle.
     progress : str
         File that holds the number of cycles compared so far.
     counters : bool
@@ -41,6 +44,7 @@ class LockstepJob:
     stop_at_mismatch: bool
     result: str
     progress: str
+    observed: ObservedLayout
     counters: bool = False
     table_words: tuple[int, ...] = ()
     hosts: HostBehaviour = EAGER

@@ -7,6 +7,7 @@ looks at the falling clock edge, when all registers have settled, and there sets
 that ends the cycle.
 """
 
+import functools
 import json
 import os
 import pickle
@@ -19,14 +20,18 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
+from sim_model.common.engine.bits import index_of, message_of
 from sim_model.common.engine.state import Trace
 from sim_model.common.simulation import Simulation
 from tb.common.counters import differing_counters, start_counting
-from tb.common.difference import describe_difference
-from tb.common.expectation import MessageBits, expected_rows
+from tb.common.difference import Difference, flit_text
+from tb.common.expectation import Expectation
 from tb.common.hosts import HostDriver
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
+from tb.common.message_flits import MessageFlits
+from topology.common.flit_signature import flit_signature
 from topology.common.flits import MESSAGE_FLITS_BITS, bits_for
+from topology.common.observed import ObservedLayout
 from topology.common.pattern import payload_seed
 
 CHUNK_CYCLES = 512
@@ -39,15 +44,15 @@ class Descriptors:
 
     Parameters
     ----------
-    bits : MessageBits
+    flits : MessageFlits
         The messages.
     header_flits : int
         Length of the longest header.
     """
 
-    def __init__(self, bits: MessageBits, header_flits: int):
-        self._messages = bits
-        self._header_bits = header_flits * bits.flit_bits
+    def __init__(self, flits: MessageFlits, header_flits: int):
+        self._messages = flits
+        self._header_bits = header_flits * flits.format.flit_bits
         self._count_bits = bits_for(header_flits + 1)
 
     def pack(self, message: int) -> int:
@@ -122,8 +127,9 @@ async def _load_tables(dut, table_words: tuple[int, ...]) -> None:
 async def compare(dut, job: LockstepJob) -> LockstepResult:
     """Run the job; the first difference ends it."""
     simulation = Simulation(job.model, job.messages, job.startup_cycles, count_channels=job.counters, hosts=job.hosts)
-    bits = MessageBits(job.model, job.messages)
-    offers = Offers(dut, Descriptors(bits, job.model.routing.header.multicast_flits))
+    flits = MessageFlits(job.model, job.messages)
+    expectation = Expectation(flits, job.observed)
+    offers = Offers(dut, Descriptors(flits, job.model.routing.header.multicast_flits))
     hosts = HostDriver(dut, job.model.network, job.hosts)
     result = LockstepResult()
     falling, observed = FallingEdge(dut.clk), dut.observed
@@ -137,12 +143,14 @@ async def compare(dut, job: LockstepJob) -> LockstepResult:
         Path(job.progress).write_text(str(result.compared_cycles))
         recording = simulation.record(min(CHUNK_CYCLES, job.cycles - result.compared_cycles))
         offered = offers_by_cycle(recording)
-        for cycle, expected in enumerate(expected_rows(recording, bits)):
+        for cycle, expected in enumerate(expectation.rows(recording)):
             seen = str(observed.value)
             if seen != expected and not result.mismatches:
                 result.mismatches = 1
                 result.mismatch_cycle = result.compared_cycles
-                result.report = _report(simulation, before, cycle, result.compared_cycles, seen, expected)
+                result.report = _Report(simulation, before, flits, job.observed).of(
+                    cycle, result.compared_cycles, seen, expected
+                )
                 if job.stop_at_mismatch:
                     return result
             offers.drive(offered.get(cycle, []))
@@ -162,16 +170,36 @@ async def _compare_counters(dut, simulation: Simulation, result: LockstepResult)
         result.report = "\n".join(["channel counters differ", *differences[:MOST_COUNTER_LINES]])
 
 
-def _report(simulation: Simulation, before, ahead: int, cycle: int, seen: str, expected: str) -> str:
-    """The difference, with the golden model's routers around it as they stood at the start of that cycle."""
-    ahead_of_all = simulation.snapshot()
-    simulation.restore(before)
-    simulation.record(ahead)
-    model = simulation.model
-    text, switches = describe_difference(simulation.links, model.flit_bits, cycle, seen, expected)
-    report = "\n".join([text, *(simulation.describe_router(switch) for switch in sorted(switches))])
-    simulation.restore(ahead_of_all)
-    return report
+class _Report:
+    """A difference, with the golden model's routers around it as they stood at the start of that cycle."""
+
+    def __init__(self, simulation: Simulation, before, flits: MessageFlits, layout: ObservedLayout):
+        self._simulation, self._before = simulation, before
+        self._flits, self._layout = flits, layout
+
+    def of(self, ahead: int, cycle: int, seen: str, expected: str) -> str:
+        """The report on a cycle that is so many cycles after the snapshot."""
+        simulation = self._simulation
+        ahead_of_all = simulation.snapshot()
+        simulation.restore(self._before)
+        simulation.record(ahead)
+        at_its_start = simulation.snapshot()
+        recording = simulation.record(1)
+        simulation.restore(at_its_start)
+        carried = functools.partial(self._carried, recording)
+        text, switches = Difference(simulation.links, self._layout, cycle, seen, expected, carried).describe()
+        report = "\n".join([text, *(simulation.describe_router(switch) for switch in sorted(switches))])
+        simulation.restore(ahead_of_all)
+        return report
+
+    def _carried(self, recording: Trace, hop: int) -> str:
+        """The flit that the model moves on a channel or from a stage of its link."""
+        flit, flits = int(recording.flits[0, hop]), self._flits
+        packed = flits.packed(flit, int(recording.variants[0, hop]))
+        message, index = message_of(flit), index_of(flit)
+        signature = flit_signature(packed, flits.format.width)
+        whole = f"message {message}, flit {index} of {int(flits.messages.flits[message])}"
+        return f"{whole}, {flit_text(packed, flits.format)}, signature {signature:#04x}"
 
 
 @cocotb.test()

@@ -2,10 +2,12 @@
 
 from rtl.common.harness import HarnessTop, message_fields
 from rtl.spam.network import spam_plan
+from sim_model.common.engine.bits import index_of, message_of
 from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.spam.model import SpamModel
 from tests.rtl.simulate import run
+from topology.common.flit_signature import SIGNATURE_BITS, flit_signature
 from topology.common.flits import FlitFormat
 from topology.common.pattern import payload_seed
 from topology.spam.routing import SpamRouting
@@ -35,7 +37,6 @@ class LockStep:
         """Compare for some cycles; returns the number of flits that moved."""
         trace = self.simulation.record(cycles)
         harness = HarnessTop(self.plan)
-        processors = len(self.plan.network.processors)
 
         async def testbench(ctx):
             await ctx.tick()  # in the first cycle after reset nothing is ready
@@ -45,7 +46,9 @@ class LockStep:
                 ejected = self._ejected(trace.ejected_message[cycle], trace.ejected_flit[cycle])
                 seen = (ctx.get(harness.moved), ctx.get(harness.accepted), ctx.get(harness.ejected))
                 assert seen == (moved, offered, ejected), f"cycle {cycle}: {self._names(seen[0] ^ moved)}"
-                observed = moved | (offered | ejected << processors) << len(self.plan.network.channels)
+                signatures = self._signatures(trace.flits[cycle].tolist())
+                parts = {"signatures": signatures, "moved": moved, "accepted": offered, "ejected": ejected}
+                observed = sum(value << harness.layout.parts[name].low for name, value in parts.items())
                 assert ctx.get(harness.observed) == observed
                 await ctx.tick()
 
@@ -76,11 +79,21 @@ class LockStep:
         value = 0
         for processor, (message, flit) in enumerate(zip(messages.tolist(), flits.tolist(), strict=True)):
             if message >= 0:
-                last = int(self.messages.flits[message]) - 1
-                data = self.simulation.data_of(message, flit)
-                packed = self.flits.pack(data=data, head=flit == 0, tail=flit == last)
-                value |= (packed << 1 | 1) << processor * (self.flits.width + 1)
+                value |= (self._packed(message, flit) << 1 | 1) << processor * (self.flits.width + 1)
         return value
+
+    def _signatures(self, flits) -> int:
+        """One by one, from the definition."""
+        value = 0
+        for channel, flit in enumerate(flits):
+            if flit >= 0:
+                packed = self._packed(message_of(flit), index_of(flit))
+                value |= flit_signature(packed, self.flits.width) << channel * SIGNATURE_BITS
+        return value
+
+    def _packed(self, message: int, flit: int) -> int:
+        last = int(self.messages.flits[message]) - 1
+        return self.flits.pack(data=self.simulation.data_of(message, flit), head=flit == 0, tail=flit == last)
 
     def _names(self, channels: int) -> list[str]:
         return [channel.name for channel in self.plan.network.channels if channels >> channel.index & 1]

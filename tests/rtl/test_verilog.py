@@ -164,11 +164,14 @@ def test_harness_manifest_says_where_everything_is(designs):
     parts = manifest["harness"]["observed"]
     widths = {port["name"]: port["bits"] for port in manifest["ports"]}
     end = 0
-    for name in ("moved", "accepted", "ejected"):
-        assert parts[name] == {**parts[name], "offset": end, "bits": widths[name]}
-        end += widths[name]
+    for name, part in parts.items():
+        assert part["offset"] == end
+        assert part["bits"] == widths.get(name, part["bits"])
+        end += part["bits"]
+    assert list(parts) == ["signatures", "moved", "accepted", "ejected", "side_wires", "status"]
     assert end == widths["observed"]
     assert parts["ejected"]["bits_per_channel"] == 8 + 2 + 1
+    assert parts["signatures"]["bits"] == parts["signatures"]["bits_per_channel"] * len(manifest["channels"])
     assert sum(field["bits"] for field in manifest["harness"]["message"].values()) == widths["message_n0"]
 
 

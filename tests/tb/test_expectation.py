@@ -1,15 +1,22 @@
 """What the lock-step bench expects, and how it reports a difference."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL
 from sim_model.common.simulation import Simulation
-from tb.common.difference import describe_difference
-from tb.common.expectation import MessageBits, expected_rows
+from tb.common.difference import Difference
+from tb.common.expectation import Expectation
+from tb.common.message_flits import MessageFlits
 from tests.networks import figure_1
 from tests.tb.workloads import Shape, comparison, staged_traffic
+from topology.common.flit_signature import flit_signature
 from topology.common.flits import FlitFormat
 from topology.common.link_stages import LinkStages
+from topology.common.observed import ObservedLayout, StatusOutput
+from topology.common.side_wires import SideWire
 
 SHAPE = Shape(flit_bits=16)
 
@@ -20,29 +27,95 @@ def job():
     return comparison(routing, SHAPE, staged_traffic(routing, 600, seed=3))
 
 
-@pytest.mark.parametrize("flit_bits", [8, 16, 40, 64])
-def test_bits_of_flits_are_the_models_data(flit_bits):
+@pytest.mark.parametrize("flit_bits", [8, 16, 30, 31, 32, 40, 63, 64, 512])
+def test_lanes_of_flits_are_the_models_data(flit_bits):
     """Many flits at once against the one-by-one definition in the topology layer."""
     shape = Shape(flit_bits=flit_bits)
     routing = shape.routing(figure_1(), root=0)
-    job = comparison(routing, shape, staged_traffic(routing, 300, seed=3))
+    job = comparison(routing, shape, staged_traffic(routing, 300, seed=3), cycles=1)
     simulation, layout = Simulation(job.model, job.messages), FlitFormat(flit_bits)
     pairs = [(m, k) for m in range(len(job.messages)) for k in range(int(job.messages.flits[m]))]
     message, index = (np.array(column) for column in zip(*pairs, strict=True))
-    processor = job.messages.destinations[job.messages.offsets[message]]
-    bits = MessageBits(job.model, job.messages).of(message, index, processor, np.zeros_like(message))
-    for (message, index), row in zip(pairs, bits, strict=True):
-        value = sum(int(bit) << position for position, bit in enumerate(row))
+    packed = message << MESSAGE_SHIFT | index << INDEX_SHIFT
+    packed |= np.where(index == job.messages.flits[message] - 1, TAIL, 0)
+    flits = MessageFlits(job.model, job.messages)
+    lanes = flits.lanes(packed, np.zeros_like(packed))
+    for (message, index), row, bits in zip(pairs, lanes.tolist(), flits.bits(lanes), strict=True):
+        value = sum(lane << 32 * number for number, lane in enumerate(row))
+        assert value == sum(int(bit) << position for position, bit in enumerate(bits))
         last = int(job.messages.flits[message]) - 1
         expected = (simulation.data_of(message, index), index == 0, index == last)
         assert layout.unpack(value) == expected
+        assert value < 1 << layout.width
+
+
+def field(row: str, low: int, bits: int) -> int:
+    return int(row[len(row) - low - bits : len(row) - low], 2)
+
+
+def test_rows_have_everything_where_the_layout_says(job):
+    """One by one, from the definitions."""
+    recording = Simulation(job.model, job.messages).record(300)
+    flits, layout, network = MessageFlits(job.model, job.messages), job.harness.observed, job.model.network
+    parts, width = layout.parts, FlitFormat(SHAPE.flit_bits).width
+    for cycle, row in enumerate(Expectation(flits, layout).rows(recording)):
+        assert len(row) == layout.bits
+        for channel, flit in enumerate(recording.flits[cycle].tolist()):
+            packed = flits.packed(flit, 0) if flit >= 0 else None
+            signature = 0 if packed is None else flit_signature(packed, width)
+            assert field(row, parts["signatures"].low + 8 * channel, 8) == signature
+            assert field(row, parts["moved"].low + channel, 1) == (packed is not None)
+            if channel in network.delivery_channels:
+                low = parts["ejected"].low + network.delivery_channels.index(channel) * (width + 1)
+                assert field(row, low, width + 1) == (0 if packed is None else packed << 1 | 1)
+    assert (recording.flits >= 0).sum() > 300
+
+
+def with_signals(job):
+    """A model and hardware with side wires and status outputs, of which the model does not know all."""
+    wires = (SideWire(0, "a", 1, "b"), SideWire(1, "c", 3, "d", 3))
+    known, unknown = StatusOutput("known", 2), StatusOutput("unknown", 2)
+
+    class Model(type(job.model)):
+        side_wires = wires
+        status_outputs = (known,)
+
+    model = Model(job.model.routing)
+    return model, ObservedLayout.of(LinkStages(model.network), model.flit_bits, wires, (unknown, known))
+
+
+def test_side_wires_and_status_are_expected_as_recorded(job):
+    model, layout = with_signals(job)
+    recording = Simulation(model, job.messages).record(3)
+    recording.signals[1] = [1, 0, 1, 1, 0, 1]
+    rows = Expectation(MessageFlits(model, job.messages), layout).rows(recording)
+    low = layout.parts["side_wires"].low
+    assert [field(row, low, 8) for row in rows] == [0, 0b10_00_1101, 0]
+    seen = flipped(flipped(rows[1], low + 2), low + 4)
+    text, switches = Difference(LinkStages(model.network), layout, 1, seen, rows[1], str).describe()
+    names = [model.network.vertex_name(switch) for switch in (0, 1, 3)]
+    assert text.splitlines()[1:] == [
+        f"  side wire c {names[1]}->{names[2]}: hardware 4, model 6",
+        "  status unknown: hardware 1, model 0",
+    ]
+    assert switches == {1, 3}
+
+
+def test_hardware_and_model_must_have_the_same_signals(job):
+    model, layout = with_signals(job)
+    flits = MessageFlits(model, job.messages)
+    with pytest.raises(ValueError, match="the same side wires"):
+        Expectation(flits, replace(layout, side_wires=layout.side_wires[::-1]))
+    for status in ((), (StatusOutput("known", 1),)):
+        with pytest.raises(ValueError, match="Status output known must have 2 bits, not"):
+            Expectation(flits, replace(layout, status=status))
 
 
 def first_delivery(job) -> tuple[int, str]:
-    rows = expected_rows(Simulation(job.model, job.messages).record(200), MessageBits(job.model, job.messages))
-    processors = len(job.model.network.processors)
-    delivered = processors * (FlitFormat(SHAPE.flit_bits).width + 1)
-    cycle = next(cycle for cycle, row in enumerate(rows) if "1" in row[:delivered])
+    flits = MessageFlits(job.model, job.messages)
+    rows = Expectation(flits, job.harness.observed).rows(Simulation(job.model, job.messages).record(200))
+    part = job.harness.observed.parts["ejected"]
+    cycle = next(cycle for cycle, row in enumerate(rows) if field(row, part.low, part.bits))
     return cycle, rows[cycle]
 
 
@@ -51,37 +124,54 @@ def flipped(row: str, bit: int) -> str:
     return row[:position] + ("0" if row[position] == "1" else "1") + row[position + 1 :]
 
 
+def described(job, cycle: int, hardware: str, model: str) -> tuple[str, set[int]]:
+    difference = Difference(
+        LinkStages(job.model.network), job.harness.observed, cycle, hardware, model, "flit of c{}".format
+    )
+    return difference.describe()
+
+
+def moving_channel(job, row: str):
+    network, low = job.model.network, job.harness.observed.parts["moved"].low
+    return next(c for c in network.channels if field(row, low + c.index, 1) and network.is_switch(c.sink))
+
+
 def test_a_missing_move_is_reported_by_channel(job):
     cycle, row = first_delivery(job)
-    network = job.model.network
-    channel = next(c for c in network.channels if row[len(row) - 1 - c.index] == "1" and network.is_switch(c.sink))
-    text, switches = describe_difference(LinkStages(network), SHAPE.flit_bits, cycle, flipped(row, channel.index), row)
+    channel = moving_channel(job, row)
+    text, switches = described(job, cycle, flipped(row, job.harness.observed.parts["moved"].low + channel.index), row)
     assert f"cycle {cycle}" in text
-    assert f"channel {channel.name}: hardware no flit moved, model a flit moved" in text
+    assert f"channel {channel.name}: hardware no flit moved, model a flit moved, flit of c{channel.index}" in text
+    assert channel.sink in switches
+
+
+def test_another_flit_is_reported_by_channel(job):
+    cycle, row = first_delivery(job)
+    channel = moving_channel(job, row)
+    low = job.harness.observed.parts["signatures"].low + 8 * channel.index
+    right = field(row, low, 8)
+    text, switches = described(job, cycle, flipped(row, low + 4), row)
+    signatures = f"hardware signature {right ^ 16:#04x}, model signature {right:#04x}, flit of c{channel.index}"
+    assert text.splitlines()[1:] == [f"  channel {channel.name}: {signatures}"]
     assert channel.sink in switches
 
 
 def test_a_wrong_data_bit_is_reported_by_processor(job):
     cycle, row = first_delivery(job)
-    network = job.model.network
-    base, width = len(network.channels) + len(network.processors), FlitFormat(SHAPE.flit_bits).width + 1
-    processor = next(p for p in range(len(network.processors)) if row[len(row) - 1 - base - p * width] == "1")
-    wrong = flipped(row, base + processor * width + 3)
-    text, switches = describe_difference(LinkStages(network), SHAPE.flit_bits, cycle, wrong, row)
+    network, part = job.model.network, job.harness.observed.parts["ejected"]
+    processor = next(p for p in range(len(network.processors)) if field(row, part.low + p * part.stride, 1))
+    text, switches = described(job, cycle, flipped(row, part.low + processor * part.stride + 3), row)
     assert f"delivered to p{processor}: hardware head 0x" in text
     assert switches == {network.processors[processor]}
 
 
 def test_a_descriptor_that_was_not_taken_is_reported(job):
     cycle, row = first_delivery(job)
-    network = job.model.network
-    text, _ = describe_difference(
-        LinkStages(network), SHAPE.flit_bits, cycle, flipped(row, len(network.channels) + 2), row
-    )
+    text, _ = described(job, cycle, flipped(row, job.harness.observed.parts["accepted"].low + 2), row)
     assert f"injector of p2: hardware did not take the descriptor in cycle {cycle - 1}, model did" in text
 
 
 def test_unknown_values_are_a_difference(job):
     cycle, row = first_delivery(job)
-    text, _ = describe_difference(LinkStages(job.model.network), SHAPE.flit_bits, cycle, "x" + row[1:], row)
+    text, _ = described(job, cycle, "x" + row[1:], row)
     assert "unknown" in text

@@ -74,9 +74,9 @@ def compare_verilog(
     assert (verilog == sound.harness.verilog) == (mutation is None)
     result, job = folder / "result.json", folder / "job.pickle"
     progress = str(folder / "progress")
-    job.write_bytes(
-        pickle.dumps(LockstepJob(sound.model, sound.messages, 0, sound.cycles, True, str(result), progress))
-    )
+    files, layout = (str(result), progress), sound.harness.observed
+    assert layout is not None
+    job.write_bytes(pickle.dumps(LockstepJob(sound.model, sound.messages, 0, sound.cycles, True, *files, layout)))
     built = build_simulator(replace(sound.harness, verilog=verilog), "icarus", waves=False)
     run_bench(built, BENCH, {JOB_VARIABLE: str(job)}, folder)
     return LockstepResult(**json.loads(result.read_text()))

@@ -9,12 +9,20 @@ from amaranth.lib.wiring import Out
 from rtl.common.fabric import Fabric
 from rtl.common.plan import NetworkPlan
 from rtl.common.structure import Kind, Structure
+from topology.common.observed import StatusOutput
 
 
 def status_members(plan: NetworkPlan) -> dict[str, Any]:
     """Members of a top: the outputs of all status parts, ``{name}_{output}``."""
+    return {output.name: Out(output.bits) for output in status_outputs(plan)}
+
+
+def status_outputs(plan: NetworkPlan) -> tuple[StatusOutput, ...]:
+    """The outputs of all status parts, in their order."""
     kinds = {status.name: Kind(status.make) for status in plan.status}
-    return {f"{name}_{port}": Out(width) for name, kind in kinds.items() for port, width in kind.outputs.items()}
+    return tuple(
+        StatusOutput(f"{name}_{port}", width) for name, kind in kinds.items() for port, width in kind.outputs.items()
+    )
 
 
 def connect_status(structure: Structure, fabric: Fabric, plan: NetworkPlan) -> None:

@@ -20,20 +20,33 @@ def step_routers(_cycle, moves, _state, _family):
     return moves
 
 
+@compiled
+def record_routers(_cycle, _state, _family, _trace, _row):
+    """Stands for what a family records of its routers: nothing."""
+
+
 def run_cycles(state, family, trace, until_cycle):
-    """Run to ``until_cycle``, the end, or a deadlock, and record if the trace has rows. Returns why it stopped."""
+    """Run to ``until_cycle``, the end, or a deadlock, and return why it stopped.
+
+    If the trace has rows, all cycles up to ``until_cycle`` are run and recorded.
+    """
     first_cycle = state.counters[CYCLE]
     cycle = first_cycle
     reason = LIMIT
-    while cycle < until_cycle and reason == LIMIT:
+    recording = len(trace.flits) > 0
+    while cycle < until_cycle and (recording or reason == LIMIT):
         changes = before_routers(cycle, state, trace, cycle - first_cycle)
+        if recording:
+            record_routers(cycle, state, family, trace, cycle - first_cycle)
         changes = step_routers(cycle, changes, state, family)
-        reason, cycle = after_routers(cycle, changes, until_cycle, state)
+        reason, cycle = after_routers(cycle, changes, until_cycle, state, trace)
     state.counters[CYCLE] = cycle
     return reason
 
 
-def family_loop(step: Callable[..., Any], folder: Path) -> Callable[..., Any]:
+def family_loop(
+    step: Callable[..., Any], folder: Path, record: Callable[..., Any] = record_routers
+) -> Callable[..., Any]:
     """The compiled loop of a family.
 
     Parameters
@@ -43,9 +56,12 @@ def family_loop(step: Callable[..., Any], folder: Path) -> Callable[..., Any]:
         routers, and returns the number of changes.
     folder : Path
         The family's folder. Its sources decide whether the loop has to be compiled anew.
+    record : compiled function
+        Gets the cycle, the states of the engine and of the routers, a trace, and its row: writes variants of flits,
+        side wires and status outputs into it. It is called between links and routers, and only where there is a row.
     """
     # The loop's own code with the family's routers. Numba keeps no loop on disk that gets them as an argument.
-    loop = FunctionType(run_cycles.__code__, {**globals(), "step_routers": step})
+    loop = FunctionType(run_cycles.__code__, {**globals(), "step_routers": step, "record_routers": record})
     loop.__doc__, loop.__qualname__ = run_cycles.__doc__, f"run_cycles_{folder.name}"
     return compiled_loop(folder)(loop)
 
@@ -66,11 +82,16 @@ def before_routers(cycle, state, trace, row):
 
 
 @compiled
-def after_routers(cycle, changes, until_cycle, state):
-    """The clock. Returns why the run has to stop, or ``LIMIT``, and the cycle to run next."""
+def after_routers(cycle, changes, until_cycle, state, trace):
+    """The clock. Returns why the run has to stop, or ``LIMIT``, and the cycle to run next.
+
+    A recording leaves out no cycle: side wires change where no flit moves.
+    """
     counters = state.counters
     reason = status(changes, counters)
-    following = next_cycle(cycle, changes, until_cycle, counters) if reason == LIMIT else cycle + 1
+    following = cycle + 1
+    if reason == LIMIT and len(trace.flits) == 0:
+        following = next_cycle(cycle, changes, until_cycle, counters)
     if len(state.tallies) > 0:
         count_channels(state, following - cycle - 1)
     return reason, following

@@ -1,6 +1,6 @@
 """Ejectors: every flit that reaches a processor is checked and every tail is counted."""
 
-from sim_model.common.engine.bits import NEXT_FLIT, TAIL, index_of, message_of
+from sim_model.common.engine.bits import NEXT_FLIT, TAIL, index_of
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.hosts import release_children
 from sim_model.common.engine.state import DISORDERED, NONE, STRAY
@@ -13,14 +13,6 @@ def check_order(flit, channel, counters):
     if body != channel.expected and (channel.expected != NONE or index_of(flit) != 0):
         counters[DISORDERED] += 1
     channel.expected = NONE if flit & TAIL else body + NEXT_FLIT
-
-
-@compiled
-def record_ejection(channel, trace, row):
-    """Write the flit that moves over a channel into a processor into a recording."""
-    trace.ejected_message[row, channel.delivery] = message_of(channel.register)
-    trace.ejected_flit[row, channel.delivery] = index_of(channel.register)
-    trace.ejected_variant[row, channel.delivery] = channel.variant
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, TAIL, lowest_bit, message_of
 from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.deliveries import check_order, count_arrival, record_ejection
+from sim_model.common.engine.deliveries import check_order, count_arrival
 from sim_model.common.engine.hosts import free_injector
 from sim_model.common.engine.sources import await_word
 from sim_model.common.engine.stages import enter_stages, move_through_stages
@@ -27,7 +27,7 @@ def _move_from_switches(cycle, state, trace, row):
     switches, depth, slot_mask = state.switches, state.buffer_depth_flits, state.slot_mask
     channels, slots, vertices = state.channels, state.slots, state.vertices
     counters = state.counters
-    recording = row < len(trace.moved)
+    recording = row < len(trace.flits)
     has_stages = state.link_stages > 0
     kept = 1 if len(state.endpoints.receivers) > 0 else 0
     moved = 0
@@ -47,7 +47,7 @@ def _move_from_switches(cycle, state, trace, row):
             vertices[switch].occupied ^= 1 << port
             vertices[switch].awake = 1
             if recording:
-                trace.moved[row, number] = 1
+                trace.flits[row, number] = channel.register
             if staged:
                 enter_stages(number, channel, state)
             elif channel.sink < switches:
@@ -58,8 +58,6 @@ def _move_from_switches(cycle, state, trace, row):
                 ejected += 1
                 channel.count += kept
                 check_order(channel.register, channel, counters)
-                if recording:
-                    record_ejection(channel, trace, row)
                 if channel.register & TAIL:
                     count_arrival(cycle, channel.sink - switches, message_of(channel.register), state)
     counters[FLITS_IN_NETWORK] -= ejected
@@ -71,7 +69,7 @@ def _move_from_injectors(cycle, state, trace, row):
     """Like the switches, but the injector loads the next flit of its message at once."""
     switches, depth, slot_mask = state.switches, state.buffer_depth_flits, state.slot_mask
     channels, slots, vertices, jobs = state.channels, state.slots, state.vertices, state.jobs
-    recording = row < len(trace.moved)
+    recording = row < len(trace.flits)
     pausing = len(state.endpoints.sources) > 0
     moved = 0
     loaded = 0
@@ -84,7 +82,7 @@ def _move_from_injectors(cycle, state, trace, row):
             continue
         moved += 1
         if recording:
-            trace.moved[row, number] = 1
+            trace.flits[row, number] = channel.register
         slots[number, (channel.front + channel.count) & slot_mask] = channel.register
         channel.count += 1
         vertices[channel.sink].arrived |= channel.sink_bit

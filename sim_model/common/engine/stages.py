@@ -44,13 +44,13 @@ def _move_on_link(number, state, trace, row):
         return 0
     if leaving & link.full & 1:
         state.vertices[channel.source].blocked &= ~channel.source_bit
+    if row < len(trace.flits):
+        _record(number, leaving, state, trace, row)
     held = link.holding
     link.holding = held & ~leaving | link.full | entering
     link.full = (link.full | held & entering) & ~leaving
     if leaving & last:
         _arrive(link, channel, state)
-    if row < len(trace.moved):
-        _record(leaving, link.first_hop, trace, row)
     return 1
 
 
@@ -66,7 +66,11 @@ def _arrive(link, channel, state):
 
 
 @compiled
-def _record(leaving, first_hop, trace, row):
-    while leaving != 0:
-        trace.moved[row, first_hop + lowest_bit(leaving)] = 1
-        leaving &= leaving - 1
+def _record(number, leaving, state, trace, row):
+    """Write the flits that leave stages of a link into a recording, before they do."""
+    link, channel = state.stages[number], state.channels[number]
+    position = channel.front + channel.count
+    for stage in range(state.link_stages - 1, -1, -1):
+        if leaving >> stage & 1:
+            trace.flits[row, link.first_hop + stage] = state.slots[number, position & state.slot_mask]
+        position += (link.holding >> stage & 1) + (link.full >> stage & 1)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT
 from sim_model.common.engine.endpoints import EJECTOR_FLITS, EndpointState
 from sim_model.common.engine.records import make_records
 from sim_model.common.messages import Messages
@@ -36,9 +37,7 @@ CHANNEL_FIELDS = (
     "register",  # packed flit in the output register, meaningful where occupied
     "front",  # slot of the first flit in the buffer
     "count",  # flits in the buffer, one that arrives in this cycle included; for ejectors see ``receivers.py``
-    "delivery",  # place among the channels into processors, or NONE; never changes
     "expected",  # into a processor: next flit (without its tail bit) of the message that is arriving, or NONE
-    "variant",  # into a processor: what the family says about the message that is arriving
 )
 STAGE_FIELDS = (
     "holding",  # stages that hold a flit; bit 0 is the first stage, like the next one
@@ -118,23 +117,38 @@ class EngineState(NamedTuple):
 class Trace(NamedTuple):
     """Rows of a recording, one per cycle; no rows when nothing is recorded."""
 
-    moved: np.ndarray  # uint8[rows, channels and then stages], see LinkStages
-    accepted_message: np.ndarray  # int32[rows, processors], NONE for none, like all below
-    ejected_message: np.ndarray  # int32[rows, delivery channels]
-    ejected_flit: np.ndarray  # int32[rows, delivery channels], index in the message
-    ejected_variant: np.ndarray  # int32[rows, delivery channels], which of several copies; 0 in most families
+    flits: np.ndarray  # int64[rows, hops], the packed flit that moved; NONE for none; hops see LinkStages.moved_bits
+    accepted_message: np.ndarray  # int32[rows, processors], NONE for none
+    variants: np.ndarray  # int64[rows, hops], what the family says about the flit; 0: it is as its source sent it
+    signals: np.ndarray  # uint8[rows, bits], side wires and status outputs in the order of the model
+    delivery_channels: np.ndarray  # int64[delivery channels], never changes
+
+    @property
+    def moved(self) -> np.ndarray:
+        """bool[rows, hops]: whether a flit moved."""
+        return self.flits != NONE
+
+    @property
+    def ejected_message(self) -> np.ndarray:
+        """int64[rows, delivery channels]: message of the flit that moved on a channel into a processor, or NONE."""
+        return self.flits[:, self.delivery_channels] >> MESSAGE_SHIFT
+
+    @property
+    def ejected_flit(self) -> np.ndarray:
+        """int64[rows, delivery channels]: index of that flit in its message, or NONE."""
+        flits = self.flits[:, self.delivery_channels]
+        return np.where(flits == NONE, NONE, flits >> INDEX_SHIFT & INDEX_MASK)
 
 
-def make_trace(rows: int, links: LinkStages) -> Trace:
-    """An empty recording of ``rows`` cycles."""
+def make_trace(rows: int, links: LinkStages, signal_bits: int) -> Trace:
+    """An empty recording of ``rows`` cycles, with so many bits of side wires and status outputs."""
     network = links.network
-    deliveries = len(network.delivery_channels)
     return Trace(
-        moved=np.zeros((rows, links.moved_bits), dtype=np.uint8),
+        flits=np.full((rows, links.moved_bits), NONE, dtype=np.int64),
         accepted_message=np.full((rows, len(network.processors)), NONE, dtype=np.int32),
-        ejected_message=np.full((rows, deliveries), NONE, dtype=np.int32),
-        ejected_flit=np.full((rows, deliveries), NONE, dtype=np.int32),
-        ejected_variant=np.zeros((rows, deliveries), dtype=np.int32),
+        variants=np.zeros((rows, links.moved_bits), dtype=np.int64),
+        signals=np.zeros((rows, signal_bits), dtype=np.uint8),
+        delivery_channels=np.array(network.delivery_channels, dtype=np.int64),
     )
 
 
@@ -205,8 +219,6 @@ def make_state(
 
 def _make_channels(network: ChannelNetwork, empty_ejector: int) -> np.recarray:
     """All channels empty; ``empty_ejector`` is the count of those into processors."""
-    delivery = np.full(len(network.channels), NONE)
-    delivery[list(network.delivery_channels)] = range(len(network.delivery_channels))
     return make_records(
         len(network.channels),
         CHANNEL_FIELDS,
@@ -214,8 +226,7 @@ def _make_channels(network: ChannelNetwork, empty_ejector: int) -> np.recarray:
         source_bit=[1 << channel.source_port for channel in network.channels],
         sink=[channel.sink for channel in network.channels],
         sink_bit=[1 << channel.sink_port for channel in network.channels],
-        count=np.where(delivery == NONE, 0, empty_ejector),
-        delivery=delivery,
+        count=[0 if network.is_switch(channel.sink) else empty_ejector for channel in network.channels],
         expected=NONE,
     )
 

@@ -1,0 +1,23 @@
+"""Wires between switches that are no channels."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SideWire:
+    """A bundle of wires from a register of one switch to another.
+
+    Parameters
+    ----------
+    source, sink : int
+        Switches; they may be the same.
+    output, input : str
+        Ports of their routers.
+    bits : int
+    """
+
+    source: int
+    output: str
+    sink: int
+    input: str
+    bits: int = 1
