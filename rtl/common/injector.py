@@ -122,9 +122,7 @@ class MessageInjector(Part):
         """Whether a message has a header that fits, and an end."""
         longest, most = self.header.multicast_flits, self.most_flits
         counted = message.header_flits.any()
-        if longest + 1 < 1 << len(
-            message.header_flits
-        ):  # else no number is too large, and lint asks why it is compared
+        if longest + 1 < 1 << len(message.header_flits):  # else none is too large, which lint does not like compared
             counted &= message.header_flits <= longest
         ends = message.flits >= message.header_flits
         return counted & ends & (message.flits <= most if most else 1)

@@ -1,3 +1,5 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """Input buffer: a FIFO with a cursor, so that a router can read a whole header before it moves the first flit.
 
 ======================  =============================================================================
@@ -20,8 +22,9 @@ from amaranth.lib import data, memory
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.arbiter import check_count
+from rtl.common.deep_ring import DeepRing, front_places
 from rtl.common.flit import flit_layout, link_signature
-from rtl.common.part import Part
+from rtl.common.part import Part, place
 
 MOST_REGISTER_FLITS = 2
 
@@ -29,8 +32,9 @@ MOST_REGISTER_FLITS = 2
 class InputBuffer(Part):
     """FIFO at the sink of a link, with a registered ``ready`` and a read cursor.
 
-    Up to two flits are kept in registers, the front in the first; more, or a buffer with a cursor, in a ring in a
-    memory with one asynchronous read port. Both behave the same in every cycle.
+    Up to two flits are kept in registers, the front in the first; more, or a buffer with a cursor, in a ring in LUT RAM
+    with one asynchronous read port; and more than 32, if headers are not longer than 28 flits, in a ring of which only
+    the front is in LUT RAM and the rest in block RAM, see ``DeepRing``. All behave the same in every cycle.
 
     Latency 1 cycle from link to ``flit``. Throughput 1 flit per cycle from depth 2 on; a depth of 1 halves the rate.
 
@@ -92,7 +96,7 @@ class InputBuffer(Part):
             },
         )
 
-    def elaborate(self, _platform):
+    def elaborate(self, platform):
         m: Any = Module()
         arriving = Signal()
         m.d.comb += arriving.eq(self.link.valid & self.link.ready)
@@ -106,6 +110,8 @@ class InputBuffer(Part):
             self._register_readable(m, count, arriving)
         if self.header_flits == 1 and self.depth <= MOST_REGISTER_FLITS:
             self._keep_in_registers(m, count, arriving)
+        elif self.depth > front_places(self.header_flits + 1):
+            self._keep_in_deep_ring(m, platform, arriving)
         else:
             self._keep_in_ring(m, arriving)
         return m
@@ -180,6 +186,19 @@ class InputBuffer(Part):
             read.addr.eq(self._read_position(m, places)),
         ]
         self._show(m, read.data)
+
+    def _keep_in_deep_ring(self, m, platform, arriving):
+        layout, entry = self._entry(m)
+        # the cursor may stand behind the longest header
+        part = DeepRing(layout.size, self.depth, front_places(self.header_flits + 1))
+        ring = place(m, platform, "ring", part)
+        m.d.comb += [
+            ring.write.eq(arriving),
+            ring.entry.eq(entry),
+            ring.pop.eq(self.pop),
+            ring.position.eq(self._read_position(m, part.places)),
+        ]
+        self._show(m, data.View(layout, ring.read))
 
     def _read_position(self, m, places):
         front = self._pointer(m, "front", places, self.pop)

@@ -8,11 +8,13 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from rtl.common import arbiter, crossbar, ejector, injector, input_buffer, output_register, pattern_source
+from rtl.common import arbiter, crossbar, deep_ring, ejector, injector, input_buffer, output_register, pattern_source
 from tests.tb.parts_runner import Instance, Tampered, copy_of, mutated
 from topology.common.flits import HeaderFormat
 
 CYCLES_PER_PHASE = 60
+FILLS_PER_PHASE = 5
+"""In cycles per flit: so often a buffer can be filled and emptied in a phase."""
 WIDTHS = (8, 32, 64, 512)
 Shape = dict[str, int]
 Make = Callable[[ModuleType, Shape], Any]
@@ -56,7 +58,8 @@ class PartUnderTest:
         self.outputs = outputs
 
     def _instance(self, name: str, shape: Shape, make: Callable[[], Any], symptom: str | None) -> Instance:
-        parameters = {**shape, "cycles": CYCLES_PER_PHASE, "seed": sum(name.encode())}
+        cycles = max(CYCLES_PER_PHASE, FILLS_PER_PHASE * shape.get("depth", 0))
+        parameters = {**shape, "cycles": cycles, "seed": sum(name.encode())}
         return Instance(f"{self.bench}_{name}", make, parameters, symptom)
 
     def sound(self) -> list[Instance]:
@@ -83,13 +86,16 @@ class PartUnderTest:
             f"mutant_{name}", shape, lambda: self.make(mutated(self.module, text, replacement), shape), symptom
         )
 
-    def mutant_of(self, used: ModuleType, name: str, text: str, replacement: str, symptom: str) -> Instance:
-        """An instance of the first shape with one change in a module that the part's own module uses."""
+    def mutant_of(
+        self, used: ModuleType, name: str, text: str, replacement: str, symptom: str, shape: Shape | None = None
+    ) -> Instance:
+        """An instance, of the first shape or another, with one change in a module that the part's own module uses."""
+        shape = shape or self.shapes[0]
         copy, changed = copy_of(self.module), mutated(used, text, replacement)
         for key, value in vars(used).items():
             if getattr(value, "__module__", None) == used.__name__:  # what is defined there, and not what it imports
                 setattr(copy, key, getattr(changed, key))
-        return self._instance(f"mutant_{name}", self.shapes[0], lambda: self.make(copy, self.shapes[0]), symptom)
+        return self._instance(f"mutant_{name}", shape, lambda: self.make(copy, shape), symptom)
 
 
 BUFFER = PartUnderTest(
@@ -104,6 +110,11 @@ BUFFER = PartUnderTest(
         buffer_shape(32, 4, 3, 11),
         buffer_shape(8, 5, 4),
         buffer_shape(16, 8, 8),
+        # in block RAM, all but a front
+        buffer_shape(32, 33),
+        buffer_shape(16, 64, 3, 5),
+        buffer_shape(8, 90, 28),
+        buffer_shape(8, 70, 29),
     ],
     ["link.ready", "present", "flit"],
 )
@@ -154,6 +165,14 @@ PATTERN = PartUnderTest(
 )
 PARTS = (BUFFER, EJECTOR, ARBITER, AGES, CROSSBAR, INJECTOR, PATTERN)
 TAIL_MOVES = "link.valid & link.ready & link.payload.tail"
+DEEP = buffer_shape(8, 40, 3)
+DEEP_FAULTS = (
+    ("overtakes_in_the_front", "self.write & has_room & ~waiting", "self.write & has_room", "flit is"),
+    ("fills_a_full_front", "has_room.eq(near != self.places)", "has_room.eq(1)", "flit is"),
+    ("forgets_what_lands", "place.eq(filled + fetched)", "place.eq(filled)", "flit is"),
+    ("lands_in_the_wrong_place", "Mux(lands, filled[1:], place[1:])", "place[1:]", "flit is"),
+    ("swaps_parities", "Mux(self.position[0], rows[1], rows[0])", "Mux(self.position[0], rows[0], rows[1])", "flit is"),
+)
 MUTANTS = {
     "input_buffer": [
         BUFFER.mutant(
@@ -180,6 +199,7 @@ MUTANTS = {
         BUFFER.mutant(
             "ready_in_reset", buffer_shape(8, 2), "ready = Signal()", "ready = Signal(init=1)", "link.ready is"
         ),
+        *(BUFFER.mutant_of(deep_ring, *fault, DEEP) for fault in DEEP_FAULTS),
         BUFFER.mutant("swaps_notes", buffer_shape(8, 4, 3, 2), "entry.note", "entry.note ^ 1", "note is"),
     ],
     "ejector": [
