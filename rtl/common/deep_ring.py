@@ -13,9 +13,9 @@ t + 1      it is written into the front; a flit that arrives now, when no other 
 
 The two flits of a cycle have neighbouring places, so the front has two memories, of even and of odd places.
 
-While flits wait in block RAM, one of them is read whenever the front has room: each leaves room for one at most, so at
-most 3 of its places are without their flit, one in block RAM's output and two that have only just become free. All
-others can be read at once, as if the whole ring were in LUT RAM.
+While flits wait in block RAM, one of them is read whenever the front has room, and one at most leaves in a cycle. So at
+most 2 of its places are without their flit: one that has only just become free, and one whose flit is in block RAM's
+output. All others can be read at once, as if the whole ring were in LUT RAM.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ from rtl.common.part import Part
 
 MOST_LUT_RAM_FLITS = 32
 """A ring of more places is a deep one."""
-MISSING_FLITS = 3
+MISSING_FLITS = 2
 
 
 def front_places(readable: int) -> int:
@@ -59,7 +59,7 @@ class DeepRing(Part):
     position : In
         Place to be read. Flits take places one after the other from 0 on, modulo ``places``.
     read : Out(bits)
-        The flit in that place, if it is one of the first ``places`` - 3. Combinational.
+        The flit in that place, if it is one of the first ``places`` - 2. Combinational.
     """
 
     def __init__(self, bits: int, depth: int, places: int):

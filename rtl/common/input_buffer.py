@@ -33,7 +33,7 @@ class InputBuffer(Part):
     """FIFO at the sink of a link, with a registered ``ready`` and a read cursor.
 
     Up to two flits are kept in registers, the front in the first; more, or a buffer with a cursor, in a ring in LUT RAM
-    with one asynchronous read port; and more than 32, if headers are not longer than 28 flits, in a ring of which only
+    with one asynchronous read port; and more than 32, if headers are not longer than 29 flits, in a ring of which only
     the front is in LUT RAM and the rest in block RAM, see ``DeepRing``. All behave the same in every cycle.
 
     Latency 1 cycle from link to ``flit``. Throughput 1 flit per cycle from depth 2 on; a depth of 1 halves the rate.

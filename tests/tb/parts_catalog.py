@@ -113,8 +113,8 @@ BUFFER = PartUnderTest(
         # in block RAM, all but a front
         buffer_shape(32, 33),
         buffer_shape(16, 64, 3, 5),
-        buffer_shape(8, 90, 28),
-        buffer_shape(8, 70, 29),
+        buffer_shape(8, 90, 29),
+        buffer_shape(8, 70, 30),
     ],
     ["link.ready", "present", "flit"],
 )

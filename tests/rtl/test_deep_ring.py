@@ -1,0 +1,84 @@
+"""Deep rings: which flits can be read, what is refused, and that deep buffers become block RAM."""
+
+import random
+import re
+
+import pytest
+
+from rtl.common.deep_ring import MISSING_FLITS, DeepRing, front_places
+from rtl.common.input_buffer import InputBuffer
+from rtl.common.verilog import ModuleLibrary
+from tests.rtl.simulate import run
+from tests.rtl.test_axi_network import call
+
+BITS, CYCLES, BURST_CYCLES = 16, 4_000, 50
+RATES = (0.1, 0.5, 0.9, 1.0)
+SYNTHESIS = "read_verilog buffer.v\nsynth_ecp5 -nowidelut -top buffer\nflatten\ntee -q -o figures.txt stat\n"
+
+
+def longest_prefix(depth: int, places: int, readable: int) -> None:
+    """Random traffic; the first flits are compared with those of a queue in every cycle."""
+    numbers, part = random.Random(depth), DeepRing(BITS, depth, places)
+
+    async def testbench(ctx):
+        queue: list[int] = []
+        dropped, most, rates = 0, 0, (0.0, 0.0)
+        for cycle in range(CYCLES):
+            if cycle % BURST_CYCLES == 0:
+                rates = numbers.choice(RATES), numbers.choice(RATES)
+            writes = len(queue) < depth and numbers.random() < rates[0]
+            pops = bool(queue) and numbers.random() < rates[1]
+            entry = numbers.getrandbits(BITS)
+            ctx.set(part.write, writes)
+            ctx.set(part.entry, entry)
+            ctx.set(part.pop, pops)
+            for k in range(min(len(queue), readable)):
+                ctx.set(part.position, (dropped + k) % places)
+                assert ctx.get(part.read) == queue[k], f"flit {k} of {len(queue)} in cycle {cycle}"
+            await ctx.tick()
+            queue += [entry] * writes
+            most = max(most, len(queue))
+            dropped += pops
+            queue = queue[pops:]
+        assert most == depth
+
+    run(part, testbench)
+
+
+@pytest.mark.parametrize(("depth", "places"), [(9, 8), (24, 8), (40, 16)])
+def test_first_flits(depth, places):
+    longest_prefix(depth, places, places - MISSING_FLITS)
+
+
+def test_no_more_than_that_can_be_read():
+    """Else fronts could be shorter."""
+    with pytest.raises(AssertionError, match=r"^flit \d+ of \d+ in cycle"):
+        longest_prefix(24, 8, 8 - MISSING_FLITS + 1)
+
+
+@pytest.mark.parametrize(("readable", "places"), [(1, 32), (30, 32), (31, 64), (62, 64), (63, 128)])
+def test_front_places(readable, places):
+    assert front_places(readable) == places
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match=r"^Front must have a power of two of places, at least 8, not 12$"):
+        DeepRing(8, 40, 12)
+    with pytest.raises(ValueError, match=r"^Deep ring must hold more than the 32 flits of its front, not 32$"):
+        DeepRing(8, 32, 32)
+
+
+@pytest.mark.parametrize(
+    ("shape", "is_block_ram"),
+    [((32, 32), False), ((32, 64), True), ((32, 512), True), ((16, 128, 3, 5), True)],
+    ids=str,
+)
+def test_deep_buffers_become_block_ram(shape, is_block_ram, require_tool, tmp_path):
+    library = ModuleLibrary()
+    library.add(InputBuffer(*shape), "buffer")
+    (tmp_path / "buffer.v").write_text(library.verilog())
+    (tmp_path / "synthesis.ys").write_text(SYNTHESIS)
+    call(require_tool("yosys"), ["-q", "synthesis.ys"], tmp_path)
+    figures = (tmp_path / "figures.txt").read_text()
+    assert bool(re.search(r"\bDP16KD\b", figures)) is is_block_ram
+    assert re.search(r"\bTRELLIS_DPR16X4\b", figures)
