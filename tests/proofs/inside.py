@@ -3,7 +3,8 @@
 Properties speak of ports. What is inside is for invariants only, which tie it to a reference model.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from typing import Any
 
 from amaranth.hdl import Const, Elaboratable, Fragment, Module, Signal
@@ -90,6 +91,15 @@ class Inside(Elaboratable):
                 if signal.name == name:
                     return signal
         raise KeyError(f"no register {name!r} any more: bring the invariants of this proof up to date")
+
+    def state(self, inside: str | None = None) -> Callable[[str], Any]:
+        """Tells of a state machine, the only one of its part, whether it is in the state of some name."""
+        register = self.register("fsm_state", inside)
+        numbers: dict[str, int] = {}
+        with suppress(KeyError):  # the register has more values than there are states
+            for number in range(1 << len(register)):
+                numbers[register.decoder(number).split("/")[0]] = number
+        return lambda name: register == numbers[name]
 
     def memory_row(self, row: int) -> Signal:
         """One row of the only memory, seen through a read port of its own."""

@@ -1,0 +1,228 @@
+"""Claims about ``AxiStreamInjector``: a header that is right, then the packet's words, each once, the last one the tail.
+
+The key part is in it. What the header must be is looked up in a table that has the key of every set of destinations,
+written from the network's tree.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Array, Const, Mux, Signal, Value
+
+from rtl.common.axi_injector import TUSER, AxiStreamInjector
+from rtl.common.plan import Addressing
+from rtl.common.selection import concat
+from rtl.spam.multicast_key import MulticastKey
+from tests.proofs.claims import Claims, Describe
+from tests.proofs.common.links import prove_link_rules
+from tests.proofs.inside import Inside
+from topology.common.flits import HeaderFormat
+from topology.common.graph import Network
+from topology.spam.graph import SpamLabels
+
+NODES = 4
+LABELS = SpamLabels(Network(2, [(0, 1)], [0, 0, 1, 1]), 0)
+HEADERS = {
+    "one-flit": HeaderFormat((("lca", 3),), NODES, 8),
+    "two-flit": HeaderFormat((("lca", 3), ("source", 4)), NODES, 8),
+}
+"""Header formats of a network of two switches with two processors each; the second one's bit string starts in the last
+bit of the first flit."""
+
+
+def addressing() -> Addressing:
+    """How senders of that network find their headers."""
+    keys = tuple(LABELS.lowest_common_ancestor([i]) for i in range(NODES))
+    return Addressing(lambda: MulticastKey(LABELS), MulticastKey(LABELS).key_cycles, keys, (0,) * NODES)
+
+
+def key_of(destinations: int) -> int:
+    """Key of a set of destinations; 0 of none."""
+    members = [i for i in range(NODES) if destinations >> i & 1]
+    return LABELS.lowest_common_ancestor(members) if members else 0
+
+
+class Packets:
+    """Packets of the user, one after the other.
+
+    Taken for granted: once ``tvalid`` is high, the beat holds until it is taken (the rule of AXI4-Stream).
+
+    Members
+    -------
+    takes : Signal
+        A beat is taken.
+    in_packet : Signal
+        A beat has been taken, the last one has not.
+    destinations : Signal
+        Of the packet in hand, or else the one that is offered.
+    by_set : Signal
+        It names a set, which takes a key to be found.
+    header, header_flits : Signal
+        What its header must be.
+    """
+
+    def __init__(self, claims: Claims, part: Any):
+        m, header = claims.m, part.header
+        beat = claims.named(concat((part.tdata, part.tlast, part.tdest, part.tuser)), "beat")
+        waits = claims.was(part.tvalid & ~part.tready, "beat_waits")
+        claims.assume(~waits | part.tvalid & (beat == claims.was(beat, "beat")))
+        self.takes: Any = claims.named(part.tvalid & part.tready, "takes")
+        self.in_packet: Any = Signal(name="in_packet_reference")
+        own = claims.named((1 << part.node)[:NODES], "own_bit")
+        by_dest = Mux(part.tdest < NODES, (1 << part.tdest)[:NODES], 0)
+        named = claims.named(Mux(part.tuser.any(), part.tuser, by_dest) & ~own, "destinations_named")
+        kept: Any = Signal(NODES, name="destinations_kept")
+        with m.If(self.takes):
+            m.d.sync += [self.in_packet.eq(~part.tlast), kept.eq(self.destinations_of(named, kept))]
+        self.destinations: Any = claims.named(self.destinations_of(named, kept), "destinations_reference")
+        self.by_set: Any = claims.named(part.tuser.any(), "by_set")
+        several = claims.named((self.destinations & (self.destinations - 1)).any(), "several")
+        key = Array(Const(key_of(mask), header.fields[0][1]) for mask in range(1 << NODES))[self.destinations]
+        fields = (part.node_fields,) if hasattr(part, "node_fields") else ()
+        bits = concat((key, *fields, Mux(several, self.destinations, 0)))
+        self.header: Any = claims.named(bits, "header_reference")
+        self.header_flits: Any = claims.named(
+            Mux(several, header.multicast_flits, header.unicast_flits), "header_flits_reference"
+        )
+
+    def destinations_of(self, named: Any, kept: Any) -> Value:
+        """Those of the packet in hand, or else of the one that is offered."""
+        return Value.cast(Mux(self.in_packet, kept, named))
+
+
+class LinkFlits:
+    """What comes onto the link, told apart: flits of headers, and words.
+
+    Members
+    -------
+    free : Signal
+        The link takes a flit in this cycle.
+    word, header : Signal
+        The flit on the link has come in this cycle, and is a word that was taken in the cycle before, or not.
+    before, loaded : Signal
+        Flits of the present packet's header that came before this cycle, and up to it.
+    """
+
+    def __init__(self, claims: Claims, part: Any, packets: Packets):
+        m, link = claims.m, part.link
+        self.free: Any = claims.named(~link.valid | link.ready, "link_free")
+        sent = packets.takes & packets.destinations.any()
+        self.word: Any = claims.was(sent, "word_taken")
+        new = link.valid & ~claims.was(link.valid & ~link.ready, "link_waits")
+        self.header: Any = claims.named(new & ~self.word, "header_flit_comes")
+        self.before: Any = Signal(range(part.header.multicast_flits + 2), name="header_flits_before")
+        self.loaded: Any = claims.named(self.before + self.header, "header_flits_loaded")[: len(self.before)]
+        m.d.sync += self.before.eq(Mux(packets.takes & part.tlast, 0, self.loaded))
+
+
+def axi_injector(header: str) -> Describe:
+    """Claims about an injector of destination sets in ``tuser``, with one of the ``HEADERS``."""
+
+    def describe(claims: Claims) -> None:
+        part: Any = AxiStreamInjector(HEADERS[header], addressing(), TUSER)
+        claims.free_inputs(part)
+        inside = Inside(claims, part)
+        claims.never_changes(part.node)
+        claims.assume(part.node < NODES)
+        if hasattr(part, "node_fields"):
+            claims.never_changes(part.node_fields)
+        packets = Packets(claims, part)
+        flits = LinkFlits(claims, part, packets)
+        prove_link_rules(claims, part.link, "link")
+        _prove_header(claims, part, packets, flits)
+        _prove_words(claims, part, packets, flits)
+        swallowed = _prove_errors(claims, part, packets)
+        waited = _prove_progress(claims, part, packets, flits)
+        _tie(claims, inside, part, packets, flits, swallowed, waited)
+        last = flits.word & part.link.payload.tail
+        claims.possible("a multicast of two words is through", last & claims.was(packets.in_packet, "in_packet"))
+        again = packets.takes & flits.word & packets.destinations.any()
+        claims.possible("a word follows another one", again & claims.was(again, "streams"))
+        claims.possible("a packet is swallowed", part.error & part.tlast)
+
+    return describe
+
+
+def _prove_header(claims: Claims, part: Any, packets: Packets, flits: LinkFlits) -> None:
+    link, bits = part.link, part.header.flit_bits
+    offered = part.tvalid & ~packets.in_packet & packets.destinations.any()
+    due = offered & (flits.before < packets.header_flits)
+    claims.always("header flits are those of a packet that is offered", ~flits.header | due)
+    shape = (link.payload.head == (flits.before == 0)) & ~link.payload.tail
+    claims.always("the first header flit alone is the head", ~flits.header | shape)
+    padded = claims.named(concat((packets.header, Const(0, 2 * bits))), "padded_header")
+    for number in range(part.header.multicast_flits):
+        here = flits.header & (flits.before == number)
+        right = link.payload.data == padded[number * bits : (number + 1) * bits]
+        claims.always("the header is that of the destinations", ~here | right)
+
+
+def _prove_words(claims: Claims, part: Any, packets: Packets, flits: LinkFlits) -> None:
+    payload = part.link.payload
+    word = claims.was(concat((part.tdata, Const(0, 1), part.tlast)), "word")
+    shown = part.link.valid & (Value.cast(payload) == word)
+    claims.always("a word that is taken is on the link in the next cycle, the last one as the tail", ~flits.word | shown)
+    whole = flits.loaded == packets.header_flits
+    sent = packets.takes & packets.destinations.any()
+    claims.always("words follow the whole header", ~sent | whole)
+    due = packets.destinations.any() & whole & flits.free
+    claims.always("words wait for nothing but the link", ~due | part.tready)
+
+
+def _prove_errors(claims: Claims, part: Any, packets: Packets) -> Any:
+    """Gives whether the error of the packet has been seen."""
+    seen: Any = Signal(name="error_seen")
+    claims.m.d.sync += seen.eq(~(packets.takes & part.tlast) & (seen | part.error))
+    nowhere = claims.named(~packets.destinations.any(), "goes_nowhere")
+    right = part.tvalid & ~packets.in_packet & nowhere & ~seen
+    claims.always("an error is of a packet that goes nowhere, once", ~part.error | right)
+    claims.always("a packet that goes nowhere is swallowed with an error", ~(packets.takes & nowhere) | seen | part.error)
+    return seen
+
+
+def _prove_progress(claims: Claims, part: Any, packets: Packets, flits: LinkFlits) -> Any:
+    """Gives the cycles that the packet has been offered before this one."""
+    most = part.addressing.key_cycles + 2
+    waited: Any = Signal(range(most + 1), name="cycles_offered")
+    offered = claims.named(part.tvalid & ~packets.takes & ~packets.in_packet, "is_offered")
+    claims.m.d.sync += waited.eq(Mux(offered, waited + (waited < most), 0))
+    due = offered & (waited >= Mux(packets.by_set, most, 1)) & packets.destinations.any() & (flits.loaded == 0)
+    late = claims.was(due & flits.free, "head_due") & ~(flits.header & (flits.before == 0))
+    claims.always("the head waits for the key and the link alone", ~late)
+    return waited
+
+
+def _tie(
+    claims: Claims, inside: Inside, part: Any, packets: Packets, flits: LinkFlits, error_seen: Any, waited: Any
+) -> None:
+    state, cycles = inside.state(), part.addressing.key_cycles
+    idle, wait, header, body, swallow = (state(name) for name in ("IDLE", "WAIT", "HEADER", "BODY", "SWALLOW"))
+    claims.invariant("a state is one of those that there are", idle | wait | header | body | swallow)
+    some, whole = packets.destinations.any(), flits.loaded == packets.header_flits
+    offered = part.tvalid & ~packets.in_packet
+    nothing = ~packets.in_packet & (flits.loaded == 0) & ~error_seen & ~part.error
+    claims.invariant("between packets nothing is in hand", ~idle | nothing & (waited == 0))
+    fixed, destinations = inside.register("fixed"), inside.register("destinations")
+    finding = offered & packets.by_set & nothing & (destinations == packets.destinations)
+    counted = inside.register("waited") == (waited - 1)[: len(waited)]
+    claims.invariant("a key is found for the packet that is offered", ~wait | finding & counted & (waited != 0))
+    claims.invariant("a key is not waited for too long", ~wait | (waited <= cycles + 1) & inside.register("first"))
+    claims.invariant("the wait begins anew", wait | (inside.register("waited") == 0))
+    finder = inside.placed["key_finder"]
+    key = packets.header[: len(finder.key)]
+    several = packets.header_flits == part.header.multicast_flits
+    if part.header.multicast_flits == part.header.unicast_flits:
+        several = (packets.destinations & (packets.destinations - 1)).any()
+    found = ~some | (finder.key == key) & (finder.multicast == several)
+    claims.invariant("the key is found in time", ~(wait & (waited == cycles + 1)) | found)
+    left = inside.register("flits_left") == (packets.header_flits - flits.loaded)
+    sending = offered & some & left & ~whole & (inside.register("first") == (flits.loaded == 0))
+    claims.invariant("header flits are counted", ~header | sending & ~error_seen & ~part.error & (waited != 0))
+    rest: Any = packets.header
+    for number in range(part.header.multicast_flits):
+        here = header & (flits.loaded == number)
+        shifted = concat((fixed, destinations)) == (rest >> (number * part.header.flit_bits))[: len(rest)]
+        claims.invariant("the rest of the header is kept", ~here | shifted)
+    there = packets.in_packet | part.tvalid
+    claims.invariant("words follow a header", ~body | there & some & whole & ~error_seen & ~part.error)
+    refused = there & ~some & (flits.loaded == 0) & (error_seen | part.error)
+    claims.invariant("who goes nowhere is refused", ~swallow | refused)
