@@ -8,6 +8,8 @@ from rtl.spam.parameters import SpamRouterParameters
 from tests.proofs.claims import Describe
 from tests.proofs.common.age_claims import age_matrix
 from tests.proofs.common.arbiter_claims import round_robin
+from tests.proofs.common.axi_ejector_claims import axi_ejector
+from tests.proofs.common.axi_injector_claims import axi_injector
 from tests.proofs.common.counters_claims import channel_counters
 from tests.proofs.common.crossbar_claims import crossbar
 from tests.proofs.common.ejector_claims import ejector
@@ -103,6 +105,11 @@ PROOFS: dict[str, Proof] = {
     "injector-header-1": Proof("injector", injector(1), quick=False),
     "injector-header-3": Proof("injector", injector(3)),
     "ejector": Proof("ejector", ejector()),
+    "axi-injector-one-flit": Proof("axi-injector", axi_injector("one-flit"), 14, quick=False),
+    "axi-injector-two-flit": Proof("axi-injector", axi_injector("two-flit"), 14),
+    "axi-ejector-one-flit": Proof("axi-ejector", axi_ejector("one-flit"), quick=False),
+    "axi-ejector-two-flit": Proof("axi-ejector", axi_ejector("two-flit")),
+    "axi-ejector-two-flit-key": Proof("axi-ejector", axi_ejector("two-flit-key"), quick=False),
     "router-buffer-2": Proof("router", router(2, 1)),
     "router-buffer-1": Proof("router", router(1, 1), quick=False),
     "router-buffer-2-delay-2": Proof("router", router(2, 2), quick=False),
@@ -135,7 +142,7 @@ PROOFS: dict[str, Proof] = {
     "page-queues-relay-2": Proof("page-queues", page_queues(2), 26, quick=False),
     "harts-bus": Proof("harts-bus", bus, 18),
     "harts-pages": Proof("harts-pages", pages, 22, fault_cycles=14),
-    "harts-words": Proof("harts-words", words, 28, fault_cycles=29),
+    "harts-words": Proof("harts-words", words, 29, fault_cycles=30),
     "harts-transmitters": Proof("harts-transmitters", transmitters, 27),
     "channel-counters-1": Proof(
         "channel-counters", channel_counters(1), 20, quick=False, fault_cycles=16, induction_cycles=3

@@ -1,4 +1,4 @@
-"""Claims about ``AxiStreamInjector``: a header that is right, then the packet's words, each once, the last one the tail.
+"""Claims about ``AxiStreamInjector``: a header that is right, then the packet's words, each once, the last as the tail.
 
 The key part is in it. What the header must be is looked up in a table that has the key of every set of destinations,
 written from the network's tree.
@@ -21,6 +21,8 @@ from topology.spam.graph import SpamLabels
 
 NODES = 4
 LABELS = SpamLabels(Network(2, [(0, 1)], [0, 0, 1, 1]), 0)
+KEY_CYCLES = 1
+"""Of the key part of that network: its tree has two levels."""
 HEADERS = {
     "one-flit": HeaderFormat((("lca", 3),), NODES, 8),
     "two-flit": HeaderFormat((("lca", 3), ("source", 4)), NODES, 8),
@@ -32,7 +34,7 @@ bit of the first flit."""
 def addressing() -> Addressing:
     """How senders of that network find their headers."""
     keys = tuple(LABELS.lowest_common_ancestor([i]) for i in range(NODES))
-    return Addressing(lambda: MulticastKey(LABELS), MulticastKey(LABELS).key_cycles, keys, (0,) * NODES)
+    return Addressing(lambda: MulticastKey(LABELS), KEY_CYCLES, keys, (0,) * NODES)
 
 
 def key_of(destinations: int) -> int:
@@ -160,7 +162,7 @@ def _prove_words(claims: Claims, part: Any, packets: Packets, flits: LinkFlits) 
     payload = part.link.payload
     word = claims.was(concat((part.tdata, Const(0, 1), part.tlast)), "word")
     shown = part.link.valid & (Value.cast(payload) == word)
-    claims.always("a word that is taken is on the link in the next cycle, the last one as the tail", ~flits.word | shown)
+    claims.always("a word that is taken is on the link in the next cycle, the last as the tail", ~flits.word | shown)
     whole = flits.loaded == packets.header_flits
     sent = packets.takes & packets.destinations.any()
     claims.always("words follow the whole header", ~sent | whole)
@@ -175,7 +177,9 @@ def _prove_errors(claims: Claims, part: Any, packets: Packets) -> Any:
     nowhere = claims.named(~packets.destinations.any(), "goes_nowhere")
     right = part.tvalid & ~packets.in_packet & nowhere & ~seen
     claims.always("an error is of a packet that goes nowhere, once", ~part.error | right)
-    claims.always("a packet that goes nowhere is swallowed with an error", ~(packets.takes & nowhere) | seen | part.error)
+    claims.always(
+        "a packet that goes nowhere is swallowed with an error", ~(packets.takes & nowhere) | seen | part.error
+    )
     return seen
 
 

@@ -1,6 +1,7 @@
 """Faults of the parts that every family uses: at least one for every property."""
 
 from tests.proofs.common.arbiter_claims import WAIT_BOUND
+from tests.proofs.common.axi_faults import AXI_FAULTS
 from tests.proofs.common.links import HOLDS
 from tests.proofs.fault_lines import (
     ARBITER,
@@ -237,4 +238,5 @@ COMMON_FAULTS = (
     *INJECTOR_FAULTS,
     *EJECTOR_FAULTS,
     *COUNTER_FAULTS,
+    *AXI_FAULTS,
 )

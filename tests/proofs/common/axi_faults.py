@@ -1,0 +1,125 @@
+"""Faults of the AXI4-Stream injector and ejector: at least one for every property."""
+
+from tests.proofs.common.links import HOLDS
+from tests.proofs.fault_lines import (
+    AXI_EJECTOR,
+    AXI_INJECTOR,
+    LOSES_THE_SECOND_FLIT,
+    OVERWRITES_A_WAITING_FLIT,
+    PACKET_FLITS,
+    READY_FOR_ONE_TOO_MANY,
+)
+from tests.proofs.faults import Fault
+
+INJECTOR_FAULTS = (
+    Fault("axi-injector-two-flit", HOLDS, *OVERWRITES_A_WAITING_FLIT),
+    Fault(
+        "axi-injector-two-flit",
+        "header flits are those of a packet that is offered",
+        AXI_INJECTOR,
+        "with m.If(flits_left == 1):",
+        "with m.If(flits_left == 0):",
+    ),
+    Fault(
+        "axi-injector-two-flit",
+        "the first header flit alone is the head",
+        AXI_INJECTOR,
+        "[first.eq(0), flits_left",
+        "[first.eq(1), flits_left",
+    ),
+    Fault(
+        "axi-injector-two-flit",
+        "the header is that of the destinations",
+        AXI_INJECTOR,
+        "others.eq(mask & ~own)",
+        "others.eq(mask)",
+    ),
+    Fault(
+        "axi-injector-two-flit",
+        "the header is that of the destinations",
+        AXI_INJECTOR,
+        "found.eq((waited == cycles) if cycles else 1)",
+        "found.eq(1)",
+    ),
+    Fault(
+        "axi-injector-two-flit",
+        "a word that is taken is on the link in the next cycle, the last as the tail",
+        PACKET_FLITS,
+        "register.load.eq(self.free & injector.tvalid)",
+        "register.load.eq(0)",
+    ),
+    Fault(
+        "axi-injector-two-flit",
+        "words follow the whole header",
+        AXI_INJECTOR,
+        "with m.If(flits_left == 1):",
+        "with m.If(flits_left != 0):",
+    ),
+    Fault(
+        "axi-injector-two-flit",
+        "words wait for nothing but the link",
+        PACKET_FLITS,
+        "injector.tready.eq(self.free)",
+        "injector.tready.eq(self.free & ~injector.link.valid)",
+    ),
+    Fault(
+        "axi-injector-two-flit",
+        "an error is of a packet that goes nowhere, once",
+        AXI_INJECTOR,
+        "m.d.sync += self.error.eq(0)",
+        "m.d.sync += self.error.eq(self.error)",
+    ),
+    Fault(
+        "axi-injector-two-flit",
+        "a packet that goes nowhere is swallowed with an error",
+        AXI_INJECTOR,
+        "m.d.sync += self.error.eq(1)",
+        "m.d.sync += self.error.eq(0)",
+    ),
+    Fault(
+        "axi-injector-two-flit",
+        "the head waits for the key and the link alone",
+        AXI_INJECTOR,
+        "m.d.sync += waited.eq(Mux(found, 0, waited + 1))",
+        "m.d.sync += waited.eq(Mux(found, 0, waited))",
+    ),
+)
+
+EJECTOR_FAULTS = (
+    Fault(
+        "axi-ejector-two-flit",
+        "valid tells that a body flit is in front",
+        AXI_EJECTOR,
+        "Mux(multicast, longest, shortest)",
+        "Mux(multicast, shortest, shortest)",
+    ),
+    Fault(
+        "axi-ejector-two-flit-key",
+        "valid tells that a body flit is in front",
+        AXI_EJECTOR,
+        "multicast.eq(~flit.head & self.tuser | differs)",
+        "multicast.eq(differs)",
+    ),
+    Fault(
+        "axi-ejector-two-flit",
+        "body flits come out unaltered in order, the tail as the last",
+        *LOSES_THE_SECOND_FLIT,
+    ),
+    Fault("axi-ejector-two-flit", "ready says whether a place is free", *READY_FOR_ONE_TOO_MANY),
+    Fault(
+        "axi-ejector-two-flit",
+        "the multicast flag is that of the message",
+        AXI_EJECTOR,
+        "m.d.sync += self.tuser.eq(multicast)",
+        "m.d.sync += self.tuser.eq(~multicast)",
+    ),
+    Fault(
+        "axi-ejector-two-flit-key",
+        "the sender is that of the header",
+        AXI_EJECTOR,
+        "with m.If(taken & at[number]):",
+        "with m.If(taken):",
+    ),
+)
+
+AXI_FAULTS = (*INJECTOR_FAULTS, *EJECTOR_FAULTS)
