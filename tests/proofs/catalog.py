@@ -15,6 +15,7 @@ from tests.proofs.common.crossbar_claims import crossbar
 from tests.proofs.common.ejector_claims import ejector
 from tests.proofs.common.injector_claims import injector
 from tests.proofs.common.input_buffer_claims import input_buffer
+from tests.proofs.common.link_stage_claims import link_stage
 from tests.proofs.common.route_unit_claims import HEADERS, route_unit
 from tests.proofs.harts.bus_claims import bus
 from tests.proofs.harts.page_claims import pages
@@ -105,6 +106,7 @@ PROOFS: dict[str, Proof] = {
     "injector-header-1": Proof("injector", injector(1), quick=False),
     "injector-header-3": Proof("injector", injector(3)),
     "ejector": Proof("ejector", ejector()),
+    "link-stage": Proof("link-stage", link_stage),
     "axi-injector-one-flit": Proof("axi-injector", axi_injector("one-flit"), 14, quick=False),
     "axi-injector-two-flit": Proof("axi-injector", axi_injector("two-flit"), 14),
     "axi-ejector-one-flit": Proof("axi-ejector", axi_ejector("one-flit"), quick=False),

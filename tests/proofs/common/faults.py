@@ -12,6 +12,7 @@ from tests.proofs.fault_lines import (
     INJECTOR,
     KEEPS_THE_TURN,
     KEEPS_WHAT_HAS_MOVED,
+    LINK_STAGE,
     LOSES_THE_SECOND_FLIT,
     MIXES_INPUTS,
     OUTPUT_REGISTER,
@@ -230,6 +231,38 @@ COUNTER_FAULTS = (
     ),
 )
 
+STAGE_FAULTS = (
+    Fault("link-stage", HOLDS, LINK_STAGE, "with m.If(~stalled):", "with m.If(1):"),
+    Fault(
+        "link-stage",
+        "a flit that is in is on the next link",
+        LINK_STAGE,
+        "self.onward.valid.eq(full | arriving)",
+        "self.onward.valid.eq(arriving)",
+    ),
+    Fault(
+        "link-stage",
+        "flits come out unaltered in order",
+        LINK_STAGE,
+        "Mux(full, Value.cast(spare), Value.cast(self.link.payload))",
+        "Value.cast(self.link.payload)",
+    ),
+    Fault(
+        "link-stage",
+        "ready says whether a place is free",
+        LINK_STAGE,
+        "fills.eq(stalled & (full | arriving))",
+        "fills.eq(stalled & arriving)",
+    ),
+    Fault(
+        "link-stage",
+        "a link that is always ready is never stalled",
+        LINK_STAGE,
+        "self.link.ready.eq(~fills)",
+        "self.link.ready.eq(~fills & ~arriving)",
+    ),
+)
+
 COMMON_FAULTS = (
     *BUFFER_FAULTS,
     *ARBITER_FAULTS,
@@ -239,4 +272,5 @@ COMMON_FAULTS = (
     *EJECTOR_FAULTS,
     *COUNTER_FAULTS,
     *AXI_FAULTS,
+    *STAGE_FAULTS,
 )
