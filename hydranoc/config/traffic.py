@@ -112,6 +112,8 @@ def _random(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Mess
     processors = len(config.network.processors)
     _check_random(config, traffic, processors)
     destinations = traffic.destinations
+    if traffic.multicast_fraction == 0:
+        destinations = 1  # the default could be more than there are
     records = random_traffic(
         processors=processors,
         cycles=traffic.cycles,

@@ -20,14 +20,23 @@ def _text(value: object) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.1f}"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {part}" for name, part in value.items())
     return str(value)
+
+
+def _hosts(hosts: Mapping[str, Any]) -> str:
+    """When hosts hold back, in words."""
+    parts = [f"pause {hosts['pause']:.2f}, stall {hosts['stall']:.2f}, seed {hosts['seed']}"]
+    for blocked in hosts["blocked"]:
+        parts.append(
+            f"blocked p{blocked['processor']} for {blocked['cycles']:,} cycles from cycle {blocked['start_cycle']:,} on"
+        )
+    return "; ".join(parts)
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:
     """The summary for people."""
-    rows = [(name.replace("_", " "), value) for name, value in summary.items() if name != "latency_cycles"]
+    plain = {**summary, "hosts": _hosts(summary["hosts"])} if "hosts" in summary else summary
+    rows = [(name.replace("_", " "), value) for name, value in plain.items() if name != "latency_cycles"]
     lines = [table(rows), "", f"{'latency, cycles':<16}" + "".join(f"{head:>11}" for head in _HEADS)]
     for name, figures in summary["latency_cycles"].items():
         cells = ["-" if figures[head] is None else _text(figures[head]) for head in _HEADS]

@@ -56,7 +56,7 @@ class HarnessTop(StructuralPart):
     message_n{i} : In
         The descriptor for processor i, packed as ``message_fields`` says.
     hosts_seed : In(16)
-        Which patterns hosts hold back in. It is looked at in the first cycle after a reset.
+        Which patterns hosts hold back in. It is looked at up to cycle 0, the second one after a reset.
     pause_level, stall_level : In(8)
         In so many of 256 cycles a payload generator has no new word, and a reader takes no flit. They must not change.
     blocked : In(delivery channels)

@@ -40,6 +40,31 @@ WRONG = {
     "empty file": ("", 1, "A configuration must be a mapping with the keys 'network' and 'traffic'"),
     "no mapping": ("- 1\n", 1, "A configuration must be a mapping with the keys 'network' and 'traffic'"),
     "duplicate key": (NETWORK + "  family: spam\n", 4, "key 'family' is given twice"),
+    **{
+        f"hosts: {key}": (f"{NETWORK}hosts:\n  {text}\n", 5, message)
+        for key, text, message in (
+            ("certain pause", "pause: 1.0", "hosts.pause must be less than 1, not 1.0"),
+            ("negative stall", "stall: -0.1", "hosts.stall must be at least 0, not -0.1"),
+            ("words", "stall: often", "hosts.stall must be a number, not 'often'"),
+            ("too rare", "pause: 0.001", "hosts.pause must be 0, or 0.0039 to 0.9961 (steps of 1/256), not 0.001"),
+            ("too often", "stall: 0.999", "hosts.stall must be 0, or 0.0039 to 0.9961 (steps of 1/256), not 0.999"),
+            ("seed", "seed: 65536", "hosts.seed must be less than 65536, not 65536"),
+            ("unknown key", "stalls: 0.2", "unknown key 'stalls' in hosts; did you mean 'stall'?"),
+            (
+                "unknown processor",
+                "blocked: [{processor: 4, cycles: 10}]",
+                "hosts.blocked[0].processor must be a processor, 0 to 3, not 4",
+            ),
+            (
+                "blocked for no time",
+                "blocked: [{processor: 1, cycles: 0}]",
+                "hosts.blocked[0].cycles must be at least 1, not 0",
+            ),
+            ("no processor", "blocked: [{cycles: 9}]", "key 'processor' is missing in hosts.blocked[0]"),
+            ("no list", "blocked: {processor: 1, cycles: 9}", "hosts.blocked must be a list, not "),
+        )
+    },
+    "hosts no mapping": (f"{NETWORK}hosts: 0.3\n", 4, "hosts must be a mapping, not 0.3"),
     "no network": (RANDOM, 1, "key 'network' is missing"),
     "network no mapping": ("network: 5\n", 1, "network must be a mapping, not 5"),
     "no family": ("network:\n  topology: {kind: ring, switches: 4}\n", 1, "key 'family' is missing in network"),

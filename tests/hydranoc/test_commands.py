@@ -143,6 +143,32 @@ def test_compare_finds_hardware_and_model_equal(tmp_path, capsys, require_tool):
     assert "Icarus" in summary["simulator"]
 
 
+def test_hosts_that_hold_back_are_compared_and_named(tmp_path, capsys, require_tool):
+    """In families of two kinds: with one channel into each processor, and with two."""
+    require_tool("icarus")
+    hosts = {"pause": 0.5, "stall": 0.25, "seed": 4, "blocked": [{"processor": 1, "start_cycle": 50, "cycles": 300}]}
+    for family, topology in (
+        ("spam", "{kind: ring, switches: 3}"),
+        ("min", "{kind: baseline, radix: 2, stages: 2, consumption_channels: 2}"),
+    ):
+        path = tmp_path / f"{family}.yaml"
+        path.write_text(
+            f"network:\n  family: {family}\n  topology: {topology}\n"
+            "traffic: {kind: random, cycles: 300, messages_per_node_per_cycle: 0.02, flits: 12}\n"
+        )
+        assert run(["model", str(path), "-o", str(tmp_path / "eager"), "--json"]) == 0
+        eager = _json(capsys)
+        path.write_text(f"{path.read_text()}hosts: {json.dumps(hosts)}\n")
+        assert run(["compare", str(path), "-o", str(tmp_path / family), "--sim", "icarus", "--json"]) == 0
+        summary = _json(capsys)
+        assert "hosts" not in eager
+        assert summary["hosts"] == hosts
+        assert summary["mismatches"] == 0
+        assert summary["latency_cycles"]["unicast"]["mean"] > eager["latency_cycles"]["unicast"]["mean"]
+        assert run(["model", str(path), "-o", str(tmp_path / family)]) == 0
+        assert "blocked p1 for 300 cycles from cycle 50 on" in capsys.readouterr().out
+
+
 def test_compare_reports_hardware_that_differs(tmp_path, capsys, require_tool, monkeypatch):
     """Hardware with one routing cycle more than the model: the first head leaves its router too late."""
     require_tool("icarus")

@@ -3,6 +3,7 @@
 import pytest
 
 from hydranoc import ConfigError, load
+from topology.common.host_pattern import EAGER, Blockade, HostBehaviour
 
 
 def _load(tmp_path, topology: str, more: str = ""):
@@ -36,6 +37,19 @@ def test_every_kind_of_topology_is_built(tmp_path, topology):
 def test_defaults_are_the_fast_setting(tmp_path):
     section = _load(tmp_path, "{kind: ring, switches: 3}").config.network_section
     assert (section.flit_bits, section.buffer_flits, section.routing_cycles) == (32, 2, 1)
+
+
+def test_hosts_are_eager_unless_told_otherwise(tmp_path):
+    ring = "{kind: ring, switches: 3}"
+    assert _load(tmp_path, ring).config.hosts == _load(tmp_path, ring, "hosts: {}\n").config.hosts == EAGER
+    some = _load(tmp_path, ring, "hosts: {pause: 0.3, stall: 0.9, blocked: [{processor: 2, cycles: 7}]}\n")
+    assert some.config.hosts == HostBehaviour(77, 230, 0, (Blockade(2, 0, 7),))
+
+
+def test_unicasts_need_no_more_than_two_processors(tmp_path):
+    random = "traffic: {kind: random, cycles: 100, messages_per_node_per_cycle: 0.1, flits: 4}\n"
+    messages = _load(tmp_path, "{switches: 2, edges: [[0, 1]]}", random).messages
+    assert set(messages.destination_counts.tolist()) == {1}
 
 
 def test_files_are_found_beside_the_configuration(tmp_path, monkeypatch):

@@ -47,7 +47,7 @@ def small_min(cycles: int = 160) -> Comparison:
     return min_job("bi-butterfly", 2, 2, 2, 16, 2, 1, cycles=cycles)
 
 
-def small_harts(cycles: int = 400) -> Comparison:
+def small_harts(cycles: int = 300) -> Comparison:
     return loaded(2, cycles)
 
 

@@ -28,8 +28,16 @@ CAMPAIGN_CYCLES = 52_000
 NETWORKS_PER_FAMILY = 10
 
 
-@pytest.mark.parametrize("behaviour", ["0.3", "0.9"])
-@pytest.mark.parametrize("family", SMALL)
+SAMPLE = [(family, behaviour) for family in SMALL for behaviour in ("0.3", "0.9")]
+
+
+@pytest.mark.parametrize(
+    ("family", "behaviour"),
+    [
+        pytest.param(*names, marks=[pytest.mark.slow] if names == ("harts", "0.3") else [], id="-".join(names))
+        for names in SAMPLE
+    ],
+)
 def test_small_networks_under_icarus(family, behaviour, tmp_path, require_tool):
     require_tool("icarus")
     assert_equal(holding_back(SMALL[family](), BEHAVIOURS[behaviour]), "icarus", tmp_path)
