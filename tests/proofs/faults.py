@@ -29,6 +29,8 @@ class Fault:
         The one property that is checked.
     file, text, replacement : str
         See ``Mutation``.
+    first_cycle : int
+        It cannot be seen before this cycle, so nothing is checked before.
     """
 
     proof: str
@@ -36,6 +38,7 @@ class Fault:
     file: str
     text: str
     replacement: str
+    first_cycle: int = 0
 
     @property
     def mutation(self) -> Mutation:

