@@ -75,10 +75,12 @@ def closed_form_latency(
     buffer_flits: int = 2,
     routing_cycles: int = 1,
     startup_cycles: int = 0,
+    link_cycles: int = 1,
 ) -> dict[int, int]:
     """Cycles from start to the arrival of the tail at every destination, in an otherwise empty network.
 
-    ``startup + R (h - 1) + h + L - 1 + (K - 1) s + (H - 1) b``; with buffers of 1 flit, L - 1 counts double.
+    ``startup + R (h - 1) + h + (C - 1) (h - 2) + L - 1 + (K - 1) s + (H - 1) b`` with links of C cycles; with buffers
+    of 1 flit, L - 1 counts double.
 
     Exact for unicasts and for the last destination of a multicast (the paper's latency). A nearer destination may
     get its tail later than this, but not later than the last one: branches take turns with bubbles while the
@@ -96,6 +98,8 @@ def closed_form_latency(
         As for ``SpamModel``.
     startup_cycles : int
         Start-up of the host.
+    link_cycles : int
+        Cycles C of a link between switches; those from and to processors take one.
 
     Returns
     -------
@@ -108,8 +112,9 @@ def closed_form_latency(
     latency = {}
     for destination, path in uncontended_paths(routing, source, destinations).items():
         hops = len(path.channels)
+        stages = (link_cycles - 1) * (hops - 2)
         extra = (header.key_flits - 1) * path.search_switches + (header.multicast_flits - 1) * path.split_switches
         latency[destination] = (
-            startup_cycles + routing_cycles * (hops - 1) + hops + cycles_per_flit * (flits - 1) + extra
+            startup_cycles + routing_cycles * (hops - 1) + hops + stages + cycles_per_flit * (flits - 1) + extra
         )
     return latency

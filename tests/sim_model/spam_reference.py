@@ -48,10 +48,18 @@ class Node:
 
 
 class ReferenceNetwork:
-    """Runs messages with given starts; ``cycle()`` gives the channels that moved."""
+    """Runs messages with given starts; ``cycle()`` gives the channels and stages out of which flits moved."""
 
     def __init__(
-        self, routing: SpamRouting, messages: list[Message], *, buffer_flits, routing_cycles, enqueue, startup
+        self,
+        routing: SpamRouting,
+        messages: list[Message],
+        *,
+        buffer_flits,
+        routing_cycles,
+        enqueue,
+        startup,
+        link_cycles=1,
     ):
         self.routing, self.network, self.messages = routing, routing.network, messages
         self.routing_cycles, self.enqueue, self.startup = routing_cycles, enqueue, startup
@@ -62,6 +70,8 @@ class ReferenceNetwork:
             self.headers.append(routing.header.to_flits(value, routing.header_flits(wanted)))
         self.depth = routing.header.multicast_flits - 1 + buffer_flits
         self.registers: dict[int, Any] = {channel.index: None for channel in self.network.channels}
+        staged = [c.index for c in self.network.channels if max(c.source, c.sink) < self.network.switches]
+        self.stages: dict[int, list] = {index: [[] for _ in range(link_cycles - 1)] for index in staged}
         self.routers = []
         for switch in range(self.network.switches):
             ports = self.network.degree(switch)
@@ -69,7 +79,7 @@ class ReferenceNetwork:
         order = sorted(range(len(messages)), key=lambda number: (messages[number].start_cycle, number))
         processors = range(len(self.network.processors))
         self.nodes = [Node([n for n in order if messages[n].source == processor]) for processor in processors]
-        self.old_registers: dict[int, Any] = {}
+        self.arriving: dict[int, Any] = {}
         self.delivered: list[tuple[int, int, int, int]] = []  # cycle, processor, message, index
         self.now = 0
 
@@ -77,31 +87,44 @@ class ReferenceNetwork:
         return flit[1] == self.messages[flit[0]].flits - 1
 
     def cycle(self) -> list[int]:
-        """One cycle; 0 or 1 per channel."""
-        self.old_registers, old_routers = dict(self.registers), copy.deepcopy(self.routers)
-        old_registers = self.old_registers
-        moved = set()
+        """One cycle; 0 or 1 per channel, and then per stage."""
+        old_registers, old_routers = dict(self.registers), copy.deepcopy(self.routers)
+        old_stages = copy.deepcopy(self.stages)
+        moved, arriving, hops = set(), {}, []
         for channel in self.network.channels:
-            if old_registers[channel.index] is not None:
-                full = self.network.is_switch(channel.sink) and (
-                    len(old_routers[channel.sink].inputs[channel.sink_port].buffer) >= self.depth
-                )
-                if not full:
-                    moved.add(channel.index)
-                    self.registers[channel.index] = None
+            index = channel.index
+            full = self.network.is_switch(channel.sink) and (
+                len(old_routers[channel.sink].inputs[channel.sink_port].buffer) >= self.depth
+            )
+            # register, stages, buffer: what is at each point, and whether the next one is full
+            stages = old_stages.get(index, [])
+            points = [[flit for flit in [old_registers[index]] if flit is not None], *stages]
+            blocked = [*(len(stage) >= 2 for stage in stages), full]
+            moves = [bool(point) and not stop for point, stop in zip(points, blocked, strict=True)]
+            if moves[0]:
+                moved.add(index)
+                self.registers[index] = None
+            for k, moving in enumerate(moves):
+                if moving and k > 0:
+                    self.stages[index][k - 1].pop(0)
+                if moving and k < len(stages):
+                    self.stages[index][k].append(points[k][0])
+            if moves[-1]:
+                arriving[index] = points[-1][0]
+            hops += moves[1:]
+        self.arriving = arriving
         for switch in range(self.network.switches):
-            self.step_router(switch, old_routers[switch], moved)
-        for index in moved:
+            self.step_router(switch, old_routers[switch], arriving)
+        for index, flit in arriving.items():
             channel = self.network.channels[index]
             if self.network.is_switch(channel.sink):
-                self.routers[channel.sink].inputs[channel.sink_port].buffer.append(old_registers[index])
+                self.routers[channel.sink].inputs[channel.sink_port].buffer.append(flit)
             else:
-                message, flit = old_registers[index]
-                self.delivered.append((self.now, channel.sink - self.network.switches, message, flit))
+                self.delivered.append((self.now, channel.sink - self.network.switches, *flit))
         for processor in range(len(self.nodes)):
             self.step_node(processor, moved, old_registers)
         self.now += 1
-        return [int(channel.index in moved) for channel in self.network.channels]
+        return [int(channel.index in moved) for channel in self.network.channels] + [int(moves) for moves in hops]
 
     def step_node(self, processor, moved, old_registers):
         node, channel = self.nodes[processor], self.network.injection_channel(processor)
@@ -156,7 +179,7 @@ class ReferenceNetwork:
         channel = self.network.input_channel[switch][chosen]
         now, new = old.inputs[chosen], router.inputs[chosen]
         # The flit is in the buffer, or it is the one that is arriving.
-        message = now.buffer[0][0] if now.buffer else self.old_registers[channel][0]
+        message = now.buffer[0][0] if now.buffer else self.arriving[channel][0]
         header = self.routing.header
         data = self.headers[message][now.scanned]
         new.scanned = now.scanned + 1

@@ -19,6 +19,7 @@ def compare(model, records, startup_cycles, cycles):
         routing_cycles=model.routing_cycles,
         enqueue=model.enqueue,
         startup=startup_cycles,
+        link_cycles=model.link_cycles,
     )
     trace = simulation.record(cycles)
     expected = np.array([reference.cycle() for _ in range(cycles)], dtype=np.uint8)
@@ -45,6 +46,20 @@ def test_every_cycle_equals_the_reference(seed, enqueue):
     )
     records = random_records(random, model, 40, cycles=50, body=int(random.integers(0, 20)))
     compare(model, records, int(pick(random, 0, 0, 5)), 240)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_links_of_several_cycles_equal_the_reference(seed):
+    random = np.random.default_rng(seed)
+    model = spam_model(
+        random_network(random),
+        flit_bits=pick(random, 8, 16, 32),
+        buffer_flits=pick(random, 1, 2, 4),
+        routing_cycles=pick(random, 1, 1, 2, 4),
+        link_cycles=(2, 3, 5, 16)[seed % 4],
+    )
+    records = random_records(random, model, 40, cycles=50, body=int(random.integers(0, 20)))
+    compare(model, records, 0, 300)
 
 
 @pytest.mark.parametrize("seed", range(4))

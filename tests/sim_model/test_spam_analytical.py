@@ -19,6 +19,7 @@ def latencies(model, source, destinations, flits, startup_cycles):
         buffer_flits=model.buffer_flits,
         routing_cycles=model.routing_cycles,
         startup_cycles=startup_cycles,
+        link_cycles=model.link_cycles,
     )
     simulation = simulate(model, [Message(source, destinations, flits, start_cycle=3)], startup_cycles)
     results = simulation.run()
@@ -35,6 +36,7 @@ def test_closed_form_equals_simulation(seed):
         root=int(random.integers(network.switches)),
         buffer_flits=pick(random, 1, 2, 4),
         routing_cycles=pick(random, 1, 2, 3, 4, 7),
+        link_cycles=pick(random, 1, 1, 2, 3, 5, 16),
     )
     processors = len(network.processors)
     source, *others = random.permutation(processors).tolist()

@@ -59,10 +59,12 @@ MUTATIONS = [
 FAULTY = ("bi-butterfly", 2, 3, 1, 16, 2, 1)
 
 
-def job(kind, radix, stages, channels, flit_bits, buffer_flits, routing_cycles, cycles=2_500, seed=3, token="exact"):
+def job(
+    kind, radix, stages, channels, flit_bits, buffer_flits, routing_cycles, cycles=2_500, seed=3, token="exact", **more
+):
     """Unicasts and multicasts at three loads, the last one past saturation."""
     routing = MinRouting(MinNetwork(kind, radix, stages, channels), flit_bits)
-    settings = {"buffer_flits": buffer_flits, "routing_cycles": routing_cycles, "token": token}
+    settings = {"buffer_flits": buffer_flits, "routing_cycles": routing_cycles, "token": token, **more}
     model, random = MinModel(routing, **settings), np.random.default_rng(seed)
     nodes, records = radix**stages, []
     for third, gap in enumerate((12.0, 4.0, 1.5)):

@@ -30,6 +30,7 @@ class Shape:
     routing_cycles: int = 1
     enqueue: str = "atomic"
     up_after_down: bool = False
+    link_cycles: int = 1
 
     @property
     def name(self) -> str:
@@ -45,6 +46,7 @@ def comparison(routing: SpamRouting, shape: Shape, records: list[Message], cycle
         "buffer_flits": shape.buffer_flits,
         "routing_cycles": shape.routing_cycles,
         "enqueue": shape.enqueue,
+        "link_cycles": shape.link_cycles,
     }
     model = SpamModel(routing, **settings)
     processors = len(routing.network.processors)

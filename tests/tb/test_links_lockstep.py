@@ -1,0 +1,147 @@
+"""Networks whose links take several cycles, in lock-step with their golden model, and faults of their stages.
+
+The comparison sees every stage: a bit of ``moved`` says whether a flit left it.
+"""
+
+import re
+
+import pytest
+
+from sim_model.common.simulation import Simulation
+from tests.tb.mutations import Mutation
+from tests.tb.test_harts_lockstep import FAULTS, PACKET_FLITS, loaded
+from tests.tb.test_min_lockstep import job as min_job
+from tests.tb.test_spam_lockstep import assert_delivered, assert_equal
+from tests.tb.test_spam_mutations import compare_verilog, five_port_network
+from tests.tb.workloads import Shape, comparison, staged_traffic
+from topology.common.lattice import irregular_network
+
+MIN_SHAPE = ("bi-butterfly", 2, 3, 1, 16, 2, 1)
+STAGE, FABRIC = "common/link_stage.py", "common/fabric.py"
+SPAM, MIN, HARTS = "spam", "min", "harts"
+REPORT = re.compile(r"first difference in cycle \d+\n  (channel|side wire|delivered to) ")
+
+
+def sampled(values, unmarked):
+    """All values, all but a sample of them only in the long run."""
+    return [value if value in unmarked else pytest.param(value, marks=pytest.mark.slow) for value in values]
+
+
+def spam_job(link_cycles: int, cycles: int = 400, **settings):
+    """Below, at and past saturation, with stages that fill up."""
+    shape = Shape(flit_bits=16, link_cycles=link_cycles, **settings)
+    routing = shape.routing(five_port_network(), root=0)
+    return comparison(routing, shape, staged_traffic(routing, cycles, seed=link_cycles, flits=12))
+
+
+def mesh_job(link_cycles: int, cycles: int = 250):
+    """A mesh with faults, and gaps as long as its links need."""
+    return loaded(2, cycles, faults=FAULTS[2], link_cycles=link_cycles, gap_frames=1 if link_cycles <= 3 else 2)
+
+
+@pytest.mark.parametrize("link_cycles", sampled([2, 3, 5, 16], [3]))
+@pytest.mark.parametrize("settings", sampled([{}, {"buffer_flits": 1, "routing_cycles": 3}], [{}]), ids=str)
+def test_spam(link_cycles, settings, tmp_path, require_tool):
+    require_tool("icarus")
+    job = spam_job(link_cycles, **settings)
+    assert_delivered(job)
+    assert_equal(job, "icarus", tmp_path)
+
+
+@pytest.mark.parametrize("link_cycles", sampled([2, 3, 5], [2]))
+@pytest.mark.parametrize("buffer_flits", sampled([1, 2], [2]))
+def test_multistage(link_cycles, buffer_flits, tmp_path, require_tool):
+    require_tool("icarus")
+    shape = (*MIN_SHAPE[:5], buffer_flits, 1)
+    assert_equal(min_job(*shape, cycles=400, link_cycles=link_cycles), "icarus", tmp_path)
+
+
+@pytest.mark.parametrize("link_cycles", sampled([2, 3, 5, 6], [3]))
+def test_mesh(link_cycles, tmp_path, require_tool):
+    require_tool("icarus")
+    assert_equal(mesh_job(link_cycles), "icarus", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("link_cycles", [2, 3, 5])
+def test_campaign(link_cycles, tmp_path, require_tool):
+    require_tool("verilator")
+    shape = Shape(flit_bits=32, link_cycles=link_cycles)
+    routing = shape.routing(irregular_network(16, seed=link_cycles, extra_links=6))
+    job = comparison(routing, shape, staged_traffic(routing, 60_000, seed=link_cycles), cycles=100_000)
+    assert_equal(job, "verilator", tmp_path / SPAM)
+    assert_equal(min_job("baseline", 2, 4, 1, 16, 2, 1, cycles=50_000, link_cycles=link_cycles), "verilator", tmp_path)
+    mesh = loaded(3, 20_000, link_cycles=link_cycles, gap_frames=1 if link_cycles <= 3 else 2)
+    assert_equal(mesh, "verilator", tmp_path / HARTS)
+
+
+MUTATIONS = [
+    Mutation(name, file, text, replacement, workload)
+    for name, file, text, replacement, workload in (
+        ("is always ready", STAGE, "self.link.ready.eq(~fills)", "self.link.ready.eq(1)", SPAM),
+        ("loses what comes while it is stalled", STAGE, "fills.eq(stalled & (full | arriving))", "fills.eq(0)", SPAM),
+        (
+            "sends a flit twice",
+            STAGE,
+            "fills.eq(stalled & (full | arriving))",
+            "fills.eq(stalled & full | arriving)",
+            SPAM,
+        ),
+        (
+            "waits for ready with valid",
+            STAGE,
+            "valid.eq(full | arriving)",
+            "valid.eq((full | arriving) & self.onward.ready)",
+            SPAM,
+        ),
+        (
+            "is one stage too many on side wires",
+            FABRIC,
+            "WireStages(output.width, stages)",
+            "WireStages(output.width, stages + 1)",
+            MIN,
+        ),
+        ("has short wires in its token rings", FABRIC, "if stages and wire.source != wire.sink:", "if 0:", MIN),
+        (
+            "counts no stages before it passes the token on",
+            "min/network.py",
+            "self.depth_flits, self.link_cycles, self.token",
+            "self.depth_flits, 1, self.token",
+            MIN,
+        ),
+        ("sees what is kept too early", FABRIC, "if stages and wire.source != wire.sink:", "if 0:", HARTS),
+    )
+]
+WORKLOADS = {
+    SPAM: lambda: (spam_job(3, 160), {"link_cycles": 3}),
+    MIN: lambda: (min_job(*MIN_SHAPE, cycles=400, link_cycles=3), {"buffer_flits": 2, "link_cycles": 3}),
+    HARTS: lambda: (mesh_job(3, 400), {"packet_flits": PACKET_FLITS, "link_cycles": 3}),
+}
+
+
+@pytest.mark.parametrize(
+    "mutation",
+    [
+        pytest.param(
+            mutation, id=mutation.name.replace(" ", "-"), marks=[pytest.mark.slow] if number not in (1, 2, 6) else []
+        )
+        for number, mutation in enumerate(MUTATIONS)
+    ],
+)
+def test_mutation_is_reported(mutation, tmp_path, require_tool):
+    require_tool("icarus")
+    job, settings = WORKLOADS[mutation.workload]()
+    result = compare_verilog(job, mutation, tmp_path, settings, mutation.workload)
+    assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
+    assert REPORT.match(result.report or ""), result.report
+
+
+def test_a_difference_in_a_stage_is_named(tmp_path, require_tool):
+    """Stalls of the buffer behind show first in the last stage, not in the channel."""
+    require_tool("icarus")
+    job, settings = WORKLOADS[SPAM]()
+    mutation = Mutation("is always ready", STAGE, "self.link.ready.eq(~fills)", "self.link.ready.eq(1)")
+    result = compare_verilog(job, mutation, tmp_path, settings, SPAM)
+    assert " stage " in (result.report or "")
+    assert "stages [" in (result.report or "")
+    assert not Simulation(job.model, job.messages).run().deadlocked
