@@ -90,6 +90,13 @@ WRONG = {
                 "flit_bits: Flit must have room for the header's 40 bits",
             ),
             ("routing cycles", f"{SIZE_3}\n  routing_cycles: 3", 4, "routing_cycles must be 1 in family 'harts'"),
+            (
+                "long links",
+                f"{SIZE_3}\n  link_cycles: 4",
+                4,
+                "link_cycles must be at most 3 in family 'harts' with gap_frames 1, not 4: a node must see that a page "
+                "is taken before it may send the next packet",
+            ),
             ("tables", f"{SIZE_3}\n  tables: loadable", 4, "tables must be 'fixed' in family 'harts', which has none"),
             ("few pages", f"{SIZE_3}\n  pages: 5", 4, "pages: Pages must be at least 12, not 5"),
             ("many pages", f"{SIZE_3}\n  pages: 99", 4, "pages: Pages must be at most 62, not 99"),
@@ -147,6 +154,9 @@ WRONG = {
     "too wide": (NETWORK + "  flit_bits: 1024\n", 4, "network.flit_bits must be at most 512, not 1024"),
     "no buffer": (NETWORK + "  buffer_flits: 0\n", 4, "network.buffer_flits must be at least 1, not 0"),
     "no routing": (NETWORK + "  routing_cycles: 0\n", 4, "network.routing_cycles must be at least 1, not 0"),
+    "no link": (NETWORK + "  link_cycles: 0\n", 4, "network.link_cycles must be at least 1, not 0"),
+    "long link": (NETWORK + "  link_cycles: 17\n", 4, "network.link_cycles must be at most 16, not 17"),
+    "half a link": (NETWORK + "  link_cycles: 1.5\n", 4, "network.link_cycles must be a whole number, not 1.5"),
     "negative control": (
         NETWORK + "  negative_control: chaos\n",
         4,
