@@ -85,7 +85,8 @@ class DeepRing(Part):
         m: Any = Module()
         near: Any = Signal(range(self.places + 1))  # in the front, or about to be
         far: Any = Signal(range(self.depth - self.places + 2))
-        has_room, waiting, direct, fetch, fetched, enters = (Signal() for _ in range(6))
+        has_room, waiting, direct, fetch, enters = (Signal() for _ in range(5))
+        fetched = Signal()
         m.d.comb += [
             has_room.eq(near != self.places),
             waiting.eq(far != 0),

@@ -12,6 +12,7 @@ from tests.proofs.common.axi_ejector_claims import axi_ejector
 from tests.proofs.common.axi_injector_claims import axi_injector
 from tests.proofs.common.counters_claims import channel_counters
 from tests.proofs.common.crossbar_claims import crossbar
+from tests.proofs.common.deep_ring_claims import deep_ring
 from tests.proofs.common.ejector_claims import ejector
 from tests.proofs.common.injector_claims import injector
 from tests.proofs.common.input_buffer_claims import input_buffer
@@ -107,6 +108,8 @@ PROOFS: dict[str, Proof] = {
     "injector-header-3": Proof("injector", injector(3)),
     "ejector": Proof("ejector", ejector()),
     "link-stage": Proof("link-stage", link_stage),
+    "deep-ring-11": Proof("deep-ring", deep_ring(11, 8), 18, fault_cycles=24),
+    "deep-ring-19": Proof("deep-ring", deep_ring(19, 16), 26, quick=False),
     "axi-injector-one-flit": Proof("axi-injector", axi_injector("one-flit"), 14, quick=False),
     "axi-injector-two-flit": Proof("axi-injector", axi_injector("two-flit"), 14),
     "axi-ejector-one-flit": Proof("axi-ejector", axi_ejector("one-flit"), quick=False),

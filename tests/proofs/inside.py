@@ -101,13 +101,29 @@ class Inside(Elaboratable):
                 numbers[register.decoder(number).split("/")[0]] = number
         return lambda name: register == numbers[name]
 
-    def memory_row(self, row: int) -> Signal:
-        """One row of the only memory, seen through a read port of its own."""
-        (store,) = _memories(self._fragment)
+    def memory_row(self, row: int, memory: str | None = None) -> Signal:
+        """One row of a memory, seen through a read port of its own.
+
+        Parameters
+        ----------
+        row : int
+        memory : str or None
+            Instance name of the memory; not needed if there is only one.
+        """
+        store = self._memory_of(memory)
         data = Signal(store._data.shape, name=f"row_{row}")
         address = Const(row, max(0, (store._data.depth - 1).bit_length()))
         store.read_port(domain="comb", addr=address, data=data, en=Const(1), transparent_for=())
         return data
+
+    def memory_output(self, memory: str) -> Any:
+        """What the first read port of a memory shows."""
+        return self._memory_of(memory)._read_ports[0]._data
+
+    def _memory_of(self, name: str | None) -> Any:
+        fragment = self._fragment if name is None else _instance(self._fragment, name)
+        (store,) = () if fragment is None else _memories(fragment)
+        return store
 
 
 def _instance(fragment: Any, name: str) -> Any:

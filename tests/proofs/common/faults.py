@@ -8,6 +8,7 @@ from tests.proofs.fault_lines import (
     BUFFER,
     CHOOSES_TWO,
     COUNTERS,
+    DEEP_RING,
     EJECTOR,
     INJECTOR,
     KEEPS_THE_TURN,
@@ -231,6 +232,23 @@ COUNTER_FAULTS = (
     ),
 )
 
+RING_FAULTS = (
+    Fault(
+        "deep-ring-11",
+        "flits near the front are read unaltered in order",
+        DEEP_RING,
+        "self.write & has_room & ~waiting",
+        "self.write & has_room",
+    ),
+    Fault(
+        "deep-ring-11",
+        "flits near the front are read unaltered in order",
+        DEEP_RING,
+        "place.eq(filled + fetched)",
+        "place.eq(filled)",
+    ),
+)
+
 STAGE_FAULTS = (
     Fault("link-stage", HOLDS, LINK_STAGE, "with m.If(~stalled):", "with m.If(1):"),
     Fault(
@@ -272,5 +290,6 @@ COMMON_FAULTS = (
     *EJECTOR_FAULTS,
     *COUNTER_FAULTS,
     *AXI_FAULTS,
+    *RING_FAULTS,
     *STAGE_FAULTS,
 )
