@@ -122,7 +122,9 @@ class Inside(Elaboratable):
 
     def _memory_of(self, name: str | None) -> Any:
         fragment = self._fragment if name is None else _instance(self._fragment, name)
-        (store,) = () if fragment is None else _memories(fragment)
+        if fragment is None:
+            raise KeyError(f"no memory {name!r} any more: bring the invariants of this proof up to date")
+        (store,) = _memories(fragment)
         return store
 
 
