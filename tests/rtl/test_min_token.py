@@ -15,9 +15,9 @@ from topology.min.routing import MinRouting
 CYCLES = 20
 
 
-def plan_with_tokens(starts: dict[int, int]) -> NetworkPlan:
+def plan_with_tokens(starts: dict[int, int], link_cycles: int) -> NetworkPlan:
     """A network of 8 nodes in which some switches begin with another number of tokens than they should."""
-    plan = min_plan(MinRouting(MinNetwork("baseline", 2, 3), 16))
+    plan = min_plan(MinRouting(MinNetwork("baseline", 2, 3), 16), link_cycles=link_cycles)
     uses = [
         RouterUse(use.shape, {**use.constants, "starts_here": starts.get(switch, use.constants["starts_here"])})
         for switch, use in enumerate(plan.routers)
@@ -25,6 +25,7 @@ def plan_with_tokens(starts: dict[int, int]) -> NetworkPlan:
     return replace(plan, routers=tuple(uses))
 
 
+@pytest.mark.parametrize("link_cycles", [1, 3])
 @pytest.mark.parametrize(
     ("starts", "lost", "duplicated"),
     [
@@ -35,8 +36,9 @@ def plan_with_tokens(starts: dict[int, int]) -> NetworkPlan:
         ({5: 1, 11: 0}, 0b1000000, 0b10),
     ],
 )
-def test_status_outputs(starts, lost, duplicated):
-    top = NetworkTop(plan_with_tokens(starts))
+def test_status_outputs(starts, lost, duplicated, link_cycles):
+    """A token in the register of a wire is not lost."""
+    top = NetworkTop(plan_with_tokens(starts, link_cycles))
     seen = []
 
     async def testbench(ctx):

@@ -35,6 +35,7 @@ SETTINGS = {
     "wide": (generate_network, 3, 128, {"routing_cycles": 2}),
     "split": (generate_harness, 4, 16, {"enqueue": "split", "buffer_flits": 5}),
     "smallest": (generate_harness, 1, 8, {"buffer_flits": 1}),
+    "staged": (generate_network, 5, 16, {"link_cycles": 3}),
 }
 DIGESTS = """
 import hashlib
@@ -60,13 +61,19 @@ MIN_SETTINGS = {
     "min-bi": (generate_harness, "bi-butterfly", {"consumption_channels": 2}),
 }
 HARTS_SETTINGS = {"harts": (generate_network, 2, {}), "harts-guarded": (generate_harness, 3, {"guard": True})}
-LINTED = (*SETTINGS, *MIN_SETTINGS, "loadable", *HARTS_SETTINGS)
+STAGED = {
+    "staged-min": lambda: min_plan(MinRouting(MinNetwork("omega", 2, 3), 16), link_cycles=2),
+    "staged-harts": lambda: harts_plan(HartsRouting(HexMesh(2), 40), packet_flits=9, link_cycles=3),
+}
+LINTED = (*SETTINGS, *MIN_SETTINGS, "loadable", *HARTS_SETTINGS, *STAGED)
 
 
 def design(name):
     if name == "loadable":
         routing = MinRouting(MinNetwork("butterfly", 2, 3), 16)
         return generate_network(replace(min_plan(routing), loadable_tables=True))
+    if name in STAGED:
+        return generate_network(STAGED[name]())
     if name in HARTS_SETTINGS:
         generate, size, settings = HARTS_SETTINGS[name]
         return generate(harts_plan(HartsRouting(HexMesh(size), 40, **settings), packet_flits=9))
@@ -107,6 +114,25 @@ def call(tool, arguments, folder):
 @pytest.mark.parametrize("name", LINTED)
 def test_size(designs, name):
     assert len(designs[name].files[f"{designs[name].top}.v"]) < MOST_BYTES
+
+
+@pytest.mark.parametrize("name", ["staged", *STAGED])
+def test_every_stage_is_an_instance_of_one_module_and_in_the_manifest(designs, name):
+    text, manifest = designs[name].files["noc.v"], designs[name].manifest
+    stages, cycles = manifest["link_stages"], manifest["parameters"]["link_cycles"]
+    between = [c for c in manifest["channels"] if max(c["source"], c["sink"]) < len(manifest["routers"])]
+    assert [(s["channel"], s["stage"]) for s in stages] == [(c["index"], k) for c in between for k in range(1, cycles)]
+    for stage in stages:
+        assert text.count(f"\n  noc_link_stage {stage['instance']} (") == 1
+    bits = [channel["moved_bit"] for channel in manifest["channels"]] + [stage["moved_bit"] for stage in stages]
+    moved = next(port["bits"] for port in manifest["ports"] if port["name"] == "moved")
+    assert bits == list(range(moved))
+
+
+def test_links_of_one_cycle_have_no_stages(designs):
+    assert designs["fast"].manifest["link_stages"] == []
+    assert designs["fast"].manifest["parameters"]["link_cycles"] == 1
+    assert "link_stage" not in designs["fast"].files["noc.v"]
 
 
 def test_every_router_shape_is_one_module(designs):
