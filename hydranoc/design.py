@@ -194,7 +194,15 @@ class Design:
         """When the last message with a given start starts; the run takes a little longer."""
         return int(self.messages.start_cycle.max(initial=0)) + self.startup_cycles + 1
 
-    def verilog(self, top: str = "noc", axi_stream: str | None = None, *, moved: bool = True) -> "GeneratedDesign":
+    def verilog(
+        self,
+        top: str = "noc",
+        axi_stream: str | None = None,
+        *,
+        moved: bool = True,
+        clocks: str = "network",
+        tkeep: bool = False,
+    ) -> "GeneratedDesign":
         """The network as Verilog, manifest and FuseSoC core.
 
         Parameters
@@ -206,21 +214,29 @@ class Design:
             endpoints with message descriptors.
         moved : bool
             The top has the output ``moved``, a bit per channel.
+        clocks, tkeep
+            Of AXI4-Stream endpoints, see ``rtl.common.axi_ends.StreamOptions``.
         """
         plan = replace(self.plan, moved=moved)
         if axi_stream is None:
             from rtl.common.network import generate_network
 
             return generate_network(plan, top)
+        from rtl.common.axi_ends import StreamOptions
         from rtl.common.axi_network import TUSER, generate_axi_network
 
-        if self.plan.addressing is None and self.plan.endpoints is None:
+        if plan.addressing is None and plan.endpoints is None:
             text = f"family {self.family.name!r} has no AXI4-Stream endpoints yet"
             raise self.config.source.error((*NETWORK, "family"), text)
-        if self.plan.endpoints is not None and axi_stream != TUSER:
+        if plan.endpoints is not None and axi_stream != TUSER:
             text = f"--axi-stream must be {TUSER!r} in family {self.family.name!r}, not {axi_stream!r}"
             raise self.config.source.error((*NETWORK, "family"), text)
-        return generate_axi_network(plan, axi_stream, top)
+        options = StreamOptions(clocks, tkeep)
+        try:
+            options.word_bits(plan.flit_bits)
+        except ValueError as error:
+            raise self.config.source.error((*NETWORK, "flit_bits"), str(error)) from None
+        return generate_axi_network(plan, axi_stream, top, options)
 
     def harness(self) -> "BenchSource":
         """The network as Verilog for a lock-step bench."""

@@ -1,6 +1,7 @@
 """``verilog``: the network as hardware."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -9,8 +10,9 @@ from hydranoc.reports.output import result_folder
 from hydranoc.reports.summary_text import table
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
 
-# as rtl.common.axi_injector has them, which would load Amaranth for every verb's --help
+# as rtl.common.axi_injector and rtl.common.axi_ends have them, which would load Amaranth for every verb's --help
 DESTINATION_MODES = ("tuser", "leading-word")
+AXI_CLOCKS = ("network", "shared", "separate")
 
 
 @click.command(short_help="Generate Verilog-2005, a manifest and a FuseSoC core.")
@@ -23,8 +25,14 @@ DESTINATION_MODES = ("tuser", "leading-word")
     help="AXI4-Stream endpoints; packets name their destinations in tuser or in their leading words.",
 )
 @click.option("--moved/--no-moved", default=True, show_default=True, help="An output with one bit per channel.")
+@click.option(
+    "--axi-clocks",
+    type=click.Choice(AXI_CLOCKS),
+    help="Clock of the AXI4-Stream ports: the network's, one other clock, or one for each node.  [default: network]",
+)
+@click.option("--tkeep", is_flag=True, help="AXI4-Stream words need not be full; flit_bits is a bit more than a word.")
 @json_option
-def verilog(config: Path, folder: Path | None, top: str, axi_stream: str | None, moved: bool, as_json: bool) -> int:
+def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **options: Any) -> int:
     """Generate the hardware of CONFIG's network: one module per router shape, a top with one injector and one ejector
     port per processor, a manifest, a FuseSoC core and lint waivers. The same configuration gives the same bytes.
 
@@ -32,6 +40,7 @@ def verilog(config: Path, folder: Path | None, top: str, axi_stream: str | None,
     Examples:
       hydranoc verilog examples/demo.yaml -o build
       hydranoc verilog examples/demo.yaml -o build --axi-stream tuser
+      hydranoc verilog examples/demo.yaml -o build --axi-stream tuser --axi-clocks separate
     """
     from rtl.common.identifiers import is_identifier
 
@@ -39,8 +48,11 @@ def verilog(config: Path, folder: Path | None, top: str, axi_stream: str | None,
     folder = folder or RESULTS / design.config.name
     if not is_identifier(top):
         raise click.BadParameter(f"the top module must have a Verilog identifier as name, not {top!r}")
+    axi_stream, clocks, tkeep = options["axi_stream"], options["axi_clocks"], options["tkeep"]
+    if axi_stream is None and (clocks or tkeep):
+        raise click.UsageError(f"{'--axi-clocks' if clocks else '--tkeep'} needs --axi-stream as well")
     with result_folder(folder) as scratch:
-        generated = design.verilog(top, axi_stream, moved=moved)
+        generated = design.verilog(top, axi_stream, moved=options["moved"], clocks=clocks or AXI_CLOCKS[0], tkeep=tkeep)
         for name, text in generated.files.items():
             (scratch / name).write_text(text, encoding="utf-8")
     files = {str(folder / name): len(text.encode()) for name, text in generated.files.items()}

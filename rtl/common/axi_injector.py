@@ -50,6 +50,8 @@ class AxiStreamInjector(Part):
     mode : str
         ``tuser``: ``tuser`` is the destination set, or 0 for ``tdest`` alone. ``leading-word``: ``tuser`` is 1 if the
         packet starts with its destination set, lowest node first, in as few words as hold it, or 0 for ``tdest``.
+    set_word_bits : int or None
+        Bits of such a word that are used, the lowest ones; by default all.
 
     Members
     -------
@@ -71,12 +73,13 @@ class AxiStreamInjector(Part):
         If there is no such mode.
     """
 
-    def __init__(self, header: HeaderFormat, addressing: Addressing, mode: str):
+    def __init__(self, header: HeaderFormat, addressing: Addressing, mode: str, set_word_bits: int | None = None):
         if mode not in DESTINATION_MODES:
             raise ValueError(f"Destination mode must be one of {', '.join(DESTINATION_MODES)}, not {mode!r}")
         self.header = header
         self.addressing = addressing
         self.mode = mode
+        self.set_word_bits = set_word_bits or header.flit_bits
         node_bits, field_bits = bits_for(header.destinations), header.fixed_bits - header.fields[0][1]
         super().__init__(
             "axi_stream_injector",
@@ -174,13 +177,14 @@ class AxiStreamInjector(Part):
 
     def _collect(self, m, destinations):
         """A word of the destination set; a packet that ends in it has no body, and nothing is left to be swallowed."""
-        words, flit_bits = set_words(self.header), self.header.flit_bits
-        others = self._others(m, concat([self.tdata] * words))
+        word_bits = self.set_word_bits
+        words = set_words(self.header, word_bits)
+        others = self._others(m, concat([self.tdata[:word_bits]] * words))
         position = Signal(range(words))  # one word needs no position, which then has no bits
         last = Signal()
         m.d.comb += [last.eq((position == words - 1) if words > 1 else 1), self.tready.eq(1)]
         for word in range(words):
-            part = slice(word * flit_bits, (word + 1) * flit_bits)
+            part = slice(word * word_bits, (word + 1) * word_bits)
             with m.If(position == word if word else ~position.any()):
                 m.d.sync += destinations[part].eq(others[part])
         with m.If(self.tvalid):
@@ -224,6 +228,6 @@ def tuser_bits(header: HeaderFormat, mode: str) -> int:
     return header.destinations if mode == TUSER else 1
 
 
-def set_words(header: HeaderFormat) -> int:
-    """Words that hold a destination set."""
-    return -(-header.destinations // header.flit_bits)
+def set_words(header: HeaderFormat, word_bits: int | None = None) -> int:
+    """Words of so many bits, by default as many as a flit has, that hold a destination set."""
+    return -(-header.destinations // (word_bits or header.flit_bits))

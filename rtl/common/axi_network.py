@@ -5,8 +5,10 @@
 from typing import Any
 
 from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 
 from rtl.common.axi_ejector import AxiStreamEjector
+from rtl.common.axi_ends import NETWORK, Beat, StreamEnds, StreamOptions
 from rtl.common.axi_injector import TUSER, AxiStreamInjector, set_words
 from rtl.common.fabric import Fabric
 from rtl.common.network import GeneratedDesign, generate_design
@@ -15,8 +17,11 @@ from rtl.common.ports.optional import connect_exported, exported_members
 from rtl.common.structure import Kind, StructuralPart, Structure, Use
 
 SOURCE_INPUTS = ("tdata", "tvalid", "tlast", "tdest", "tuser")
+SOURCE_BEAT = ("tdata", "tlast", "tdest", "tuser")
 SOURCE_OUTPUTS = ("tready", "error")
 SINK_OUTPUTS = ("tdata", "tvalid", "tlast", "tid", "tuser")
+SINK_BEAT = ("tdata", "tlast", "tid", "tuser")
+NO_OPTIONS = StreamOptions()
 
 
 class AxiStreamTop(StructuralPart):
@@ -28,9 +33,14 @@ class AxiStreamTop(StructuralPart):
         With ``addressing`` or ``endpoints``.
     mode : str
         How packets name their destinations, see ``AxiStreamInjector``.
+    options : StreamOptions
 
     Members
     -------
+    axis_clk, axis_n{i}_clk : In(1)
+        Clock of all AXI4-Stream ports, or of those of node i, if it is not the network's.
+    s_axis_n{i}_tkeep, m_axis_n{i}_tkeep
+        Bytes of a word, if words need not be full.
     s_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tdest, _tuser
         Packets of node i into the network.
     s_axis_n{i}_error : Out(1)
@@ -52,17 +62,18 @@ class AxiStreamTop(StructuralPart):
     Raises
     ------
     ValueError
-        If the plan says nothing about addressing, or there is no such mode.
+        If the plan says nothing about addressing, there is no such mode, or flits have no bit for byte counts.
     """
 
-    def __init__(self, plan: NetworkPlan, mode: str):
+    def __init__(self, plan: NetworkPlan, mode: str, options: StreamOptions = NO_OPTIONS):
         self.plan = plan
         self.mode = mode
-        self._injector, self._ejector = _endpoint_kinds(plan, mode)
+        self.options = options
+        self._injector, self._ejector = _endpoint_kinds(plan, mode, options)
         outputs = self._ejector.outputs
-        self._sink_outputs = tuple(name for name in SINK_OUTPUTS if name in outputs)
+        self._sink_beat = tuple(name for name in SINK_BEAT if name in outputs)
         self._status_outputs = tuple(name for name in outputs if name not in (*SINK_OUTPUTS, "link__ready"))
-        members: dict[str, Any] = {}
+        members: dict[str, Any] = options.clock_members(len(plan.network.processors))
         for i in range(len(plan.network.processors)):
             members.update(self._processor_members(i))
         members.update(exported_members(plan))
@@ -70,45 +81,74 @@ class AxiStreamTop(StructuralPart):
 
     def _processor_members(self, i: int) -> dict[str, wiring.Member]:
         source, sink = self._injector.part.signature.members, self._ejector.part.signature.members
-        members = {f"s_axis_n{i}_{name}": source[name] for name in (*SOURCE_INPUTS, *SOURCE_OUTPUTS)}
+        widths = self.options.data_widths(self.plan.flit_bits)
+        own = {name: source[name] for name in (*SOURCE_INPUTS, *SOURCE_OUTPUTS)} | _each(In, widths)
+        members = {f"s_axis_n{i}_{name}": member for name, member in own.items()}
+        names = (*self._sink_beat, "tvalid", "tready", *self._status_outputs)
+        own = {name: sink[name] for name in names} | _each(Out, widths)
         for output in self.plan.network.delivery_names_of(i):
-            names = (*self._sink_outputs, "tready", *self._status_outputs)
-            members.update({f"m_axis_{output}_{name}": sink[name] for name in names})
+            members.update({f"m_axis_{output}_{name}": member for name, member in own.items()})
         return members
 
     def structure(self):
         structure = Structure(self)
         fabric = Fabric(structure, self.plan)
         connect_exported(structure, fabric, self.plan)
+        ends = StreamEnds(structure, self.options)
         for i, injector in enumerate(fabric.injectors):
-            self._connect_source(structure, i, _replaced(structure, injector, self._injector))
+            self._connect_source(structure, ends, i, _replaced(structure, injector, self._injector))
         network = self.plan.network
         deliveries = zip(network.delivery_names, network.delivery_processors, fabric.ejectors, strict=True)
         for name, processor, ejector in deliveries:
-            self._connect_sink(structure, name, processor, _replaced(structure, ejector, self._ejector))
+            self._connect_sink(structure, ends, name, processor, _replaced(structure, ejector, self._ejector))
         return structure
 
-    def _connect_source(self, structure: Structure, i: int, injector: Use):
+    def _connect_source(self, structure: Structure, ends: StreamEnds, i: int, injector: Use):
         constants = {"node": i}
         if self.plan.addressing:
             constants["node_fields"] = self.plan.addressing.node_fields[i]
         for port, value in constants.items():
             if port in injector.kind.inputs:
                 injector.tie(port, value)
-        for name in SOURCE_INPUTS:
-            injector.connect(name, structure.ports[f"s_axis_n{i}_{name}"])
-        for name in SOURCE_OUTPUTS:
-            structure.outputs[f"s_axis_n{i}_{name}"] = injector.output(name)
+        port = f"s_axis_n{i}"
+        widths = self.options.data_widths(self.plan.flit_bits)
+        beat: Beat = {name: structure.ports[f"{port}_{name}"] for name in dict.fromkeys((*SOURCE_BEAT, *widths))}
+        beat = ends.packed(f"n{i}", beat)
+        valid, ready = structure.ports[f"{port}_tvalid"], injector.output("tready")
+        if self.options.clocks != NETWORK:
+            beat, valid, crossing = ends.crossed(f"crossing_from_n{i}", i, inward=True, beat=beat, valid=valid)
+            crossing.connect("o__ready", ready)
+            ready = crossing.output("i__ready")
+        injector.connect("tvalid", valid)
+        for name, bits in beat.items():
+            injector.connect(name, bits)
+        structure.outputs[f"{port}_tready"] = ready
+        structure.outputs[f"{port}_error"] = ends.pulse(f"crossing_error_n{i}", i, injector.output("error"))
 
-    def _connect_sink(self, structure: Structure, output: str, processor: int, ejector: Use):
+    def _connect_sink(self, structure: Structure, ends: StreamEnds, output: str, processor: int, ejector: Use):
         if self.plan.addressing and "unicast_key" in ejector.kind.inputs:
             ejector.tie("unicast_key", self.plan.addressing.unicast_keys[processor])
-        ejector.connect("tready", structure.ports[f"m_axis_{output}_tready"])
-        for name in (*self._sink_outputs, *self._status_outputs):
-            structure.outputs[f"m_axis_{output}_{name}"] = ejector.output(name)
+        port = f"m_axis_{output}"
+        beat: Beat = {name: ejector.output(name) for name in self._sink_beat}
+        valid, ready = ejector.output("tvalid"), structure.ports[f"{port}_tready"]
+        if self.options.clocks != NETWORK:
+            name = f"crossing_to_{output}"
+            beat, valid, crossing = ends.crossed(name, processor, inward=False, beat=beat, valid=valid)
+            crossing.connect("o__ready", ready)
+            ready = crossing.output("i__ready")
+        ejector.connect("tready", ready)
+        beat = ends.unpacked(output, beat)
+        structure.outputs |= {f"{port}_{name}": bits for name, bits in {**beat, "tvalid": valid}.items()}
+        for name in self._status_outputs:
+            wire = ejector.output(name)
+            structure.outputs[f"{port}_{name}"] = ends.pulse(f"crossing_{name}_{output}", processor, wire)
 
 
-def _endpoint_kinds(plan: NetworkPlan, mode: str) -> tuple[Kind, Kind]:
+def _each(flow: Any, widths: dict[str, int]) -> dict[str, wiring.Member]:
+    return {name: flow(width) for name, width in widths.items()}
+
+
+def _endpoint_kinds(plan: NetworkPlan, mode: str, options: StreamOptions) -> tuple[Kind, Kind]:
     """Injector and ejector."""
     endpoints, addressing = plan.endpoints, plan.addressing
     if endpoints is not None:
@@ -117,7 +157,9 @@ def _endpoint_kinds(plan: NetworkPlan, mode: str) -> tuple[Kind, Kind]:
         return Kind(endpoints.injector), Kind(endpoints.ejector)
     if addressing is None:
         raise ValueError(f"A network with AXI4-Stream endpoints must have addressing; family {plan.family} has none")
-    return Kind(lambda: AxiStreamInjector(plan.header, addressing, mode)), Kind(lambda: AxiStreamEjector(plan.header))
+    word_bits = options.word_bits(plan.flit_bits)
+    injector = Kind(lambda: AxiStreamInjector(plan.header, addressing, mode, word_bits))
+    return injector, Kind(lambda: AxiStreamEjector(plan.header))
 
 
 def _replaced(structure: Structure, use: Use, kind: Kind) -> Use:
@@ -127,7 +169,9 @@ def _replaced(structure: Structure, use: Use, kind: Kind) -> Use:
     return new
 
 
-def generate_axi_network(plan: NetworkPlan, mode: str, top: str = "noc") -> GeneratedDesign:
+def generate_axi_network(
+    plan: NetworkPlan, mode: str, top: str = "noc", options: StreamOptions = NO_OPTIONS
+) -> GeneratedDesign:
     """Make the Verilog of a network with AXI4-Stream endpoints. The same plan gives the same bytes.
 
     The manifest has one more entry, ``axi_stream``: mode, widths, and the names of the ports by node.
@@ -140,27 +184,33 @@ def generate_axi_network(plan: NetworkPlan, mode: str, top: str = "noc") -> Gene
         ``tuser`` or ``leading-word``, see ``AxiStreamInjector``.
     top : str
         Name of the top module, and prefix of all other module names.
+    options : StreamOptions
+        Clocks of the ports, and words that are not full.
 
     Raises
     ------
     ValueError
-        If the plan says nothing about addressing, there is no such mode, or the name is no Verilog identifier.
+        If the plan says nothing about addressing, there is no such mode, flits have no bit for byte counts, or the name
+        is no Verilog identifier.
     """
-    extra = {"axi_stream": _manifest_entry(plan, mode)}
-    return generate_design(lambda plan: AxiStreamTop(plan, mode), plan, top, extra)
+    extra = {"axi_stream": _manifest_entry(plan, mode, options)}
+    return generate_design(lambda plan: AxiStreamTop(plan, mode, options), plan, top, extra)
 
 
-def _manifest_entry(plan: NetworkPlan, mode: str) -> dict[str, Any]:
+def _manifest_entry(plan: NetworkPlan, mode: str, options: StreamOptions) -> dict[str, Any]:
     processors = range(len(plan.network.processors))
-    injector, ejector = _endpoint_kinds(plan, mode)
+    injector, ejector = _endpoint_kinds(plan, mode, options)
+    word_bits = options.word_bits(plan.flit_bits)
     return {
         "destination_mode": mode,
-        "tdata_bits": injector.inputs["tdata"],
+        "tdata_bits": word_bits,
+        "tkeep_bits": word_bits // 8 if options.tkeep else 0,
         "tdest_bits": injector.inputs["tdest"],
         "tuser_bits": injector.inputs["tuser"],
         "tid_bits": ejector.outputs.get("tid", 0),
-        "leading_words": 0 if mode == TUSER else set_words(plan.header),
+        "leading_words": 0 if mode == TUSER else set_words(plan.header, word_bits),
         "key_cycles": plan.addressing.key_cycles if plan.addressing else 0,
+        "clocks": [options.clock_of(i) for i in processors],
         "inputs": [f"s_axis_n{i}" for i in processors],
         "outputs": [f"m_axis_{name}" for name in plan.network.delivery_names],
         **(plan.endpoints.parameters if plan.endpoints else {}),

@@ -123,8 +123,9 @@ class ModuleLibrary:
         variants = self._variants.setdefault(module, {})
         if content not in variants:
             variants[content] = Converted(self._free_name(module, len(variants)), clock_ports)
-            texts.append(content.replace(PLACEHOLDER, variants[content].name))
-            self.modules.append(variants[content].name)
+            text = content.replace(PLACEHOLDER, variants[content].name)
+            texts.append(text)
+            self.modules += reversed(re.findall(r"^module \\?(\w+)", text, re.MULTILINE))
         self._known.setdefault(module, []).append((part, variants[content]))
         return variants[content]
 
@@ -212,7 +213,9 @@ def _rtlil(part: Part, module: str, platform: object) -> str:
         if isinstance(port, IOPort):
             fragment.add_subfragment(IOBufferInstance(port, i=value))
         ports.append((name, port, None))
-    return rtlil.convert(fragment, name=PLACEHOLDER, ports=ports, emit_src=False)
+    text = rtlil.convert(fragment, name=PLACEHOLDER, ports=ports, emit_src=False)
+    # modules in a module that are no parts have its name before their own, after a dot
+    return re.sub(rf"\\{PLACEHOLDER}[\w.$]+", lambda name: "\\" + re.sub(r"\W", "_", name[0][1:]), text)
 
 
 def _without_version(text: str) -> str:

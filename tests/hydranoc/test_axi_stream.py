@@ -14,8 +14,8 @@ import pytest
 
 from hydranoc import Design, load
 from hydranoc.cli import run
-from hydranoc.verbs.verilog import DESTINATION_MODES
-from rtl.common import axi_injector
+from hydranoc.verbs.verilog import AXI_CLOCKS, DESTINATION_MODES
+from rtl.common import axi_ends, axi_injector
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE = EXAMPLES / "axi_stream"
@@ -53,6 +53,42 @@ def test_moved_is_an_option(mode, tmp_path, capsys):
 
 def test_the_verb_knows_the_modes_of_the_hardware():
     assert axi_injector.DESTINATION_MODES == DESTINATION_MODES
+    assert axi_ends.CLOCKS == AXI_CLOCKS
+
+
+def test_clocks_and_bytes(tmp_path, capsys):
+    config = tmp_path / "network.yaml"
+    config.write_text((EXAMPLES / "fig1.yaml").read_text().replace("flit_bits: 32", "flit_bits: 33"))
+    options = ["--axi-stream", "tuser", "--axi-clocks", "separate", "--tkeep"]
+    assert run(["verilog", str(config), "-o", str(tmp_path / "out"), *options]) == 0
+    capsys.readouterr()
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    entry, widths = manifest["axi_stream"], {port["name"]: port["bits"] for port in manifest["ports"]}
+    assert entry["clocks"] == [f"axis_n{i}_clk" for i in range(len(manifest["nodes"]))]
+    assert (entry["tdata_bits"], entry["tkeep_bits"]) == (32, 4)
+    for port in ("s_axis_n0", "m_axis_n0"):
+        assert (widths[f"{port}_tdata"], widths[f"{port}_tkeep"]) == (32, 4)
+    assert widths["axis_n3_clk"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--axi-clocks", "shared"], "--axi-clocks needs --axi-stream as well"),
+        (["--tkeep"], "--tkeep needs --axi-stream as well"),
+        (["--axi-stream", "tuser", "--axi-clocks", "mine"], "'mine' is not one of 'network', 'shared', 'separate'"),
+        (
+            ["--axi-stream", "tuser", "--tkeep"],
+            r"fig1.yaml:\d+: .*Flits must have one bit more than whole bytes for tkeep, such as 33, not 32",
+        ),
+    ],
+)
+def test_bad_options(options, message, tmp_path, capsys):
+    assert run(["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path / "out"), *options]) == 2
+    error = capsys.readouterr().err
+    assert re.search(message, error)
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_unknown_mode_is_bad_input(tmp_path, capsys):

@@ -16,6 +16,7 @@ from amaranth.lib.wiring import In, connect
 
 from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
 from rtl.common.axi_ejector import AxiStreamEjector
+from rtl.common.axi_ends import NETWORK, SEPARATE, SHARED, StreamOptions
 from rtl.common.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector, set_words
 from rtl.common.axi_network import SINK_OUTPUTS, SOURCE_INPUTS, SOURCE_OUTPUTS, generate_axi_network
 from rtl.common.plan import NetworkPlan
@@ -35,13 +36,22 @@ MODES = (TUSER, LEADING_WORD)
 LONGEST_PACKET = 14
 
 
-def axi_source(verilog_text: str, top: str, sources: Sequence[int], sinks: Sequence[int]) -> BenchSource:
+def axi_source(
+    verilog_text: str,
+    top: str,
+    sources: Sequence[int],
+    sinks: Sequence[int],
+    *,
+    tkeep: bool = False,
+    clocks: Sequence[str] = (),
+) -> BenchSource:
     """Verilog with AXI4-Stream ports, for the bench."""
-    inputs = [f"s_axis_n{i}_{name}" for i in sources for name in SOURCE_INPUTS]
+    kept = ("tkeep",) if tkeep else ()
+    inputs = [f"s_axis_n{i}_{name}" for i in sources for name in (*SOURCE_INPUTS, *kept)]
     outputs = [f"s_axis_n{i}_{name}" for i in sources for name in SOURCE_OUTPUTS]
     inputs += [f"m_axis_n{i}_tready" for i in sinks]
-    outputs += [f"m_axis_n{i}_{name}" for i in sinks for name in SINK_OUTPUTS]
-    return BenchSource(top, verilog_text, ("clk", "rst", *inputs), tuple(outputs))
+    outputs += [f"m_axis_n{i}_{name}" for i in sinks for name in (*SINK_OUTPUTS, *kept)]
+    return BenchSource(top, verilog_text, ("clk", "rst", *clocks, *inputs), tuple(outputs))
 
 
 def run_job(source: BenchSource, job: AxiJob, simulator: str, folder: Path) -> AxiResult:
@@ -67,6 +77,26 @@ def network_job(
     load = Load(len(nodes), routing.flit_bits, nodes, packets, LONGEST_PACKET, bodiless=leading > 0)
     phases = load.every_mixture(random.Random(seed))
     return AxiJob(len(nodes), routing.flit_bits, leading, nodes, nodes, ordered, seed, phases)
+
+
+PERIODS_PS = (3_700, 9_974, 10_006, 31_300)
+"""Of clocks that have nothing to do with the network's 10 ns: much faster, nearly as fast, and much slower."""
+
+
+def options_case(mode: str, options: StreamOptions, *, packets: int) -> tuple[BenchSource, AxiJob]:
+    """Four nodes with words of four bytes."""
+    routing = SpamRouting(SpamLabels(lattice_network(4, seed=7)), 33 if options.tkeep else 32)
+    made = generate_axi_network(spam_plan(routing), mode, options=options)
+    nodes, entry = tuple(range(4)), made.manifest["axi_stream"]
+    lanes = entry["tkeep_bits"]
+    load = Load(4, 32, nodes, packets, LONGEST_PACKET, bodiless=mode == LEADING_WORD, lanes=lanes)
+    phases = load.every_mixture(random.Random(3))
+    clocks = tuple(zip(entry["clocks"], PERIODS_PS, strict=True)) if options.clocks != NETWORK else ()
+    if options.clocks == SHARED:
+        clocks = ((entry["clocks"][0], PERIODS_PS[0]),) * 4
+    job = AxiJob(4, 32, entry["leading_words"], nodes, nodes, False, 1, phases, lanes=lanes, clocks=clocks)
+    ports = [port for port in dict.fromkeys(entry["clocks"]) if port != "clk"]
+    return axi_source(made.files["noc.v"], "noc", nodes, nodes, tkeep=options.tkeep, clocks=ports), job
 
 
 def due(job: AxiJob) -> tuple[int, int]:
@@ -96,6 +126,26 @@ def test_sixteen_nodes_of_a_multistage_network(kind, flit_bits, tmp_path, requir
     routing = MinRouting(MinNetwork(kind, 4, 2), flit_bits)
     job = network_job(routing, TUSER, packets=2)
     check(run_job(network_source(min_plan(routing), TUSER), job, "icarus", tmp_path), job)
+
+
+OPTIONS = {
+    "bytes": (TUSER, StreamOptions(tkeep=True)),
+    "bytes-and-leading-words": (LEADING_WORD, StreamOptions(tkeep=True)),
+    "clocks": (TUSER, StreamOptions(SEPARATE)),
+    "one-other-clock": (TUSER, StreamOptions(SHARED)),
+    "bytes-and-clocks": (LEADING_WORD, StreamOptions(SEPARATE, tkeep=True)),
+}
+QUICK_OPTIONS = ("bytes", "bytes-and-clocks")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in QUICK_OPTIONS else [pytest.mark.slow]) for name in OPTIONS]
+)
+def test_bytes_and_clocks(name, tmp_path, require_tool):
+    """Words that are not full, and endpoints whose clocks are unrelated to the network's."""
+    require_tool("icarus")
+    source, job = options_case(*OPTIONS[name], packets=6)
+    check(run_job(source, job, "icarus", tmp_path), job)
 
 
 def test_order_in_a_tree(tmp_path, require_tool):

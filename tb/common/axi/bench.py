@@ -27,9 +27,11 @@ QUIET_CYCLES = 80
 """After the last expected packet; one that then still arrives is one too many."""
 
 
-async def reset(dut) -> None:
-    """Start the clock and leave reset."""
+async def reset(dut, job: AxiJob) -> None:
+    """Start the clocks and leave reset."""
     dut.rst.value = 1
+    for port, period_ps in set(job.clocks):
+        Clock(getattr(dut, port), period_ps, "ps").start()
     Clock(dut.clk, CLOCK_PERIOD_NS, "ns").start()
     await ClockCycles(dut.clk, RESET_CYCLES)
     dut.rst.value = 0
@@ -67,7 +69,7 @@ def _check_errors(job: AxiJob, phases_done: int, errors: int) -> None:
 async def run_job(dut, job: AxiJob) -> AxiResult:
     """Run all phases; the first fault ends the run."""
     endpoints, result = Endpoints(dut, job), AxiResult()
-    await reset(dut)
+    await reset(dut, job)
     try:
         for number, phase in enumerate(job.phases):
             await run_phase(dut, endpoints, job, phase, result)

@@ -17,7 +17,9 @@ def _pauses(numbers: random.Random, probability: float) -> Iterator[bool]:
 
 
 class Endpoints:
-    """Sources and sinks of a top, one word per "byte" of cocotbext-axi, so that any width will do.
+    """Sources and sinks of a top.
+
+    Without ``tkeep`` there is one word per "byte" of cocotbext-axi, so that any width will do.
 
     Parameters
     ----------
@@ -39,15 +41,20 @@ class Endpoints:
         self._dut = dut
         self._job = job
         self._numbers = random.Random(job.seed)
-        self._sources = {node: self._endpoint(AxiStreamSource, f"s_axis_n{node}") for node in job.sources}
-        self._sinks = {node: self._endpoint(AxiStreamSink, f"m_axis_n{node}") for node in job.sinks}
+        self._sources = {node: self._endpoint(AxiStreamSource, node, f"s_axis_n{node}") for node in job.sources}
+        self._sinks = {node: self._endpoint(AxiStreamSink, node, f"m_axis_n{node}") for node in job.sinks}
         for node in job.sources:
-            cocotb.start_soon(self._count_errors(getattr(dut, f"s_axis_n{node}_error")))
+            cocotb.start_soon(self._count_errors(getattr(dut, f"s_axis_n{node}_error"), self._clock(node)))
         for node in job.sinks:
-            cocotb.start_soon(self._watch_output(f"m_axis_n{node}"))
+            cocotb.start_soon(self._watch_output(f"m_axis_n{node}", self._clock(node)))
 
-    def _endpoint(self, kind, prefix: str):
-        return kind(AxiStreamBus.from_prefix(self._dut, prefix), self._dut.clk, self._dut.rst, byte_lanes=1)
+    def _clock(self, node: int):
+        return getattr(self._dut, self._job.clocks[node][0]) if self._job.clocks else self._dut.clk
+
+    def _endpoint(self, kind, node: int, prefix: str):
+        bus = AxiStreamBus.from_prefix(self._dut, prefix)
+        lanes = {} if self._job.lanes else {"byte_lanes": 1}
+        return kind(bus, self._clock(node), self._dut.rst, **lanes)
 
     def pause(self, idle: float, backpressure: float) -> None:
         """From now on pause with these probabilities."""
@@ -71,22 +78,34 @@ class Endpoints:
         tdest_bits, tuser_bits = max(1, (job.nodes - 1).bit_length()), 1 if job.leading_words else job.nodes
         tdests = [packet.tdest, *(self._numbers.getrandbits(tdest_bits) for _ in words[1:])]
         tusers = [tuser, *(self._numbers.getrandbits(tuser_bits) for _ in words[1:])]
+        if job.lanes:
+            there = len(words) * job.lanes - (-packet.last_bytes % job.lanes)
+            words = list(b"".join(word.to_bytes(job.lanes, "little") for word in words))[:there]
+            tdests, tusers = ([sides[i // job.lanes] for i in range(there)] for sides in (tdests, tusers))
         self._sources[packet.source].send_nowait(AxiStreamFrame(words, tdest=tdests, tuser=tusers))
 
     def received(self) -> Iterator[tuple[int, Received]]:
         """Packets that came out since the last call, and at which node."""
         for node, sink in self._sinks.items():
             while not sink.empty():
-                frame: Any = sink.recv_nowait(compact=False)
-                yield node, Received(tuple(frame.tdata), tuple(frame.tid), tuple(frame.tuser))
+                frame: Any = sink.recv_nowait(compact=bool(self._job.lanes))
+                yield node, self._received(frame)
+
+    def _received(self, frame: Any) -> Received:
+        lanes, words, last_bytes = self._job.lanes, tuple(frame.tdata), 0
+        if lanes:
+            pieces = [words[i : i + lanes] for i in range(0, len(words), lanes)]
+            words, last_bytes = tuple(int.from_bytes(piece, "little") for piece in pieces), len(words) % lanes
+        tids, tusers = (tuple(side) if isinstance(side, list) else (side,) for side in (frame.tid, frame.tuser))
+        return Received(words, tids, tusers, last_bytes)
 
     @property
     def idle(self) -> bool:
         """Whether all sources have sent what they were given."""
         return all(source.idle() for source in self._sources.values())
 
-    async def _count_errors(self, error) -> None:
-        rises, edge = RisingEdge(error), RisingEdge(self._dut.clk)
+    async def _count_errors(self, error, clock) -> None:
+        rises, edge = RisingEdge(error), RisingEdge(clock)
         while True:
             await rises
             await edge
@@ -94,9 +113,9 @@ class Endpoints:
                 self.errors += 1
                 await edge
 
-    async def _watch_output(self, prefix: str) -> None:
+    async def _watch_output(self, prefix: str, clock) -> None:
         """Once valid is high, data holds until it has moved. Looks only at cycles in which an output waits."""
-        dut, edge, settled = self._dut, RisingEdge(self._dut.clk), ReadOnly()
+        dut, edge, settled = self._dut, RisingEdge(clock), ReadOnly()
         tvalid, tready = (getattr(dut, f"{prefix}_{name}") for name in ("tvalid", "tready"))
         held = [getattr(dut, f"{prefix}_{name}") for name in ("tdata", "tlast", "tid", "tuser")]
         rises = RisingEdge(tvalid)

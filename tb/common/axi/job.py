@@ -21,12 +21,15 @@ class Packet:
     body : tuple of int
         Words to be delivered. The first one is the packet's number in its phase. Empty: the packet is nothing but the
         words of its set, and goes nowhere.
+    last_bytes : int
+        Bytes of the last word; 0 if it is full.
     """
 
     source: int
     destinations: tuple[int, ...] | None
     tdest: int
-    body: tuple[int, ...]
+    body: tuple[int, ...] = ()
+    last_bytes: int = 0
 
     def receivers(self, nodes: int) -> set[int]:
         """Nodes that must get the packet."""
@@ -43,12 +46,15 @@ class Received:
     Members
     -------
     words, tids, tusers : tuple of int
-        Of each beat.
+        Of each beat; of a word that is not full the bytes that are there.
+    last_bytes : int
+        Bytes of the last word; 0 if it is full.
     """
 
     words: tuple[int, ...]
     tids: tuple[int, ...]
     tusers: tuple[int, ...]
+    last_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,10 @@ class AxiJob:
     phases : tuple of Phase
     result : str
         File for the `AxiResult`, as JSON.
+    lanes : int
+        Bytes of a word, of which the last one may have fewer; 0 if there is no ``tkeep``.
+    clocks : tuple of (str, int)
+        Per node the port of its clock and the period in picoseconds; empty if all have the network's clock.
     """
 
     nodes: int
@@ -100,6 +110,8 @@ class AxiJob:
     seed: int
     phases: tuple[Phase, ...]
     result: str = ""
+    lanes: int = 0
+    clocks: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass
@@ -143,6 +155,8 @@ class Load:
         Words of the longest body.
     bodiless : bool
         Whether there are packets that are nothing but the words of their set.
+    lanes : int
+        See `AxiJob`.
     """
 
     nodes: int
@@ -151,6 +165,7 @@ class Load:
     packets: int
     longest: int
     bodiless: bool
+    lanes: int = 0
 
     def random_packets(self, numbers: random.Random) -> tuple[Packet, ...]:
         """Unicasts, multicasts, broadcasts, and packets that can go nowhere.
@@ -171,12 +186,17 @@ class Load:
         more = numbers.choice((0, 0, 1, 2, 5, self.longest - 1))
         body = (number, *(numbers.getrandbits(self.flit_bits) for _ in range(more)))
         kind, tdest = numbers.randrange(10), numbers.randrange(self.nodes)
+        # a packet's number needs two bytes
+        last_bytes = numbers.randrange(1 if more else 2, self.lanes + 1) % self.lanes if self.lanes else 0
+        if last_bytes:
+            body = (*body[:-1], body[-1] & (1 << 8 * last_bytes) - 1)
         if kind < 5:
-            return Packet(source, None, tdest, body)  # tdest may be the source itself
+            return Packet(source, None, tdest, body, last_bytes)  # tdest may be the source itself
         sizes = {5: 1, 6: 2, 7: 3, 8: self.nodes // 2, 9: self.nodes}
         destinations = numbers.sample(range(self.nodes), min(self.nodes, max(1, sizes[kind])))
         is_bodiless = self.bodiless and number % 16 == 7
-        return Packet(source, tuple(sorted(destinations)), tdest, () if is_bodiless else body)
+        set_of = tuple(sorted(destinations))
+        return Packet(source, set_of, tdest) if is_bodiless else Packet(source, set_of, tdest, body, last_bytes)
 
     def every_mixture(self, numbers: random.Random) -> tuple[Phase, ...]:
         """One phase for every mixture of idle sources and back-pressure."""

@@ -59,9 +59,10 @@ class PacketScoreboard:
         if (number, node) not in self._pending:
             raise PacketWrong(f"n{node} got packet {number} of {len(words)} words and waits for no such packet")
         packet = self._packets[number]
-        if words != packet.body:
+        if (words, received.last_bytes) != (packet.body, packet.last_bytes):
             raise PacketWrong(
                 f"n{node} got packet {number} of n{packet.source} as {_hex(words)} and not as {_hex(packet.body)}"
+                f", with {received.last_bytes} and not {packet.last_bytes} bytes in the last word"
             )
         self._check_sides(f"n{node} got packet {number} of n{packet.source}", packet, received)
         self._pending.remove((number, node))
