@@ -20,7 +20,7 @@ def note_layout(parameters: RouterParameters) -> data.StructLayout:
 
     ``candidates``: outputs one of which leads on in the search phase; 0 in the split phase, and unless this is the
     last flit of the key. ``branches``: outputs behind which the flit names a destination (only in routers that
-    multicast). ``last``: no more header flits are needed.
+    multicast). ``last``: no more header flits are needed, or there are none.
     """
     branches = {"branches": parameters.outputs} if parameters.multicast else {}
     return data.StructLayout({"candidates": parameters.outputs, **branches, "last": 1})
@@ -35,8 +35,8 @@ class HeaderDecoder(Part):
 
     Members
     -------
-    moved, head : In(1)
-        A flit moves on the link; it is the first one of its message. Not there if headers have one flit.
+    moved, head, tail : In(1)
+        A flit moves on the link; it is the first one of its message, or the last. Not there if headers have one flit.
     data : In(scan_bits)
         Its header bits.
     routes : In(keys * outputs)
@@ -51,7 +51,7 @@ class HeaderDecoder(Part):
     def __init__(self, parameters: RouterParameters):
         p = self.parameters = parameters
         reach = {"reach": In(p.reach_bits)} if p.multicast else {}
-        counted = {"moved": In(1), "head": In(1)} if p.header_flits > 1 else {}
+        counted = {"moved": In(1), "head": In(1), "tail": In(1)} if p.header_flits > 1 else {}
         super().__init__(
             f"header_decoder_{p.size_name}",
             {
@@ -76,7 +76,8 @@ class HeaderDecoder(Part):
         candidates = self._candidates(m)
         with m.If(in_key):
             m.d.comb += self.note.candidates.eq(candidates)
-        m.d.comb += self.note.last.eq(last | in_key & candidates.any())
+        ends = self.tail if self.parameters.header_flits > 1 else 0
+        m.d.comb += self.note.last.eq(last | ends | in_key & candidates.any())
         if self.parameters.multicast:
             branches = self._branches(m, position)
             with m.If(position >= header.key_flits - 1 if header.key_flits > 1 else 1):
@@ -108,7 +109,7 @@ class HeaderDecoder(Part):
         candidates = Signal(parameters.outputs)
         m.d.comb += [
             key.eq(concat((earlier, self.data))),
-            candidates.eq(table_row(m, self.routes, key, parameters.outputs, "candidates")),
+            candidates.eq(table_row(m, self.routes, key, parameters.outputs, "candidates", padded=True)),
         ]
         return candidates
 

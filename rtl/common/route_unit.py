@@ -103,9 +103,9 @@ class RouteUnit(StructuralPart):
     reach : In(outputs * processors)
         Constant. Bit ``output * processors + processor``: a message that branches at the output comes to the processor.
         Only in routers that multicast.
-    arriving, arriving_head, arriving_valid : In
-        Per input: header bits of the flit on the link, whether it is the first of its message (not there if headers
-        have one flit), and whether it moves (only if something depends on that).
+    arriving, arriving_head, arriving_tail, arriving_valid : In
+        Per input: header bits of the flit on the link, whether it is the first or the last of its message (not there if
+        headers have one flit), and whether it moves (only if something depends on that).
     arriving_note : Out(note_layout).array(inputs)
         What that flit means, to be kept with it.
     buffered_note : In(note_layout).array(inputs)
@@ -123,7 +123,7 @@ class RouteUnit(StructuralPart):
         note_bits = note_layout(p).size
         port_class = {"port_class": In(p.class_bits * p.inputs)} if p.class_bits else {}
         reach = {"reach": In(p.outputs * p.processors)} if p.multicast else {}
-        head = {"arriving_head": In(p.inputs)} if p.header_flits > 1 else {}
+        ends = {"arriving_head": In(p.inputs), "arriving_tail": In(p.inputs)} if p.header_flits > 1 else {}
         moves = {"arriving_valid": In(p.inputs)} if p.watches_links else {}
         super().__init__(
             f"route_unit_{p.size_name}",
@@ -132,7 +132,7 @@ class RouteUnit(StructuralPart):
                 **port_class,
                 **reach,
                 "arriving": In(p.scan_bits).array(p.inputs),
-                **head,
+                **ends,
                 **moves,
                 "arriving_note": Out(note_bits).array(p.inputs),
                 "buffered_note": In(note_bits).array(p.inputs),
@@ -185,6 +185,7 @@ class RouteUnit(StructuralPart):
             decodes.connect("data", ports[f"arriving__{i}"])
             if self.parameters.header_flits > 1:
                 decodes.connect("head", Slice(ports["arriving_head"], i, 1))
+                decodes.connect("tail", Slice(ports["arriving_tail"], i, 1))
                 decodes.connect("moved", Slice(ports["arriving_valid"], i, 1))
             structure.outputs[f"arriving_note__{i}"] = decodes.output("note")
             if self.parameters.looks_ahead:

@@ -17,12 +17,15 @@ from rtl.common.part import Part, place
 from rtl.common.route_unit import RouteUnit
 from rtl.common.router_parameters import RouterParameters
 from rtl.common.selection import packed
+from rtl.common.worm_guard import WormGuard
 
 
 def routed_members(parameters: RouterParameters) -> dict[str, Member]:
     """Members that all such routers have: links, and the constants that say what this switch's tables are.
 
-    ``port_class`` is there only if there are several classes, ``reach`` only if the router multicasts.
+    ``port_class`` is there only if there are several classes, ``reach`` only if the router multicasts. ``discarding``
+    tells which inputs drain a worm for which there is no way, ``misframed`` what ``WormGuard`` says, if inputs have
+    one: registers.
     """
     p = parameters
     link = link_signature(p.flit_bits)
@@ -32,6 +35,8 @@ def routed_members(parameters: RouterParameters) -> dict[str, Member]:
         "routes": In(p.route_bits),
         **({"port_class": In(p.class_bits * p.inputs)} if p.class_bits else {}),
         **({"reach": In(p.outputs * p.processors)} if p.multicast else {}),
+        "discarding": Out(p.inputs),
+        **({"misframed": Out(p.inputs)} if p.guarded else {}),
     }
 
 
@@ -71,8 +76,20 @@ def place_inputs(m: Any, platform: object, router: Part, parameters: RouterParam
         m.d.comb += route_unit.port_class.eq(router.port_class)
     if parameters.multicast:
         m.d.comb += route_unit.reach.eq(router.reach)
-    links = [flipped(link) for link in router.inputs]
+    for i in range(parameters.inputs):
+        m.d.sync += router.discarding[i].eq(route_unit.queued[i] & ~route_unit.request[i].any())
+    links = [_guarded(m, platform, router, parameters, i) for i in range(parameters.inputs)]
     return route_unit, [place_input(m, platform, i, parameters, link, route_unit) for i, link in enumerate(links)]
+
+
+def _guarded(m: Any, platform: object, router: Part, parameters: RouterParameters, i: int) -> Any:
+    """The link of an input, behind the guard if there is one."""
+    if not parameters.guarded:
+        return flipped(router.inputs[i])
+    guard = place(m, platform, f"guard_{i}", WormGuard(parameters.flit_bits, parameters.watchdog_flits))
+    connect(m, flipped(router.inputs[i]), guard.link)
+    m.d.comb += router.misframed[i].eq(guard.misframed)
+    return guard.onward
 
 
 def place_input(m: Any, platform: object, i: int, parameters: RouterParameters, link: Any, route_unit: Any) -> Any:
@@ -109,6 +126,7 @@ def place_input(m: Any, platform: object, i: int, parameters: RouterParameters, 
     if header_flits > 1:
         m.d.comb += [
             route_unit.arriving_head[i].eq(link.payload.head),
+            route_unit.arriving_tail[i].eq(link.payload.tail),
             route_unit.buffered_valid[i].eq(buffer.readable),
             buffer.at_front.eq(route_unit.queued[i]),
             buffer.advance.eq(route_unit.looked_at[i]),

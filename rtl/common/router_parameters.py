@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 
 from rtl.common.part import MAX_PORT_BITS
+from rtl.common.worm_guard import MOST_WATCHDOG_FLITS
 from topology.common.channels import MAX_PROCESSORS
 from topology.common.flits import HeaderFormat, bits_for
 
@@ -29,12 +30,18 @@ class RouterParameters(ABC):
         Cycles from input buffer to output register for a head that meets no contention.
     multicast : bool
         Whether there are reach sets.
+    guarded : bool
+        Whether every input has a ``WormGuard``.
+    watchdog_flits : int
+        Longest worm that a guard lets pass; 0 for worms of any length.
     """
 
     header: HeaderFormat
     buffer_flits: int
     routing_cycles: int
     multicast: bool
+    guarded: bool
+    watchdog_flits: int
 
     @property
     @abstractmethod
@@ -66,6 +73,9 @@ class RouterParameters(ABC):
         check_range("Number of processors", self.header.destinations, 1, MAX_PROCESSORS)
         check_range("Buffer size in flits", self.buffer_flits, 1, MAX_BUFFER_FLITS)
         check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
+        check_range("Longest worm in flits", self.watchdog_flits, 0, MOST_WATCHDOG_FLITS)
+        if self.watchdog_flits and not self.guarded:
+            raise ValueError("Inputs must be guarded to cut off worms that are too long")
         if self.route_bits > MAX_PORT_BITS:
             raise ValueError(
                 f"Routing table of a switch must have at most {MAX_PORT_BITS} bits, one per class, key and output, "

@@ -35,7 +35,7 @@ def first_at_or_after(m: Module, mask: Value, after: Value, name: str) -> Signal
     return found
 
 
-def table_row(m: Module, table: Value, index: Any, row_bits: int, name: str) -> Value:
+def table_row(m: Module, table: Value, index: Any, row_bits: int, name: str, *, padded: bool = False) -> Value:
     """Row ``index`` of a table of equally wide rows, row 0 lowest.
 
     Halves the table once per index bit, from the highest one down: every step works on two contiguous slices, so a
@@ -52,17 +52,28 @@ def table_row(m: Module, table: Value, index: Any, row_bits: int, name: str) -> 
         Width of a row.
     name : str
         Prefix of the names of intermediate signals.
+    padded : bool
+        A number past the table yields a row of zeros instead.
     """
     rows = table
     for bit in reversed(range(len(index))):
         half = row_bits << bit
         if len(rows) <= half:
+            if padded:
+                inside = Signal(len(rows), name=f"{name}_{bit}")
+                m.d.comb += inside.eq(Mux(index[bit], 0, rows))
+                rows = inside
             continue
         lower, upper = rows[:half], rows[half:]
         chosen = Signal(len(upper), name=f"{name}_{bit}")
         m.d.comb += chosen.eq(Mux(index[bit], upper, lower[: len(upper)]))
-        # rows without a partner in the upper half need no choice: their index bit is never set
-        rows = concat((chosen, lower[len(upper) :]))
+        rest = lower[len(upper) :]
+        if padded and len(rest):
+            alone = Signal(len(rest), name=f"{name}_{bit}_alone")
+            m.d.comb += alone.eq(Mux(index[bit], 0, rest))
+            rest = alone
+        # otherwise rows without a partner in the upper half need no choice: their index bit is never set
+        rows = concat((chosen, rest))
     return rows
 
 

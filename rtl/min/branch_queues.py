@@ -39,6 +39,8 @@ class BranchQueues(Part):
         Outputs into which the tail is copied in this cycle.
     owed : Out(outputs).array(inputs)
         Outputs that have not got the tail yet; 0 for inputs that are not in the queues.
+    standing : Out(inputs)
+        Inputs that are in the queues. A register.
     may : Out(outputs).array(inputs)
         Of these, the outputs in whose queues the input is first.
     """
@@ -57,6 +59,7 @@ class BranchQueues(Part):
                 "request": per_input,
                 "finished": per_input,
                 "owed": Out(outputs).array(inputs),
+                "standing": Out(inputs),
                 "may": Out(outputs).array(inputs),
             },
         )
@@ -64,7 +67,7 @@ class BranchQueues(Part):
     def elaborate(self, _platform):
         m: Any = Module()
         inputs = range(self.inputs)
-        standing = Signal(self.inputs)
+        standing = self.standing
         m.d.sync += standing.eq((standing | self.enter) & ~self.leave)
         for i in inputs:
             done = Signal(self.outputs, name=f"done_{i}")

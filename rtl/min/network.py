@@ -3,7 +3,9 @@
 """From the routing tables of a multistage network to a network plan."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from rtl.common.error_monitor import guard_settings, watch_inputs
 from rtl.common.part import Part
 from rtl.common.plan import Addressing, NetworkPlan, RouterUse, StatusPart
 from rtl.common.routed_input import routed_constants
@@ -27,6 +29,8 @@ def min_plan(
     routing_cycles: int = 1,
     token: str = EXACT,
     link_cycles: int = 1,
+    guard: bool = False,
+    watchdog_flits: int = 0,
 ) -> NetworkPlan:
     """Plan of a multistage network: one router shape per pair of port numbers, with and without token.
 
@@ -42,6 +46,10 @@ def min_plan(
         switches without tokens.
     link_cycles : int
         Cycles from an output register to the buffer of the next switch, and from switch to switch for a token.
+    guard : bool
+        Keep flits that belong to no worm out of all inputs (``WormGuard``).
+    watchdog_flits : int
+        Cut off worms that are longer, at inputs with a guard; 0 for worms of any length.
 
     Raises
     ------
@@ -55,7 +63,7 @@ def min_plan(
     shapes: dict[str, Callable[[], Part]] = {}
     uses = []
     for switch in range(network.switches):
-        parameters = planner.parameters(switch)
+        parameters = replace(planner.parameters(switch), guarded=guard, watchdog_flits=watchdog_flits)
         part = MinRouter(parameters)
         shapes.setdefault(part.module_name, lambda parameters=parameters: MinRouter(parameters))
         uses.append(RouterUse(part.module_name, planner.constants(switch, parameters)))
@@ -74,10 +82,11 @@ def min_plan(
             "radix": network.radix,
             "stages": network.stages,
             "consumption_channels": network.consumption_channels,
+            **guard_settings(guard=guard, watchdog_flits=watchdog_flits),
         },
         addressing=min_addressing(routing),
         side_wires=token_wires(routing.groups, token),
-        status=planner.monitors(),
+        status=(*planner.monitors(), watch_inputs(network, guarded=guard)),
         link_cycles=link_cycles,
     )
 

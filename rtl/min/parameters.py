@@ -32,6 +32,10 @@ class MinRouterParameters(RouterParameters):
         Cycles from input buffer to output register for a head that meets no contention, at least 1.
     multicast : bool
         False leaves out what only multicasts need; such a switch needs no token.
+    guarded : bool
+        Keep flits that belong to no worm out of the inputs.
+    watchdog_flits : int
+        Longest worm; longer ones are cut off. 0 for worms of any length; anything else needs ``guarded``.
 
     Raises
     ------
@@ -48,6 +52,8 @@ class MinRouterParameters(RouterParameters):
     buffer_flits: int = 2
     routing_cycles: int = 1
     multicast: bool = True
+    guarded: bool = False
+    watchdog_flits: int = 0
 
     def __post_init__(self):
         check_range("Number of inputs", self.input_ports, 1, MAX_PORTS)

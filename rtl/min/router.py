@@ -115,7 +115,7 @@ class MinRouter(Part):
             m.d.comb += [
                 loads[i].eq(Mux(buffer.present, queues.may[i] & crossbar.free & ~copied, 0)),
                 waits.eq(queues.owed[i] & ~copied & ~loads[i]),
-                buffer.pop.eq(buffer.present & queues.owed[i].any() & ~waits.any()),
+                buffer.pop.eq(buffer.present & queues.standing[i] & ~waits.any()),  # at once if no output is requested
                 queues.finished[i].eq(Mux(tail, loads[i], 0)),
                 queues.leave[i].eq(buffer.pop & tail),
                 route_unit.release[i].eq(buffer.pop & tail),

@@ -4,6 +4,7 @@
 
 from collections.abc import Callable
 
+from rtl.common.error_monitor import guard_settings, watch_inputs
 from rtl.common.part import Part
 from rtl.common.plan import Addressing, NetworkPlan, RouterUse
 from rtl.common.routed_input import routed_constants
@@ -22,6 +23,8 @@ def spam_plan(
     routing_cycles: int = 1,
     enqueue: str = "atomic",
     link_cycles: int = 1,
+    guard: bool = False,
+    watchdog_flits: int = 0,
 ) -> NetworkPlan:
     """Plan of a SPAM network: one router shape per number of links.
 
@@ -36,6 +39,10 @@ def spam_plan(
         ``atomic``, or ``split`` for the negative control that deadlocks.
     link_cycles : int
         Cycles from an output register to the buffer of the next router, at least 1.
+    guard : bool
+        Keep flits that belong to no worm out of all inputs (``WormGuard``).
+    watchdog_flits : int
+        Cut off worms that are longer, at inputs with a guard; 0 for worms of any length.
 
     Raises
     ------
@@ -55,6 +62,8 @@ def spam_plan(
             buffer_flits=buffer_flits,
             routing_cycles=routing_cycles,
             atomic_enqueue=enqueue == "atomic",
+            guarded=guard,
+            watchdog_flits=watchdog_flits,
         )
         shapes[shape_name(ports)] = lambda parameters=parameters: SpamRouter(parameters)
     return NetworkPlan(
@@ -69,8 +78,10 @@ def spam_plan(
             "routing_cycles": routing_cycles,
             "enqueue": enqueue,
             "root": routing.labels.root,
+            **guard_settings(guard=guard, watchdog_flits=watchdog_flits),
         },
         addressing=spam_addressing(routing),
+        status=(watch_inputs(network, guarded=guard),),
         link_cycles=link_cycles,
     )
 

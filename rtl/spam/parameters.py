@@ -33,6 +33,10 @@ class SpamRouterParameters(RouterParameters):
         False builds the negative control that deadlocks.
     multicast : bool
         False leaves out everything that only multicasts need, to tell what they cost.
+    guarded : bool
+        Keep flits that belong to no worm out of the inputs.
+    watchdog_flits : int
+        Longest worm; longer ones are cut off. 0 for worms of any length; anything else needs ``guarded``.
 
     Raises
     ------
@@ -47,6 +51,8 @@ class SpamRouterParameters(RouterParameters):
     routing_cycles: int = 1
     atomic_enqueue: bool = True
     multicast: bool = True
+    guarded: bool = False
+    watchdog_flits: int = 0
 
     def __post_init__(self):
         check_range("Number of ports", self.ports, 1, MAX_PORTS)

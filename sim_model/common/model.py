@@ -101,6 +101,10 @@ class Model(Protocol):
         """Every delivered copy, see ``Results.copy_log``; None if messages have one copy per destination."""
         ...
 
+    def discarded(self, router_state: Any, /) -> int:
+        """Worms that came to a switch which had no way for them."""
+        ...
+
     def reception(self, messages: Messages, copy_log: Any, /) -> dict[str, int]:
         """Counts, by name, of what hosts make of the copies in a log; empty without one."""
         ...

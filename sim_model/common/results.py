@@ -42,6 +42,8 @@ class Results:
         last link) and cycle (its tail was delivered).
     reception : mapping of str to int
         Counts of what hosts make of several copies.
+    discarded : int
+        Worms that came to a switch which had no way for them.
     """
 
     messages: Messages
@@ -56,6 +58,7 @@ class Results:
     deadlocked: bool
     copy_log: np.ndarray | None = None
     reception: Mapping[str, int] = field(default_factory=dict)
+    discarded: int = 0
 
     @classmethod
     def of(

@@ -8,6 +8,7 @@ import numpy as np
 
 from sim_model.common.messages import Messages
 from topology.common.link_stages import check_link_cycles
+from topology.common.input_errors import error_outputs
 from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
 
@@ -81,8 +82,8 @@ class RoutedModel:
 
     @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:
-        """None."""
-        return ()
+        """What came through which channel and had no way."""
+        return error_outputs(self.network)
 
     def header_changes(self, _variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
         """Nothing on the way changes headers."""
@@ -91,6 +92,10 @@ class RoutedModel:
     def copy_log(self, _router_state: Any, /) -> None:
         """Every destination gets one copy."""
         return
+
+    def discarded(self, router_state: Any, /) -> int:
+        """Worms for which there was no way."""
+        return int(router_state.discards.worms[0])
 
     def reception(self, _messages: Messages, _copy_log: None, /) -> dict[str, int]:
         """There is nothing to be made of one copy."""

@@ -176,7 +176,8 @@ class Simulation:
         """What has been delivered so far; a copy."""
         log = self.model.copy_log(self.router_state)
         results = Results.of(self.messages, self.state, deadlocked=self.deadlocked, copy_log=log)
-        return replace(results, reception=self.model.reception(self.messages, log))
+        discarded = self.model.discarded(self.router_state)
+        return replace(results, reception=self.model.reception(self.messages, log), discarded=discarded)
 
     def channel_counts(self) -> ChannelCounts:
         """What happened on each channel so far; a copy.

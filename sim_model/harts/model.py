@@ -133,6 +133,10 @@ class HartsModel:
         log = router_state.log[: int(router_state.counters[COPIES])]
         return log[np.argsort(log["cycle"], kind="stable")]
 
+    def discarded(self, _routers: HartsState, /) -> int:
+        """Packets are dropped where no way is left; they are counted among the lost."""
+        return 0
+
     def reception(self, messages: Messages, copy_log: np.ndarray, /) -> dict[str, int]:
         """First copies and votes, right and wrong."""
         return count_verdicts(messages, copy_log, self.routing.faults)

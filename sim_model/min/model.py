@@ -9,7 +9,7 @@ from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
 from sim_model.common.routed_model import RoutedModel
 from sim_model.min.describe import describe_router, find_waits
-from sim_model.min.record import record_tokens
+from sim_model.min.record import record_switches
 from sim_model.min.router import step_routers
 from sim_model.min.state import MinState, make_min_state
 from topology.common.observed import StatusOutput
@@ -20,7 +20,7 @@ from topology.min.side_wires import token_status, token_wires
 
 TOKENS = (*TOKEN_RULES, NO_TOKEN)
 
-run_cycles = family_loop(step_routers, Path(__file__).parent, record_tokens)
+run_cycles = family_loop(step_routers, Path(__file__).parent, record_switches)
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ class MinModel(RoutedModel):
 
     @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:
-        """The watch over the rings."""
-        return token_status(self.routing.groups, self.token)
+        """The watch over the rings, and over the inputs."""
+        return (*token_status(self.routing.groups, self.token), *super().status_outputs)
 
     def describe_router(self, state: EngineState, routers: MinState, switch: int) -> str:
         """The whole state of a switch, for mismatch and deadlock reports."""

@@ -1,16 +1,29 @@
-"""What a recording says about the switches besides flits: the token rings (docs/lockstep.md)."""
+"""What a recording says about the switches besides flits: token rings, and bad input (docs/lockstep.md)."""
 
 from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.discards import record_discards
 
 
 @compiled
-def record_tokens(cycle, _state, family, trace, row):
-    """Write ``token_out`` of every switch on a ring into a recording, in the order of ``token_wires``.
+def record_switches(cycle, _state, family, trace, row):
+    """Write side wires and status outputs into a recording."""
+    signals = trace.signals[row]
+    _record_tokens(cycle, family, signals)
+    rings = len(family.groups)
+    first = 2 * rings  # what the watch over the rings says
+    for ring in range(rings):
+        first += family.groups[ring].switches
+    record_discards(cycle, family.discards, signals, first)
+
+
+@compiled
+def _record_tokens(cycle, family, signals):
+    """Write ``token_out`` of every switch on a ring, in the order of ``token_wires``.
 
     A switch that has passed a token on in the cycle before puts it on its wire; in the first cycle none has.
     The watch over the rings says nothing, for no token of the model is ever lost or duplicated.
     """
-    groups, signals, first = family.groups, trace.signals[row], 0
+    groups, first = family.groups, 0
     for number in range(len(groups)):
         group = groups[number]
         on_way = cycle - 1 + group.wire_cycles - group.free_cycle

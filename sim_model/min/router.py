@@ -24,7 +24,7 @@ def step_routers(cycle, moves, state, family):
             continue  # all worms here are blocked as before
         complete = NONE
         if waiting != 0:
-            scans, complete = scan_header(switch, waiting, state, family)
+            scans, complete = scan_header(cycle, switch, waiting, state, family)
             changes += scans
         router.recheck = 0
         if router.standing & vertex.nonempty:
@@ -48,7 +48,10 @@ def _copy_all(cycle, switch, state, family):
         number = state.input_channel[switch, port]
         # no two inputs are first at one output: what others copy in this cycle makes no difference
         outputs = inputs[number].first & ~inputs[number].copied & ~vertex.occupied
-        if outputs != 0:
+        if inputs[number].request == 0:
+            _drain(port, number, vertex, router, state, family)
+            copies += 1
+        elif outputs != 0:
             copies += _copy(cycle, outputs, port, number, vertex, router, state, family)
     return copies
 
@@ -100,6 +103,17 @@ def _copy(cycle, outputs, port, number, vertex, router, state, family):
         if flit & TAIL:
             _leave(port, router, header)
     return copies
+
+
+@compiled
+def _drain(port, number, vertex, router, state, family):
+    """A worm without a way loses a flit per cycle."""
+    channels = state.channels
+    flit = pop(number, 1 << port, vertex, state.buffer_depth_flits, channels, state.slots, state.vertices)
+    state.counters[FLITS_IN_NETWORK] -= 1
+    router.recheck = 1
+    if flit & TAIL:
+        _leave(port, router, family.inputs[number])
 
 
 @compiled

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.state import NONE, make_records
 from sim_model.common.engine.tables import HEADER_FIELDS, ROUTE_UNIT_FIELDS, RoutingTables, make_tables
 from sim_model.common.messages import Messages
@@ -47,6 +48,7 @@ class MinState(NamedTuple):
     """Tables and registers of all switches."""
 
     tables: RoutingTables
+    discards: Discards
     inputs: np.recarray  # INPUT_FIELDS, by channel (which stands for the input at its sink)
     routers: np.recarray  # ROUTER_FIELDS, by switch
     groups: np.recarray  # GROUP_FIELDS
@@ -65,6 +67,7 @@ def make_min_state(
     groups = token_rings(routing.groups, token)
     return MinState(
         tables=make_tables(routing, messages, routing_cycles),
+        discards=make_discards(routing.network),
         inputs=make_records(
             len(routing.network.channels),
             INPUT_FIELDS,

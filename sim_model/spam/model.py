@@ -9,13 +9,14 @@ from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
 from sim_model.common.routed_model import RoutedModel
 from sim_model.spam.describe import describe_router, find_waits
+from sim_model.spam.record import record_routers
 from sim_model.spam.router import step_routers
 from sim_model.spam.state import SpamState, make_spam_state
 from topology.spam.routing import SpamRouting
 
 ENQUEUES = ("atomic", "split")
 
-run_cycles = family_loop(step_routers, Path(__file__).parent)
+run_cycles = family_loop(step_routers, Path(__file__).parent, record_routers)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from sim_model.spam.split_enqueue import enqueue_one, oldest_everywhere
 
 
 @compiled
-def step_routers(_cycle, moves, state, spam):
+def step_routers(cycle, moves, state, spam):
     """One cycle of all routers. Returns 0 only if nothing moved and no register of any router changed."""
     vertices, channels, slots, input_channel = state.vertices, state.channels, state.slots, state.input_channel
     inputs, routers = spam.inputs, spam.routers
@@ -27,7 +27,7 @@ def step_routers(_cycle, moves, state, spam):
             continue  # all worms here are blocked as before
         complete = NONE
         if waiting != 0:
-            scans, complete = scan_header(switch, waiting, state, spam)
+            scans, complete = scan_header(cycle, switch, waiting, state, spam)
             changes += scans
         if router.recheck:
             changes += _grant(switch, input_channel, spam)
@@ -40,7 +40,7 @@ def step_routers(_cycle, moves, state, spam):
                 continue
             copies = _copy(port, number, vertex, router, inputs[number], depth, channels, slots, vertices)
             more_flits += copies - 1
-            changes += copies
+            changes += 1  # a worm without a way has no copies, but goes
         if not spam.atomic:
             changes += enqueue_one(switch, state, spam)
         if complete != NONE:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.state import make_records
 from sim_model.common.engine.tables import HEADER_FIELDS, ROUTE_UNIT_FIELDS, RoutingTables, make_tables
 from sim_model.common.messages import Messages
@@ -25,6 +26,7 @@ class SpamState(NamedTuple):
     """Tables and registers of all routers."""
 
     tables: RoutingTables
+    discards: Discards
     atomic: int  # 1, or 0 for the serial enqueuer
     inputs: np.recarray  # INPUT_FIELDS, by channel (which stands for the input at its sink)
     routers: np.recarray  # ROUTER_FIELDS, by switch
@@ -36,6 +38,7 @@ def make_spam_state(routing: SpamRouting, messages: Messages, *, routing_cycles:
     channels = len(routing.network.channels)
     return SpamState(
         tables=make_tables(routing, messages, routing_cycles),
+        discards=make_discards(routing.network),
         atomic=int(atomic),
         inputs=make_records(channels, INPUT_FIELDS, channel_class=routing.labels.channel_class),
         routers=make_records(routing.network.switches, ROUTER_FIELDS),

@@ -48,7 +48,7 @@ MUTATIONS = [
         ("passes the token on one flit early", STATION, "left == 1", "left == 2"),
         ("passes the token on with the tail alone", STATION, "tail | popped & (left == 1)", "tail"),
         ("forgets who waits for the token", STATION, "seeking & ~chosen | Mux", "Mux"),
-        ("pops when one branch has copied", ROUTER, "queues.owed[i].any() & ~waits.any()", "loads[i].any()"),
+        ("pops when one branch has copied", ROUTER, "queues.standing[i] & ~waits.any()", "loads[i].any()"),
         ("copies a flit twice", ROUTER, "copied.eq(copied | loads[i])", "copied.eq(loads[i])"),
         ("takes tree operations for unicasts", ROUTER, "completed & route_unit.branching", "completed & 0"),
         ("keeps an output after the tail", QUEUES, "done | self.finished[i], 0", "done, 0"),

@@ -2,11 +2,12 @@
 
 from sim_model.common.engine.bits import first_at_or_after, lowest_bit, message_of
 from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.discards import discard
 from sim_model.common.engine.state import NONE
 
 
 @compiled
-def scan_header(switch, waiting, state, routing):
+def scan_header(cycle, switch, waiting, state, routing):
     """One cycle of a router's route unit.
 
     Parameters
@@ -26,7 +27,10 @@ def scan_header(switch, waiting, state, routing):
         return delayed, NONE
     port = first_at_or_after(eligible, routing.routers[switch].turn)
     routing.routers[switch].turn = port + 1 if port + 1 < state.vertices[switch].inputs else 0
-    if _look_at_flit(switch, state.input_channel[switch, port], state, routing):
+    number = state.input_channel[switch, port]
+    if _look_at_flit(switch, number, state, routing):
+        if routing.inputs[number].request == 0:
+            discard(cycle, number, routing.discards)
         return delayed + 1, port
     return delayed + 1, NONE
 

@@ -1,0 +1,112 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""Gathers what routers say about bad input: which inputs it came through, and how many worms were discarded."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.part import Part
+from rtl.common.plan import StatusPart
+from rtl.common.selection import concat
+from topology.common.channels import ChannelNetwork
+from topology.common.input_errors import COUNT_BITS, STATUS_PART, SUMMANDS, watched_channels
+
+
+def watch_inputs(network: ChannelNetwork, *, guarded: bool) -> StatusPart:
+    """The status part ``errors`` of a network whose routers have ``routed_members``."""
+    switches = range(network.switches)
+    channels = watched_channels(network)
+    watched = {"discarding": [(switch, "discarding") for switch in switches]}
+    if guarded:
+        watched["guards"] = [(switch, "misframed") for switch in switches]
+    return StatusPart(STATUS_PART, lambda: ErrorMonitor(channels, len(network.channels), guarded), watched)
+
+
+def guard_settings(*, guard: bool, watchdog_flits: int) -> dict[str, object]:
+    """What the manifest says about guards."""
+    return {"guard": guard, "watchdog_flits": watchdog_flits} if guard else {}
+
+
+class ErrorMonitor(Part):
+    """Remembers until the next reset what the inputs of all routers have met.
+
+    ``unroutable`` and ``misframed`` are valid one cycle after the routers' registers, ``discarded`` as many more as
+    ``topology.common.input_errors.sum_cycles`` says: a sum of so many bits takes several cycles.
+
+    Parameters
+    ----------
+    channels : sequence of int
+        Channel of each input that is watched.
+    count : int
+        Channels of the network.
+    guarded : bool
+        Whether the inputs have a ``WormGuard``.
+
+    Members
+    -------
+    discarding : In(inputs)
+        Whether each input drains a worm for which there is no way.
+    guards : In(inputs)
+        ``WormGuard.misframed`` of each input. Only if inputs have one.
+    unroutable : Out(count)
+        Channels through which a worm came for which there is no way. Registers.
+    misframed : Out(count)
+        Channels through which flits came that were no part of a worm, or a worm that had to be put right. Registers;
+        always 0 if inputs are not guarded.
+    discarded : Out(16)
+        Worms that were drained; the highest number stands for as many or more. A register.
+    """
+
+    def __init__(self, channels: Sequence[int], count: int, guarded: bool):
+        self.channels = tuple(channels)
+        self.count = count
+        self.guarded = guarded
+        inputs = len(self.channels)
+        super().__init__(
+            "error_monitor",
+            {
+                "discarding": In(inputs),
+                **({"guards": In(inputs)} if guarded else {}),
+                "unroutable": Out(count),
+                "misframed": Out(count),
+                "discarded": Out(COUNT_BITS),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        before = Signal(len(self.channels))
+        begins = Signal(len(self.channels))
+        m.d.sync += before.eq(self.discarding)
+        m.d.comb += begins.eq(self.discarding & ~before)
+        self._remember(m, self.discarding, self.unroutable)
+        if self.guarded:
+            self._remember(m, self.guards, self.misframed)
+        total: Any = Signal(COUNT_BITS + 1)
+        most = (1 << COUNT_BITS) - 1
+        m.d.comb += total.eq(self.discarded + _sum(m, list(begins)))
+        m.d.sync += self.discarded.eq(Mux(total[-1], most, total[:-1]))
+        return m
+
+    def _remember(self, m, seen, remembered):
+        for i, channel in enumerate(self.channels):
+            with m.If(seen[i]):
+                m.d.sync += remembered[channel].eq(1)
+
+
+def _sum(m, numbers: list[Any]) -> Any:
+    """Sum of some numbers, with a register behind every sum of a few of them."""
+    level = 0
+    while len(numbers) > 1:
+        groups = [numbers[i : i + SUMMANDS] for i in range(0, len(numbers), SUMMANDS)]
+        numbers = []
+        for position, group in enumerate(groups):
+            value = Value.cast(sum(group))
+            partial: Any = Signal(value.shape(), name=f"sum_{level}_{position}")
+            m.d.sync += partial.eq(value)
+            numbers.append(partial)
+        level += 1
+    return concat(numbers)

@@ -1,0 +1,1 @@
+"""Routers whose neighbours break the rules."""

@@ -1,0 +1,62 @@
+"""What goes into a run of rule-breaking neighbours; importable without a simulator."""
+
+from dataclasses import dataclass
+
+JOB_VARIABLE = "HYDRANOC_FUZZ"
+
+
+@dataclass(frozen=True)
+class SoundWorm:
+    """A worm that keeps all rules.
+
+    Members
+    -------
+    header : tuple of int
+        Data of its header flits.
+    outputs : int
+        Mask of outputs.
+    all_outputs : bool
+        It comes out of all of them, unaltered; otherwise of any one.
+    """
+
+    header: tuple[int, ...]
+    outputs: int
+    all_outputs: bool
+
+
+@dataclass(frozen=True)
+class FuzzJob:
+    """What the bench needs to know of a router.
+
+    Members
+    -------
+    flit_bits : int
+    worms : tuple of tuple of SoundWorm
+        Sound worms by input.
+    outputs : int
+        Outputs of the router.
+    header_changes : bool
+        A router may write into headers, so that only bodies come out as they went in.
+    most_body_flits : int
+        Longest body of a sound worm.
+    quiet_cycles : int
+        When nothing has come out for so long, nothing more will.
+    sequences : int
+        Rule-breaking sequences; sound worms follow each of them.
+    resets : bool
+        Reset the router after each sequence, instead of ending open worms with a tail.
+    seed : int
+    result : str
+        File for the report: empty if all went well.
+    """
+
+    flit_bits: int
+    worms: tuple[tuple[SoundWorm, ...], ...]
+    outputs: int
+    header_changes: bool
+    most_body_flits: int
+    quiet_cycles: int
+    sequences: int
+    resets: bool
+    seed: int
+    result: str

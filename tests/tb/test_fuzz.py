@@ -1,0 +1,92 @@
+"""Routers whose neighbours break the rules of worms: nothing is wedged, and sound worms pass, whole and unmixed."""
+
+from dataclasses import replace
+
+import pytest
+
+from rtl.common.plan import NetworkPlan
+from rtl.min.network import min_plan
+from rtl.spam.network import spam_plan
+from tb.common.fuzz.job import FuzzJob, SoundWorm
+from tests.tb.fuzz_rig import Rig, run_fuzz
+from topology.common.graph import Network
+from topology.min.graph import MinNetwork
+from topology.min.routing import MinRouting
+from topology.spam.graph import SpamLabels
+from topology.spam.routing import SpamRouting
+
+SAMPLE, ALL = 40, 10_000
+EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4)]
+PROCESSORS = [0, 0, 0, 1, 1, 2, 3, 3, 4, 4, 4]
+
+
+def spam(switch, flit_bits, **settings):
+    network = Network(5, EDGES, PROCESSORS)
+    routing = SpamRouting(SpamLabels(network, 0), flit_bits)
+    classes = [int(routing.labels.channel_class[channel]) for channel in network.input_channel[switch]]
+    keys = [network.processor_vertex(p) for p in range(len(PROCESSORS))]
+    return subject(spam_plan(routing, **settings), routing, switch, classes, keys, range(network.vertices), {})
+
+
+def min_switch(switch, flit_bits, kind=("baseline", 4, 2), **settings):
+    network = MinNetwork(*kind)
+    routing = MinRouting(network, flit_bits)
+    plan = min_plan(routing, **settings)
+    classes = [routing.input_class(channel) for channel in network.input_channel[switch]]
+    looped = {"token_in": "token_out"} if "release_flits" in plan.routers[switch].constants else {}
+    nodes = range(len(network.processors))
+    return subject(plan, routing, switch, classes, nodes, range(len(nodes), routing.keys), looped)
+
+
+def subject(plan: NetworkPlan, routing, switch, classes, unicast_keys, multicast_keys, looped):
+    """A router of a plan, and the sound worms of each input: all unicasts, and multicasts that split here."""
+    use, outputs = plan.routers[switch], len(plan.network.output_channel[switch])
+    header, masks, reach = routing.header, routing.routes[switch], routing.reach[switch]
+    tied = {**use.constants, **({"starts_here": 1} if looped else {})}
+
+    def worm(key, destinations, channel_class):
+        bits = sum(1 << d for d in destinations) if len(destinations) > 1 else 0
+        flits = header.unicast_flits if not bits else header.multicast_flits
+        ways = int(masks[key, channel_class])
+        reached = sum(1 << o for o in range(outputs) if any(reach[o, d] for d in destinations))
+        return SoundWorm(tuple(header.to_flits(header.pack((key, 1), bits), flits)), ways or reached, not ways)
+
+    worms = []
+    everybody = tuple(range(header.destinations))
+    for channel_class in classes:
+        own = [worm(key, (node,), channel_class) for node, key in enumerate(unicast_keys)]
+        own += [worm(key, everybody, channel_class) for key in multicast_keys]
+        own += [worm(key, everybody[: len(everybody) // 2], channel_class) for key in multicast_keys]
+        worms.append(tuple(sound for sound in own if sound.outputs))
+    job = FuzzJob(header.flit_bits, tuple(worms), outputs, False, 9, 60, SAMPLE, False, 1, "")
+    return lambda: Rig(plan.shapes[use.shape](), tied, looped), job
+
+
+SUBJECTS = {
+    "spam": lambda **guard: spam(0, 32, **guard),
+    "spam-headers-of-several-flits": lambda **guard: spam(2, 8, buffer_flits=1, **guard),
+    "spam-routing-delay": lambda **guard: spam(3, 16, routing_cycles=4, **guard),
+    "min": lambda **guard: min_switch(0, 32, **guard),
+    "min-headers-of-several-flits": lambda **guard: min_switch(1, 8, buffer_flits=1, **guard),
+    "min-two-ways": lambda **guard: min_switch(2, 16, ("bi-butterfly", 2, 3), routing_cycles=2, **guard),
+}
+FUZZED = [(name, guard, resets) for name in SUBJECTS for guard, resets in (({"guard": True}, False), ({}, True))]
+WATCHDOG = {"guard": True, "watchdog_flits": 24}
+
+
+@pytest.mark.parametrize(
+    ("name", "guard", "resets"), [case for case in FUZZED if case[1] or case[0] in ("spam", "min")]
+)
+def test_sample(name, guard, resets, tmp_path, require_tool):
+    """With guards after the drain, without them after a reset."""
+    require_tool("icarus")
+    make_rig, job = SUBJECTS[name](**guard)
+    assert run_fuzz(make_rig, replace(job, resets=resets), "icarus", tmp_path) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "guard", "resets"), [*FUZZED, *((name, WATCHDOG, False) for name in SUBJECTS)])
+def test_ten_thousand_sequences(name, guard, resets, tmp_path, require_tool):
+    require_tool("verilator")
+    make_rig, job = SUBJECTS[name](**guard)
+    assert run_fuzz(make_rig, replace(job, resets=resets, sequences=ALL, seed=2), "verilator", tmp_path) == ""

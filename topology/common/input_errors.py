@@ -1,0 +1,38 @@
+"""When a network says that bad input has come: the same in hardware and golden model (docs/bad_input.md)."""
+
+from topology.common.channels import ChannelNetwork
+from topology.common.observed import StatusOutput
+
+STATUS_PART = "errors"
+"""Name of the part that gathers errors, and prefix of its outputs."""
+
+COUNT_BITS = 16
+"""Width of the number of discarded worms, which stays at its highest value once it is there."""
+MOST_COUNTED = (1 << COUNT_BITS) - 1
+
+SUMMANDS = 8
+"""Numbers that the hardware adds up in one cycle."""
+
+REPORT_CYCLES = 3
+"""Cycles from the look at the last header flit of a worm without a way until its channel shows on the outputs."""
+
+
+def sum_cycles(inputs: int) -> int:
+    """Cycles that adding up one bit of each input takes, after the channel shows."""
+    cycles = 0
+    while inputs > 1:
+        inputs = -(-inputs // SUMMANDS)
+        cycles += 1
+    return cycles
+
+
+def watched_channels(network: ChannelNetwork) -> list[int]:
+    """Channels into switches, in the order of the switches and their ports."""
+    return [channel for switch in range(network.switches) for channel in network.input_channel[switch]]
+
+
+def error_outputs(network: ChannelNetwork) -> tuple[StatusOutput, ...]:
+    """A bit per channel of the network for each kind of error, and the number of discarded worms."""
+    channels = len(network.channels)
+    outputs = (("unroutable", channels), ("misframed", channels), ("discarded", COUNT_BITS))
+    return tuple(StatusOutput(f"{STATUS_PART}_{name}", bits) for name, bits in outputs)
