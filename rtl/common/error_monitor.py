@@ -85,6 +85,8 @@ class ErrorMonitor(Part):
         self._remember(m, self.discarding, self.unroutable)
         if self.guarded:
             self._remember(m, self.guards, self.misframed)
+        else:
+            m.d.comb += self.misframed.eq(0)
         total: Any = Signal(COUNT_BITS + 1)
         most = (1 << COUNT_BITS) - 1
         m.d.comb += total.eq(self.discarded + _sum(m, list(begins)))

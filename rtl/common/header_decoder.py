@@ -73,14 +73,14 @@ class HeaderDecoder(Part):
             in_key.eq(_is(position, header.key_flits - 1)),
             last.eq(_is(position, self.parameters.header_flits - 1)),
         ]
-        candidates = self._candidates(m)
+        candidates, splits = self._candidates(m)
         with m.If(in_key):
             m.d.comb += self.note.candidates.eq(candidates)
         ends = self.tail if self.parameters.header_flits > 1 else 0
-        m.d.comb += self.note.last.eq(last | ends | in_key & candidates.any())
+        m.d.comb += self.note.last.eq(last | ends | in_key & (candidates.any() | ~splits))
         if self.parameters.multicast:
             branches = self._branches(m, position)
-            with m.If(position >= header.key_flits - 1 if header.key_flits > 1 else 1):
+            with m.If((position >= header.key_flits - 1 if header.key_flits > 1 else 1) & (splits | ~in_key)):
                 m.d.comb += self.note.branches.eq(branches)
         return m
 
@@ -96,8 +96,8 @@ class HeaderDecoder(Part):
                 m.d.sync += following.eq(position + 1)
         return position
 
-    def _candidates(self, m) -> Signal:
-        """Search phase: the row of the routing table."""
+    def _candidates(self, m) -> tuple[Signal, Signal]:
+        """Search phase: the row of the routing table, and whether headers with this key may split."""
         parameters = self.parameters
         key_flits, flit_bits = parameters.header.key_flits, parameters.flit_bits
         earlier = self.data[:0]
@@ -107,11 +107,14 @@ class HeaderDecoder(Part):
                 m.d.sync += earlier.eq(concat((earlier, self.data)) >> flit_bits)
         key = Signal(parameters.key_bits)
         candidates = Signal(parameters.outputs)
+        splits = Signal()
+        keys = parameters.multicast_keys if parameters.multicast else range(0)
         m.d.comb += [
+            splits.eq(_is_in(key, keys)),
             key.eq(concat((earlier, self.data))),
             candidates.eq(table_row(m, self.routes, key, parameters.outputs, "candidates", padded=True)),
         ]
-        return candidates
+        return candidates, splits
 
     def _branches(self, m, position) -> Signal:
         """Split phase: the outputs behind which this flit names a destination."""
@@ -127,3 +130,10 @@ class HeaderDecoder(Part):
 def _is(number: Value, constant: int) -> Value:
     """A comparison; Verilog has a simpler operator for 0, but lint objects to it on numbers of several bits."""
     return ~number.any() if constant == 0 else number == constant
+
+
+def _is_in(number: Value, numbers: range) -> Value:
+    """Whether a number is in a range; a comparison that is always true would be a lint warning."""
+    above = number >= numbers.start if numbers.start else Value.cast(1)
+    below = number < numbers.stop if numbers.stop < 1 << len(number) else Value.cast(1)
+    return above & below if len(numbers) else Value.cast(0)

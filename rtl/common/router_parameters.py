@@ -64,6 +64,11 @@ class RouterParameters(ABC):
         """Routing tables, of which each input has one by its class."""
 
     @property
+    @abstractmethod
+    def multicast_keys(self) -> range:
+        """Keys of headers with a bit string. A header with another key ends with it, and has a way or none."""
+
+    @property
     def tells_branching(self) -> bool:
         """Whether the route unit has to say which requests are for several outputs."""
         return False

@@ -76,6 +76,10 @@ class MinRouterParameters(RouterParameters):
         return self.routing_keys
 
     @property
+    def multicast_keys(self) -> range:
+        return range(min(self.processors, self.routing_keys), self.routing_keys)
+
+    @property
     def classes(self) -> int:
         return self.arrival_classes
 

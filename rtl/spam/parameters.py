@@ -86,5 +86,9 @@ class SpamRouterParameters(RouterParameters):
         return self.vertices
 
     @property
+    def multicast_keys(self) -> range:
+        return range(max(0, self.vertices - self.processors))  # switches; the processors come behind them
+
+    @property
     def classes(self) -> int:
         return CLASSES

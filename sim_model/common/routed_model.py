@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from sim_model.common.messages import Messages
-from topology.common.link_stages import check_link_cycles
 from topology.common.input_errors import error_outputs
+from topology.common.link_stages import check_link_cycles
 from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
 

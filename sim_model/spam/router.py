@@ -55,6 +55,8 @@ def _copy(port, number, vertex, router, header, depth, channels, slots, vertices
     """Copy the first flit of an input into all its output registers, release after the tail. Returns the copies."""
     flit = pop(number, 1 << port, vertex, depth, channels, slots, vertices)
     vertex.occupied |= header.request
+    if header.request == 0:
+        router.recheck = 1  # no register will wake this router for the next flit
     copies = 0
     outputs = header.request
     while outputs != 0:

@@ -129,6 +129,11 @@ class MinRouting:
         """Header length in flits of a message to these destinations."""
         return self.header.unicast_flits if len(destinations) == 1 else self.header.multicast_flits
 
+    @property
+    def multicast_keys(self) -> range:
+        """Keys of headers with a bit string."""
+        return range(len(self.network.processors), self.keys)
+
     def routing_key(self, source: int, destinations: Sequence[int]) -> int:
         """The routing key of a message."""
         if len(destinations) == 1:

@@ -136,6 +136,11 @@ class SpamRouting:
         """Header length in flits of a message to these destinations."""
         return self.header.unicast_flits if len(destinations) == 1 else self.header.multicast_flits
 
+    @property
+    def multicast_keys(self) -> range:
+        """Keys of headers with a bit string: the switches."""
+        return range(self.network.switches)
+
     def routing_key(self, _source: int, destinations: Sequence[int]) -> int:
         """What stands in the header's first field: the lowest common ancestor, wherever the message comes from."""
         return self.labels.lowest_common_ancestor(destinations)

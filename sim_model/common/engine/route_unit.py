@@ -73,6 +73,8 @@ def _look_at_flit(switch, number, state, routing):
         if candidates != 0:
             header.request = _choose(switch, candidates, state, routing)
             return True
+        if not tables.first_multicast_key <= tables.key[message] < tables.end_multicast_key:
+            return True  # without any output
         header.cursor = state.jobs[message].first_destination
     _add_reached(switch, header, message, flit_number, state, routing)
     return flit_number == tables.multicast_flits - 1

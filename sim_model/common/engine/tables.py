@@ -31,6 +31,8 @@ class RoutingTables(NamedTuple):
     multicast_flits: int  # header flits of a multicast
     flit_bits: int
     fixed_bits: int  # position of the destination bit string in the header
+    first_multicast_key: int  # headers with other keys have no bit string
+    end_multicast_key: int
     routes: np.ndarray  # int64[switches, keys, classes], masks of candidate outputs
     reach_ports: np.ndarray  # int64[switches, processors], mask of the outputs that lead to a processor
     key: np.ndarray  # int64[messages], routing keys
@@ -46,6 +48,8 @@ def make_tables(routing: Any, messages: Messages, routing_cycles: int) -> Routin
         multicast_flits=header.multicast_flits,
         flit_bits=header.flit_bits,
         fixed_bits=header.fixed_bits,
+        first_multicast_key=routing.multicast_keys.start,
+        end_multicast_key=routing.multicast_keys.stop,
         routes=np.ascontiguousarray(routing.routes, dtype=np.int64),
         reach_ports=np.ascontiguousarray((routing.reach * weights[np.newaxis, :, np.newaxis]).sum(axis=1)),
         key=_keys(routing, messages),

@@ -49,11 +49,14 @@ def prove_notes(claims: Claims, inside: Inside, unit: Any) -> None:
         note: Any = note_layout(p)(unit.arriving_note[i])
         ends_key = header.position == p.header.key_flits - 1
         in_split_part = (header.position >= p.header.key_flits - 1) & (header.position < p.header_flits)
-        row = _table_row(unit, i, header.key)
+        row = Mux(header.key < p.keys, _table_row(unit, i, header.key), 0)
+        splits = (header.key >= p.multicast_keys.start) & (header.key < p.multicast_keys.stop)
         candidates = claims.named(Mux(ends_key, row, 0), f"candidates_{i}")
-        last = (header.position == p.header_flits - 1) | candidates.any()
-        known = claims.named((header.position < p.header_flits) & (~ends_key | (header.key < p.keys)), f"known_{i}")
-        branches = Mux(in_split_part, _reached(unit, unit.arriving[i], header.position), 0)
+        ended = unit.arriving_tail[i] if p.header_flits > 1 else 0
+        last = (header.position == p.header_flits - 1) | candidates.any() | ended | ends_key & ~splits
+        known = claims.named(header.position < p.header_flits, f"known_{i}")
+        reached = _reached(unit, unit.arriving[i], header.position)
+        branches = Mux(in_split_part & (~ends_key | splits), reached, 0)
         claims.always(MEANING, ~known | (note.candidates == candidates))
         claims.always(MEANING, ~known | (note.last == last))
         claims.always(MEANING, ~known | (note.branches == branches))
