@@ -43,6 +43,8 @@ class Comparison:
         False runs on after the first difference, for a waveform of what follows.
     hosts : HostBehaviour
         When sources pause and receivers stall.
+    resets : tuple of int
+        See ``LockstepJob``.
     """
 
     model: Any
@@ -52,6 +54,7 @@ class Comparison:
     harness: BenchSource
     stop_at_mismatch: bool = True
     hosts: HostBehaviour = EAGER
+    resets: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -189,6 +192,7 @@ def _run(
             counters="counters_data" in comparison.harness.public_outputs,
             table_words=comparison.harness.table_words,
             hosts=comparison.hosts,
+            resets=comparison.resets,
         )
         (work / "job.pickle").write_bytes(pickle.dumps(job))
         with _polled(work / "progress", comparison.cycles, progress):

@@ -79,7 +79,7 @@ class ErrorMonitor(Part):
     def elaborate(self, _platform):
         m: Any = Module()
         before = Signal(len(self.channels))
-        begins = Signal(len(self.channels))
+        begins: Any = Signal(len(self.channels))
         m.d.sync += before.eq(self.discarding)
         m.d.comb += begins.eq(self.discarding & ~before)
         self._remember(m, self.discarding, self.unroutable)

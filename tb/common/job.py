@@ -1,6 +1,7 @@
 """What goes into a lock-step run and what comes out of it; importable without a simulator."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from sim_model.common.messages import Messages
@@ -35,6 +36,13 @@ class LockstepJob:
         What goes into the chain of table stores before the first cycle.
     hosts : HostBehaviour
         When sources pause and receivers stall.
+    resets : tuple of int
+        Before these cycles, ascending, the hardware is reset, and the model starts anew with the same messages.
+
+    Raises
+    ------
+    ValueError
+        If the resets do not ascend from 1 on, or the last one is not before the end.
     """
 
     model: Any
@@ -48,6 +56,16 @@ class LockstepJob:
     counters: bool = False
     table_words: tuple[int, ...] = ()
     hosts: HostBehaviour = EAGER
+    resets: tuple[int, ...] = ()
+
+    def __post_init__(self):
+        if sorted({0, *self.resets, self.cycles}) != [0, *self.resets, self.cycles]:
+            raise ValueError(f"Resets must ascend from 1 to less than {self.cycles}, not {self.resets!r}")
+
+    @property
+    def runs(self) -> list[int]:
+        """Cycles from each reset to the next one, or to the end."""
+        return [end - start for start, end in pairwise((0, *self.resets, self.cycles))]
 
 
 @dataclass

@@ -99,13 +99,12 @@ def offers_by_cycle(recording: Trace) -> dict[int, list[tuple[int, int]]]:
 
 
 async def reset(dut, table_words: tuple[int, ...] = ()) -> None:
-    """Start the clock, load tables, and leave reset; returns at the falling edge of cycle 0.
+    """Load tables, if there are any, under reset; returns at the falling edge of cycle 0.
 
     That is the second cycle after reset, the first one in which anything is ready.
     """
     dut.message_valid.value = 0
     dut.rst.value = 1
-    Clock(dut.clk, 10, "ns").start()
     if table_words:
         await _load_tables(dut, table_words)
     for _ in range(RESET_CYCLES):
@@ -126,22 +125,36 @@ async def _load_tables(dut, table_words: tuple[int, ...]) -> None:
 
 async def compare(dut, job: LockstepJob) -> LockstepResult:
     """Run the job; the first difference ends it."""
-    simulation = Simulation(job.model, job.messages, job.startup_cycles, count_channels=job.counters, hosts=job.hosts)
-    flits = MessageFlits(job.model, job.messages)
+    flits, result = MessageFlits(job.model, job.messages), LockstepResult()
+    Clock(dut.clk, 10, "ns").start()
+    for number, cycles in enumerate(job.runs):
+        simulation = Simulation(
+            job.model, job.messages, job.startup_cycles, count_channels=job.counters, hosts=job.hosts
+        )
+        simulation.record(0)  # loads the compiled model, which is not what is timed
+        hosts = HostDriver(dut, job.model.network, job.hosts)
+        await reset(dut, () if number else job.table_words)
+        if job.counters:
+            start_counting(dut)
+        await _compare_run(dut, job, simulation, flits, hosts, result, cycles)
+        if result.mismatches and job.stop_at_mismatch:
+            return result
+    if job.counters and not result.mismatches:
+        await _compare_counters(dut, simulation, result)
+    return result
+
+
+async def _compare_run(dut, job, simulation, flits, hosts, result, cycles) -> None:
+    """Compare so many cycles from cycle 0 of a simulation on."""
     expectation = Expectation(flits, job.observed)
     offers = Offers(dut, Descriptors(flits, job.model.routing.header.multicast_flits))
-    hosts = HostDriver(dut, job.model.network, job.hosts)
-    result = LockstepResult()
     falling, observed = FallingEdge(dut.clk), dut.observed
-    await reset(dut, job.table_words)
-    if job.counters:
-        start_counting(dut)
-    simulation.record(0)  # loads the compiled model, which is not what is timed
-    started = time.process_time()
-    while result.compared_cycles < job.cycles:
+    started, end = time.process_time(), result.compared_cycles + cycles
+    while result.compared_cycles < end:
         before = simulation.snapshot()
+        first = simulation.cycle
         Path(job.progress).write_text(str(result.compared_cycles))
-        recording = simulation.record(min(CHUNK_CYCLES, job.cycles - result.compared_cycles))
+        recording = simulation.record(min(CHUNK_CYCLES, end - result.compared_cycles))
         offered = offers_by_cycle(recording)
         for cycle, expected in enumerate(expectation.rows(recording)):
             seen = str(observed.value)
@@ -152,15 +165,12 @@ async def compare(dut, job: LockstepJob) -> LockstepResult:
                     cycle, result.compared_cycles, seen, expected
                 )
                 if job.stop_at_mismatch:
-                    return result
+                    return
             offers.drive(offered.get(cycle, []))
-            hosts.drive(result.compared_cycles)
+            hosts.drive(first + cycle)
             result.compared_cycles += 1
             await falling
-    result.cpu_seconds = time.process_time() - started
-    if job.counters and not result.mismatches:
-        await _compare_counters(dut, simulation, result)
-    return result
+    result.cpu_seconds += time.process_time() - started
 
 
 async def _compare_counters(dut, simulation: Simulation, result: LockstepResult) -> None:

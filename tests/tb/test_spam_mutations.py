@@ -76,7 +76,8 @@ def compare_verilog(
     progress = str(folder / "progress")
     files, layout = (str(result), progress), sound.harness.observed
     assert layout is not None
-    held = LockstepJob(sound.model, sound.messages, 0, sound.cycles, True, *files, layout, hosts=sound.hosts)
+    behaviour = {"hosts": sound.hosts, "resets": sound.resets}
+    held = LockstepJob(sound.model, sound.messages, 0, sound.cycles, True, *files, layout, **behaviour)
     job.write_bytes(pickle.dumps(held))
     built = build_simulator(replace(sound.harness, verilog=verilog), "icarus", waves=False)
     run_bench(built, BENCH, {JOB_VARIABLE: str(job)}, folder)
