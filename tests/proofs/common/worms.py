@@ -207,7 +207,9 @@ def outputs_of(router: Any, i: int, flit: Any) -> Value:
     p = router.parameters
     rows = Array(router.routes.word_select(row, p.outputs) for row in range(p.classes * p.keys))
     arrival: Any = router.port_class.word_select(i, p.class_bits) if p.class_bits else Const(0)
-    candidates = Value.cast(rows[arrival * p.keys + flit.data[: p.key_bits]])
+    key = flit.data[: p.key_bits]
+    candidates = Mux(key < p.keys, Value.cast(rows[arrival * p.keys + key]), 0)
+    splits = (key >= p.multicast_keys.start) & (key < p.multicast_keys.stop)
     named = flit.data[p.key_bits : p.key_bits + p.processors]
     reached = concat((named & router.reach.word_select(o, p.processors)).any() for o in range(p.outputs))
-    return Value.cast(Mux(candidates.any(), candidates, reached))
+    return Value.cast(Mux(candidates.any(), candidates, Mux(splits, reached, 0)))
