@@ -78,7 +78,7 @@ class MessageInjector(Part):
         sound = Signal()
         header_left = Signal(range(self.header.multicast_flits + 1))
         flits_left = Signal(MESSAGE_FLITS_BITS)
-        header = Signal(max(0, len(message.header) - flit_bits))
+        header = Signal(max(0, len(message.header) - flit_bits), reset_less=True)
         header_due = Signal()
         load = Signal()
         register = OutputRegister(m, link)

@@ -160,7 +160,7 @@ class InputBuffer(Part):
 
     def _keep_in_registers(self, m, count, arriving):
         layout, entry = self._entry(m)
-        places = [Signal(layout, name=f"place_{i}") for i in range(self.depth)]
+        places = [Signal(layout, name=f"place_{i}", reset_less=True) for i in range(self.depth)]
         self._show(m, places[0])
         if self.depth == 1:
             with m.If(arriving):

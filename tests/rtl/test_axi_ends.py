@@ -9,7 +9,7 @@ import pytest
 from amaranth.hdl import Cat, ClockDomain, Elaboratable, Module, Mux, Signal
 from amaranth.sim import Simulator
 
-from rtl.common import crossing_reset, gray_fifo, stream_crossing
+from rtl.common import byte_count, crossing_reset, gray_fifo, stream_crossing
 from rtl.common.axi_ends import SEPARATE, SHARED, StreamOptions
 from rtl.common.axi_injector import LEADING_WORD, TUSER
 from rtl.common.axi_network import generate_axi_network
@@ -60,6 +60,20 @@ def test_bytes_there_and_back(count):
         simulator.add_testbench(testbench)
         simulator.run()
     assert len(words) == 1 << count
+
+
+KEEP_FAULTS = (
+    ("KeepPacker", "missing.eq(~self.tkeep)", "missing.eq(0)"),
+    ("KeepPacker", "lowest_one(missing)", "lowest_one(self.tkeep)"),
+    ("KeepUnpacker", "(there > Const(i, BYTE_BITS))", "(there >= Const(i, BYTE_BITS))"),
+)
+
+
+@pytest.mark.parametrize(("part", "text", "replacement"), KEEP_FAULTS)
+def test_faulty_byte_counts_are_found(part, text, replacement, monkeypatch):
+    monkeypatch.setitem(globals(), part, getattr(mutated(byte_count, text, replacement), part))
+    with pytest.raises(AssertionError):
+        test_bytes_there_and_back(4)
 
 
 class Crossing(Elaboratable):
