@@ -1,5 +1,6 @@
 """Hexagonal meshes in lock-step with their golden model, and one-line faults that it must report."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -99,6 +100,7 @@ RECEIVERS, TRANSMITTERS, QUEUES, RULES, NOTE, NODE = (
 )
 GUARD = "harts/input_guard.py"
 MESH_2, MESH_3, FORGERS = "loaded mesh of size 2", "short run in a mesh of size 3", "guarded mesh with two forgers"
+UNSEEN = "mesh whose hosts see nothing of the fault"
 MUTATIONS = [
     Mutation(name, file, text, replacement, workload)
     for name, file, text, replacement, workload in (
@@ -164,12 +166,27 @@ MUTATIONS = [
         ),
         ("stores what it refuses", RECEIVERS, "honest & (note.kept | waits)", "note.kept | waits", FORGERS),
         ("keeps its own host's broadcasts out", GUARD, "self.direction != HOST", "1", FORGERS),
+        (
+            "says on the link that a packet has come from elsewhere",
+            NODE,
+            "m.d.comb += onward.eq(header)",
+            "m.d.comb += [onward.eq(header), onward.direction.eq(0)]",
+            UNSEEN,
+        ),
+        (
+            "forgets for whom a page was kept",
+            RECEIVERS,
+            "self.kept.eq(self.kept & ~bit)",
+            "[self.kept.eq(self.kept & ~bit), self.for_any.eq(self.for_any & ~bit)]",
+            UNSEEN,
+        ),
     )
 ]
 WORKLOADS = {
     MESH_2: lambda: loaded(2, 700, faults=FAULTS[2]),
     MESH_3: lambda: short_run(),
     FORGERS: lambda: forgers(2, guard=True),
+    UNSEEN: lambda: loaded(2, 120),
 }
 
 
@@ -208,7 +225,11 @@ def short_run() -> Comparison:
 @pytest.mark.parametrize(
     "mutation",
     [
-        pytest.param(mutation, id=mutation.name.replace(" ", "-"), marks=[pytest.mark.slow] if number % 3 else [])
+        pytest.param(
+            mutation,
+            id=mutation.name.replace(" ", "-"),
+            marks=[pytest.mark.slow] if number % 3 and mutation.workload != UNSEEN else [],
+        )
         for number, mutation in enumerate(MUTATIONS)
     ],
 )
@@ -218,6 +239,8 @@ def test_mutation_is_reported(mutation, tmp_path, require_tool):
     result = compare_verilog(WORKLOADS[mutation.workload](), mutation, tmp_path, settings, "harts")
     assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
     assert REPORT.match(result.report or ""), result.report
+    if mutation.workload == UNSEEN:
+        assert re.match(r".*\n  (channel \S+: hardware signature|side wire kept_)", result.report or "")
 
 
 def test_the_short_run_is_sound(tmp_path, require_tool):

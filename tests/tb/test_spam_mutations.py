@@ -4,22 +4,22 @@ A fault counts as found when the comparison stops with a report that names the c
 workloads are small, so a fault that needs a rare coincidence is not in the table.
 """
 
-import json
-import pickle
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from hydranoc.lockstep.compare import BENCH, Comparison
-from hydranoc.lockstep.simulator import build_simulator, run_bench
-from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
+from hydranoc.lockstep.compare import Comparison
+from tb.common.job import LockstepResult
+from tests.tb.altered_wires import compare_verilog_text
 from tests.tb.mutations import MUTATIONS, Mutation, copy_hardware, harness_verilog
 from tests.tb.workloads import Shape, comparison, model_results, staged_traffic
 from topology.common.graph import Network
 
-REPORT = re.compile(r"first difference in cycle \d+\n  (channel \S+->\S+|injector of p\d+|delivered to p\d+)")
+REPORT = re.compile(
+    r"first difference in cycle \d+\n  (channel \S+->\S+|injector of p\d+|delivered to p\d+|side wire \S+ \S+->\S+)"
+)
 SHAPES = {
     # three header flits: 4 bits of routing key and 4 of source, then 8 + 3 destination bits
     "multi-flit-headers": Shape(flit_bits=8, buffer_flits=2, routing_cycles=1),
@@ -72,16 +72,7 @@ def compare_verilog(
     copy_hardware(folder, mutation)
     verilog = harness_verilog(folder, sound.model.routing, plan_settings, family=family)
     assert (verilog == sound.harness.verilog) == (mutation is None)
-    result, job = folder / "result.json", folder / "job.pickle"
-    progress = str(folder / "progress")
-    files, layout = (str(result), progress), sound.harness.observed
-    assert layout is not None
-    behaviour = {"hosts": sound.hosts, "resets": sound.resets}
-    held = LockstepJob(sound.model, sound.messages, 0, sound.cycles, True, *files, layout, **behaviour)
-    job.write_bytes(pickle.dumps(held))
-    built = build_simulator(replace(sound.harness, verilog=verilog), "icarus", waves=False)
-    run_bench(built, BENCH, {JOB_VARIABLE: str(job)}, folder)
-    return LockstepResult(**json.loads(result.read_text()))
+    return compare_verilog_text(sound, verilog, folder)
 
 
 @pytest.mark.parametrize("workload", SHAPES)

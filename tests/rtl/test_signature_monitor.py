@@ -1,0 +1,26 @@
+"""The hardware that makes signatures, against their definition."""
+
+import pytest
+from amaranth.sim import Simulator
+
+from rtl.common.monitor import SignatureMonitor
+from tests.topology.test_flit_signature import random_flits
+from topology.common.flit_signature import flit_signature
+from topology.common.flits import FlitFormat
+
+
+@pytest.mark.parametrize("flit_bits", [8, 16, 31, 32, 64, 512])
+def test_signatures_are_as_defined(flit_bits):
+    monitor, width = SignatureMonitor(flit_bits), FlitFormat(flit_bits).width
+    flits = [0, (1 << width) - 1, *(1 << bit for bit in range(width)), *random_flits(width, 100, seed=1)]
+
+    async def bench(ctx):
+        for flit in flits:
+            ctx.set(monitor.flit.as_value(), flit)
+            for moved in (0, 1):
+                ctx.set(monitor.moved, moved)
+                assert ctx.get(monitor.seen) == (flit_signature(flit, width) if moved else 0)
+
+    simulator = Simulator(monitor)
+    simulator.add_testbench(bench)
+    simulator.run()

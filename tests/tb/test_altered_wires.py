@@ -1,0 +1,105 @@
+"""Negative controls of what the comparison sees inside a network: contents of flits, side wires, status outputs.
+
+Each fault is made good before it reaches a processor, or has no effect on flits at all. It has to be reported in its
+very cycle, by name, and nothing else with it.
+"""
+
+import re
+
+import pytest
+
+from sim_model.common.engine.bits import TAIL, index_of
+from sim_model.common.messages import Message
+from sim_model.common.simulation import Simulation
+from tests.tb.altered_wires import altered, compare_verilog_text, flipped_in_body, flipped_in_cycle
+from tests.tb.test_harts_lockstep import loaded
+from tests.tb.test_min_lockstep import FAULTY
+from tests.tb.test_min_lockstep import job as multistage
+from tests.tb.workloads import Shape, comparison
+from topology.common.graph import Network
+
+CYCLES = 120
+WRONG_CYCLE = 57
+
+
+def line_of_three(flit_bits: int):
+    """p0 sends a message over s0, s1 and s2 to p1."""
+    shape = Shape(flit_bits=flit_bits)
+    routing = shape.routing(Network(3, [(0, 1), (1, 2)], [0, 2]), root=0)
+    return comparison(routing, shape, [Message(0, [1], 9, start_cycle=5)])
+
+
+@pytest.mark.parametrize(("flit_bits", "bit"), [(16, 3), (64, 63), (512, 200)])
+def test_flit_altered_on_one_channel_and_put_right_on_the_next(flit_bits, bit, tmp_path, require_tool):
+    require_tool("icarus")
+    job = line_of_three(flit_bits)
+    wrong = flipped_in_body("router_s0", "outputs__0__payload", bit, flit_bits)
+    right_again = flipped_in_body("router_s1", "outputs__1__payload", bit, flit_bits)
+    result = compare_verilog_text(job, altered(job.harness.verilog, [wrong, right_again]), tmp_path)
+    number = next(channel.index for channel in job.model.network.channels if channel.name == "s0->s1")
+    flits = Simulation(job.model, job.messages).record(job.cycles).flits[:, number].tolist()
+    cycle = next(c for c, flit in enumerate(flits) if flit >= 0 and index_of(flit) and not flit & TAIL)
+    assert result.mismatch_cycle == cycle
+    first, second, router = (result.report or "").splitlines()[:3]
+    assert first == f"first difference in cycle {cycle}"
+    signatures = r"hardware signature 0x.., model signature 0x.."
+    assert re.match(rf"  channel s0->s1: {signatures}, message 0, flit 1 of 9, body 0x[0-9a-f]+", second), second
+    assert not router.startswith("  ")  # the router's state: nothing else differs
+
+
+@pytest.mark.parametrize("flit_bits", [16])
+def test_flit_that_is_put_right_arrives_right(flit_bits, tmp_path, require_tool):
+    """The negative control of the one before: without the signatures nothing is seen of it."""
+    require_tool("icarus")
+    job = line_of_three(flit_bits)
+    wrong = flipped_in_body("router_s0", "outputs__0__payload", 3, flit_bits)
+    right_again = flipped_in_body("router_s1", "outputs__1__payload", 3, flit_bits)
+    verilog = altered(job.harness.verilog, [wrong, right_again])
+    unseen = re.sub(r"\.flit\(router_s0__outputs__0__payload\)", ".flit(sound_0)", verilog)
+    assert unseen != verilog
+    result = compare_verilog_text(job, unseen, tmp_path)
+    assert (result.mismatches, result.report) == (0, None)
+
+
+@pytest.fixture(scope="module")
+def mesh():
+    return loaded(2, CYCLES)
+
+
+def only_line(result) -> str:
+    """The one difference that is reported."""
+    lines = (result.report or "").splitlines()
+    assert lines[0] == f"first difference in cycle {WRONG_CYCLE}"
+    assert result.mismatch_cycle == WRONG_CYCLE
+    assert not lines[2].startswith("  ")
+    return lines[1]
+
+
+@pytest.mark.parametrize(
+    ("port", "mask", "name"), [("kept_1", 1, "kept_1"), ("kept_4", 2, "kept_4"), ("wish_2", 2, "wish_2")]
+)
+def test_side_wire_of_a_mesh_that_is_wrong_for_one_cycle(port, mask, name, mesh, tmp_path, require_tool):
+    require_tool("icarus")
+    fault = flipped_in_cycle("router_s3", port, mask, WRONG_CYCLE)
+    result = compare_verilog_text(mesh, altered(mesh.harness.verilog, [fault]), tmp_path)
+    assert re.match(rf"  side wire {name} s3->s\d: hardware \d, model \d$", only_line(result))
+
+
+def test_token_that_is_wrong_for_one_cycle(tmp_path, require_tool):
+    require_tool("icarus")
+    job = multistage(*FAULTY, cycles=CYCLES)
+    wire = job.harness.observed.side_wires[0]
+    fault = flipped_in_cycle(f"router_s{wire.source}", "token_out", 1, WRONG_CYCLE)
+    line = only_line(compare_verilog_text(job, altered(job.harness.verilog, [fault]), tmp_path))
+    names = [job.model.network.vertex_name(switch) for switch in (wire.source, wire.sink)]
+    assert re.match(rf"  side wire token_out {names[0]}->{names[1]}: hardware (1, model 0|0, model 1)$", line)
+
+
+@pytest.mark.parametrize("output", ["lost", "duplicated"])
+def test_status_output_that_is_wrong_for_one_cycle(output, tmp_path, require_tool):
+    require_tool("icarus")
+    job = multistage(*FAULTY, cycles=CYCLES)
+    fault = flipped_in_cycle("token", output, 1, WRONG_CYCLE)
+    result = compare_verilog_text(job, altered(job.harness.verilog, [fault]), tmp_path)
+    lines = (result.report or "").splitlines()
+    assert lines == [f"first difference in cycle {WRONG_CYCLE}", f"  status token_{output}: hardware 1, model 0"]
