@@ -39,18 +39,21 @@ class Expectation:
             raise ValueError("Hardware and golden model must have the same side wires")
         self.layout = layout
         self._flits = flits
+        self._text = np.empty((0, layout.bits), dtype=np.uint8)  # used again and again: new memory costs more than this
         self._delivery = np.full(layout.hops, NONE)
         self._delivery[list(model.network.delivery_channels)] = range(layout.deliveries)
         self._known_status, self._status_signals = _status_positions(model, layout)
 
     def rows(self, recording: Trace) -> list[str]:
         """One string of '0' and '1' per cycle, highest bit first, as a simulator prints ``observed``."""
-        cycles, length = len(recording.flits), self.layout.bits
-        text = np.full((cycles, length), ZERO, dtype=np.uint8)
+        cycles = len(recording.flits)
+        if len(self._text) < cycles:
+            self._text = np.empty((cycles, self.layout.bits), dtype=np.uint8)
+        text = self._text[:cycles]
+        text.fill(ZERO)
         self._write_flits(recording, text)
         self._write_signals(recording.signals, text)
-        whole = text.tobytes().decode("ascii")
-        return [whole[start : start + length] for start in range(0, len(whole), length)]
+        return [str(row.data, "ascii") for row in text]
 
     def _part(self, text: np.ndarray, name: str) -> np.ndarray:
         """The characters of a part, by cycle and hop, highest bit first; a view."""
