@@ -18,6 +18,7 @@ from tests.proofs.common.injector_claims import injector
 from tests.proofs.common.input_buffer_claims import input_buffer
 from tests.proofs.common.link_stage_claims import link_stage
 from tests.proofs.common.route_unit_claims import HEADERS, route_unit
+from tests.proofs.common.worm_guard_claims import worm_guard
 from tests.proofs.harts.bus_claims import bus
 from tests.proofs.harts.page_claims import pages
 from tests.proofs.harts.page_pool_claims import page_pool
@@ -110,6 +111,8 @@ PROOFS: dict[str, Proof] = {
     "link-stage": Proof("link-stage", link_stage),
     "deep-ring-11": Proof("deep-ring", deep_ring(11, 8), 18, fault_cycles=24),
     "deep-ring-19": Proof("deep-ring", deep_ring(19, 16), 26, quick=False),
+    "worm-guard": Proof("worm-guard", worm_guard(0), quick=False),
+    "worm-guard-3": Proof("worm-guard", worm_guard(3)),
     "axi-injector-one-flit": Proof("axi-injector", axi_injector("one-flit"), 14, quick=False),
     "axi-injector-two-flit": Proof("axi-injector", axi_injector("two-flit"), 14),
     "axi-ejector-one-flit": Proof("axi-ejector", axi_ejector("one-flit"), quick=False),

@@ -17,6 +17,8 @@ ROUTER = "spam/router.py"
 SCANNER = "common/header_scanner.py"
 DECODER = "common/header_decoder.py"
 ROUTE_UNIT = "common/route_unit.py"
+ROUTED_INPUT = "common/routed_input.py"
+WORM_GUARD = "common/worm_guard.py"
 STATION = "min/token_station.py"
 MONITOR = "min/token_monitor.py"
 BRANCH_QUEUES = "min/branch_queues.py"
@@ -70,6 +72,12 @@ LETS_TREES_IN_WITHOUT_TOKEN = (
     "route_unit.completed & ~trees | station.granted",
     "route_unit.completed | station.granted",
 )
+DISCARDS_WITHOUT_A_WORM = (
+    ROUTED_INPUT,
+    "router.discarding[i].eq(route_unit.queued[i] & ~route_unit.request[i].any())",
+    "router.discarding[i].eq(~route_unit.request[i].any())",
+)
+FORGETS_BRANCHES = (SCANNER, "collected.eq(self.request | flit.branches)", "collected.eq(self.request)")
 TAKES_NO_CARE_OF_COPIES = (MIN_ROUTER, "copied.eq(copied | loads[i])", "copied.eq(loads[i])")
 OWES_ALL_THE_FIRST_OUTPUT = (BRANCH_QUEUES, "self.request[i] & ~done, 0)", "(self.request[i] | 1) & ~done, 0)")
 LEAVES_AFTER_EACH_FLIT = (MIN_ROUTER, "queues.leave[i].eq(buffer.pop & tail)", "queues.leave[i].eq(buffer.pop)")

@@ -9,7 +9,7 @@ def assume_orderly_queueing(claims: Claims, route_unit: Any, release: Any, input
     """Take the contract of the route unit for granted.
 
     One input at most is completed, not a queued one; it is queued from the next cycle until its release, and nobody
-    else is. As long as it is queued it requests the same outputs, at least one.
+    else is. As long as it is queued it requests the same outputs, or none if there is no way for its worm.
     """
     queued, completed = route_unit.queued, route_unit.completed
     claims.assume(at_most_one(completed))
@@ -19,4 +19,3 @@ def assume_orderly_queueing(claims: Claims, route_unit: Any, release: Any, input
     for i in range(inputs):
         request = claims.was(route_unit.request[i], f"request_{i}")
         claims.assume(~stays[i] | (route_unit.request[i] == request))
-        claims.assume(~queued[i] | route_unit.request[i].any())

@@ -21,6 +21,7 @@ from tests.proofs.fault_lines import (
     READY_FOR_ONE_TOO_MANY,
     SELECTION,
     STALLS_BETWEEN_FLITS,
+    WORM_GUARD,
 )
 from tests.proofs.faults import Fault
 
@@ -281,6 +282,59 @@ STAGE_FAULTS = (
     ),
 )
 
+GUARD_FAULTS = (
+    Fault(
+        "worm-guard-3",
+        "a head goes on first and only first",
+        WORM_GUARD,
+        "onward.head.eq(flit.head & ~in_worm)",
+        "onward.head.eq(flit.head)",
+    ),
+    Fault(
+        "worm-guard-3",
+        "flits are dropped between worms alone, heads never",
+        WORM_GUARD,
+        "self.link.valid & (flit.head | in_worm)",
+        "self.link.valid",
+    ),
+    Fault(
+        "worm-guard-3",
+        "what is dropped moves like everything else",
+        WORM_GUARD,
+        "self.link.ready.eq(self.onward.ready)",
+        "self.link.ready.eq(self.onward.ready & self.onward.valid)",
+    ),
+    Fault("worm-guard-3", "data goes on unaltered", WORM_GUARD, "onward.data.eq(flit.data)", "onward.data.eq(0)"),
+    Fault(
+        "worm-guard-3",
+        "no worm is longer than the watchdog allows",
+        WORM_GUARD,
+        "self.watchdog_flits - 1",
+        "self.watchdog_flits",
+    ),
+    Fault(
+        "worm-guard-3",
+        "a worm ends with its tail, or when it is too long",
+        WORM_GUARD,
+        "onward.tail.eq(flit.tail | too_long)",
+        "onward.tail.eq(flit.tail)",
+    ),
+    Fault(
+        "worm-guard-3",
+        "misframed tells of flits that were dropped or altered",
+        WORM_GUARD,
+        "too_long & ~flit.tail)",
+        "too_long)",
+    ),
+    Fault(
+        "worm-guard-3",
+        HOLDS,
+        WORM_GUARD,
+        "with m.If(moves):\n            m.d.sync += in_worm",
+        "with m.If(self.link.valid):\n            m.d.sync += in_worm",
+    ),
+)
+
 COMMON_FAULTS = (
     *BUFFER_FAULTS,
     *ARBITER_FAULTS,
@@ -292,4 +346,5 @@ COMMON_FAULTS = (
     *AXI_FAULTS,
     *RING_FAULTS,
     *STAGE_FAULTS,
+    *GUARD_FAULTS,
 )

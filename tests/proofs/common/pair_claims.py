@@ -59,13 +59,12 @@ class Crossing:
         """Adds what the first router knows of worms on the link; ``header`` gives the way that a header asks for."""
         same = (self.worms.in_worm == near_end.in_worm) & (~self.worms.in_worm | (self.worms.tag == near_end.owner))
         claims.invariant("both ends of the link see the same worm", same)
-        claims.invariant("a worm on the link has a way", ~self.worms.in_worm | self.worms.asked.any())
         for state, outputs in zip(states, opened, strict=True):
             known = self.way == state.way
             claims.invariant("a worm on the link goes on as it began", ~outputs[self.number] | known)
             for k, flit in enumerate(state.flits):
                 there = (state.queue.held > k) & state.wanted[k][self.number]
-                right = state.beyond[k].any() & (~state.head[k] | (state.beyond[k] == header(as_flit(flit))))
+                right = ~state.head[k] | (state.beyond[k] == header(as_flit(flit)))
                 claims.invariant("worms that will cross know their way", ~there | right)
 
 
@@ -83,7 +82,6 @@ def prove_pair(claims: Claims, first: Whole, second: Whole) -> TrackedFlit:
     across = []
     for i, worms in enumerate(worms_in):
         crosses = worms.wanted[crossing.number]
-        claims.assume(~(worms.link.valid & crosses) | worms.wanted_beyond.any())
         across.append(claims.named(Mux(crosses, worms.wanted_beyond, 0), f"across_{i}"))
     others = [assume_worms(claims, far, i, LOCAL_TAG) for i in range(1, far.parameters.inputs)]
     near_out = [WormsOut(claims, near, o) for o in range(near.parameters.outputs)]

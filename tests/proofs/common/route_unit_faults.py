@@ -33,13 +33,6 @@ ROUTE_UNIT_FAULTS = (
         "collected.eq(flit.branches)",
     ),
     Fault(
-        "route-unit-one-flit",
-        "a queued request has an output",
-        SCANNER,
-        "[self.queued.eq(0), self.request.eq(0)]",
-        "self.request.eq(0)",
-    ),
-    Fault(
         "route-unit-three-flit",
         MEANING,
         DECODER,

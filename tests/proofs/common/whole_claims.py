@@ -29,6 +29,10 @@ def prove_alone(claims: Claims, whole: Whole) -> TrackedFlit:
     tracked = TrackedFlit(claims, worms_in, list(part.outputs), [worms.wanted for worms in worms_in])
     states, _, got = tie_whole(claims, whole, worms_in, worms_out)
     tracked.tie(claims, in_any_buffer(states, tracked.i, tracked.o, got))
+    for i, state in enumerate(states):
+        _prove_drain(claims, part, state, i)
+    lost = part.discarding[0] & ~states[0].wanted[0].any() & (states[0].queue.held != 0)
+    claims.possible("a worm without a way is drained as the followed flit comes out", lost & tracked.comes_out)
     return tracked
 
 
@@ -41,3 +45,17 @@ def tie_whole(
     for o, worms in enumerate(worms_out):
         tie_output(claims, whole.part, o, opened, states, worms)
     return states, opened, got
+
+
+def _prove_drain(claims: Claims, router: Any, state: InputState, i: int) -> None:
+    """A worm that asks for nothing leaves the buffer, a flit per cycle; that it comes out nowhere is said of all."""
+    lost = claims.named(state.queued & ~state.request.any(), f"drains_{i}")
+    there = state.queue.held != 0
+    claims.always("a worm without a way waits for nothing", ~(lost & there) | state.buffer.pop)
+    right = lost == ~state.wanted[0].any()
+    claims.always("a worm is drained if and only if there is no way for it", ~(state.queued & there) | right)
+    claims.always("discarding tells which inputs drain", router.discarding[i] == claims.was(lost, f"drained_{i}"))
+    goes_on = claims.was(lost & state.buffer.pop & ~state.tail[0], f"drain_goes_on_{i}")
+    claims.always("a drain lasts until the tail", ~goes_on | lost)
+    ended = claims.was(lost & state.buffer.pop & state.tail[0], f"drain_ended_{i}")
+    claims.always("a drain ends with the tail", ~ended | ~state.queued)

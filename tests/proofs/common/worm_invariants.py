@@ -91,7 +91,6 @@ def _tie_worm(claims: Claims, state: InputState, worms: Any) -> None:
         last = held == k + 1
         claims.invariant("the last flit leaves the worm open or not", ~last | (worms.in_worm == ~state.tail[k]))
         claims.invariant("the last flit's outputs are those asked for", ~last | (worms.asked == state.wanted[k]))
-        claims.invariant("every flit is for some output", (held <= k) | state.wanted[k].any())
         from_here = tag_of(as_flit(state.flits[k])) == worms.tag
         claims.invariant("the last flit's tag is known", ~last | from_here)
         claims.invariant("the last flit's way is known", ~last | (worms.asked_beyond == state.beyond[k]))
@@ -110,7 +109,6 @@ def _tie_worm(claims: Claims, state: InputState, worms: Any) -> None:
         claims.invariant("worms carry the number of their input", ~begun | (state.tag == worms.only_tag))
     state.way = claims.named(Mux(held == 0, worms.asked_beyond, state.beyond[0]), "front_way")
     claims.invariant("the request is that of the worm in front", ~state.queued | (state.request == wanted))
-    claims.invariant("an empty buffer in a worm knows its outputs", ~begun | wanted.any())
 
 
 def tie_output(claims: Claims, router: Any, o: int, opened: list[Any], states: list[InputState], worms: Any) -> None:

@@ -72,7 +72,6 @@ class WormsIn:
         """What a router may expect of worms on an input."""
         flit, off = self.link.payload, ~self.link.valid
         yield off | (flit.head == ~self.in_worm)
-        yield off | self.wanted.any()
         yield off | ~self.in_worm | (tag_of(flit) == self.tag)
 
 

@@ -79,8 +79,7 @@ class BranchUse:
         for i in range(self.inputs):
             request, finished = queues.request[i], queues.finished[i]
             changed = request != claims.was(request, f"standing_request_{i}")
-            stands = ~standing[i] | request.any() & ~(stays[i] & changed)
-            yield "a request in the queues has an output and does not change", stands
+            yield "a request in the queues does not change", ~(standing[i] & stays[i] & changed)
             yield "an output gets the tail from whom it belongs to", ~(finished & ~queues.may[i]).any()
             through = standing[i] & ~(self.owed[i] & ~finished).any()
             yield "who leaves the queues has given all its outputs the tail", ~queues.leave[i] | through

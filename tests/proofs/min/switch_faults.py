@@ -4,6 +4,8 @@ from tests.proofs.common.links import HOLDS
 from tests.proofs.common.pair_claims import SOUND
 from tests.proofs.fault_lines import (
     CHOOSES_TWO,
+    DISCARDS_WITHOUT_A_WORM,
+    FORGETS_BRANCHES,
     GIVES_ONE_OUTPUT_TO_TWO,
     GRANTS_WHILE_HELD,
     KEEPS_WHAT_HAS_MOVED,
@@ -114,7 +116,7 @@ TREE_FAULTS = (
     ),
     Fault(
         "tree-operations-3x3",
-        "a request in the queues has an output and does not change",
+        "a request in the queues does not change",
         MIN_ROUTER,
         "route_unit.release[i].eq(buffer.pop & tail)",
         "route_unit.release[i].eq(buffer.pop)",
@@ -135,4 +137,27 @@ WHOLE_FAULTS = (
         )
     ),
     Fault("min-router-pair-2x2", SOUND, *LEAVES_AFTER_EACH_FLIT),
+    Fault(
+        "min-router-3x3",
+        "a worm without a way waits for nothing",
+        MIN_ROUTER,
+        "buffer.present & queues.standing[i] & ~waits.any()",
+        "buffer.present & queues.owed[i].any() & ~waits.any()",
+    ),
+    Fault("min-router-3x3", "a worm is drained if and only if there is no way for it", *FORGETS_BRANCHES),
+    Fault("min-router-3x3", "discarding tells which inputs drain", *DISCARDS_WITHOUT_A_WORM),
+    Fault(
+        "min-router-3x3",
+        "a drain lasts until the tail",
+        MIN_ROUTER,
+        "route_unit.release[i].eq(buffer.pop & tail)",
+        "route_unit.release[i].eq(buffer.pop)",
+    ),
+    Fault(
+        "min-router-3x3",
+        "a drain ends with the tail",
+        MIN_ROUTER,
+        "route_unit.release[i].eq(buffer.pop & tail)",
+        "route_unit.release[i].eq(buffer.pop & tail & queues.owed[i].any())",
+    ),
 )

@@ -4,6 +4,8 @@ from tests.proofs.common.links import HOLDS
 from tests.proofs.common.pair_claims import SOUND
 from tests.proofs.fault_lines import (
     COPIES_TO_ONE_OUTPUT,
+    DISCARDS_WITHOUT_A_WORM,
+    FORGETS_BRANCHES,
     LETS_NEWCOMERS_OVERTAKE,
     LOSES_THE_SECOND_FLIT,
     MISSES_TWO_IN_THE_UPPER_HALF,
@@ -99,6 +101,23 @@ ROUTER_FAULTS = (
     Fault("router-buffer-2", "nothing comes out that did not go in for this output", *SWAPS_CLASSES),
     Fault("router-buffer-2", "flits come out unaltered in order", *LOSES_THE_SECOND_FLIT),
     Fault("router-buffer-2", "heads come first and only first", *RELEASES_AFTER_EACH_FLIT),
+    Fault(
+        "router-buffer-2",
+        "a worm without a way waits for nothing",
+        ROUTER,
+        "~(request & ~crossbar.free).any()",
+        "request.any() & ~(request & ~crossbar.free).any()",
+    ),
+    Fault("router-buffer-2", "a worm is drained if and only if there is no way for it", *FORGETS_BRANCHES),
+    Fault("router-buffer-2", "discarding tells which inputs drain", *DISCARDS_WITHOUT_A_WORM),
+    Fault("router-buffer-2", "a drain lasts until the tail", *RELEASES_AFTER_EACH_FLIT),
+    Fault(
+        "router-buffer-2",
+        "a drain ends with the tail",
+        ROUTER,
+        "copied & buffer.flit.tail",
+        "copied & buffer.flit.tail & request.any()",
+    ),
 )
 
 PAIR_FAULTS = (
