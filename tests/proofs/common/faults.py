@@ -327,11 +327,7 @@ GUARD_FAULTS = (
         "too_long)",
     ),
     Fault(
-        "worm-guard-3",
-        HOLDS,
-        WORM_GUARD,
-        "with m.If(moves):\n            m.d.sync += in_worm",
-        "with m.If(self.link.valid):\n            m.d.sync += in_worm",
+        "worm-guard-3", HOLDS, WORM_GUARD, "moves.eq(self.link.valid & self.onward.ready)", "moves.eq(self.link.valid)"
     ),
 )
 
