@@ -15,14 +15,23 @@ from topology.common.channels import ChannelNetwork
 from topology.common.input_errors import COUNT_BITS, STATUS_PART, SUMMANDS, watched_channels
 
 
-def watch_inputs(network: ChannelNetwork, *, guarded: bool) -> StatusPart:
-    """The status part ``errors`` of a network whose routers have ``routed_members``."""
+def watch_inputs(network: ChannelNetwork, *, guarded: bool, routed: bool = True) -> StatusPart:
+    """The status part ``errors`` of a network.
+
+    Parameters
+    ----------
+    network : ChannelNetwork
+    guarded : bool
+        Routers tell ``misframed`` of each input.
+    routed : bool
+        Routers tell ``discarding`` of each input, as those with ``routed_members`` do.
+    """
     switches = range(network.switches)
     channels = watched_channels(network)
-    watched = {"discarding": [(switch, "discarding") for switch in switches]}
+    watched = {"discarding": [(switch, "discarding") for switch in switches]} if routed else {}
     if guarded:
         watched["guards"] = [(switch, "misframed") for switch in switches]
-    return StatusPart(STATUS_PART, lambda: ErrorMonitor(channels, len(network.channels), guarded), watched)
+    return StatusPart(STATUS_PART, lambda: ErrorMonitor(channels, len(network.channels), guarded, routed), watched)
 
 
 def guard_settings(*, guard: bool, watchdog_flits: int) -> dict[str, object]:
@@ -44,11 +53,13 @@ class ErrorMonitor(Part):
         Channels of the network.
     guarded : bool
         Whether the inputs have a ``WormGuard``.
+    routed : bool
+        Whether routers say what they discard.
 
     Members
     -------
     discarding : In(inputs)
-        Whether each input drains a worm for which there is no way.
+        Whether each input drains a worm for which there is no way. Only if routers say so, like the outputs about it.
     guards : In(inputs)
         ``WormGuard.misframed`` of each input. Only if inputs have one.
     unroutable : Out(count)
@@ -60,38 +71,42 @@ class ErrorMonitor(Part):
         Worms that were drained; the highest number stands for as many or more. A register.
     """
 
-    def __init__(self, channels: Sequence[int], count: int, guarded: bool):
+    def __init__(self, channels: Sequence[int], count: int, guarded: bool, routed: bool = True):
         self.channels = tuple(channels)
         self.count = count
         self.guarded = guarded
+        self.routed = routed
         inputs = len(self.channels)
         super().__init__(
             "error_monitor",
             {
-                "discarding": In(inputs),
+                **({"discarding": In(inputs)} if routed else {}),
                 **({"guards": In(inputs)} if guarded else {}),
-                "unroutable": Out(count),
+                **({"unroutable": Out(count)} if routed else {}),
                 "misframed": Out(count),
-                "discarded": Out(COUNT_BITS),
+                **({"discarded": Out(COUNT_BITS)} if routed else {}),
             },
         )
 
     def elaborate(self, _platform):
         m: Any = Module()
-        before = Signal(len(self.channels))
-        begins: Any = Signal(len(self.channels))
-        m.d.sync += before.eq(self.discarding)
-        m.d.comb += begins.eq(self.discarding & ~before)
-        self._remember(m, self.discarding, self.unroutable)
         if self.guarded:
             self._remember(m, self.guards, self.misframed)
         else:
             m.d.comb += self.misframed.eq(0)
+        if self.routed:
+            self._remember(m, self.discarding, self.unroutable)
+            self._count(m)
+        return m
+
+    def _count(self, m):
+        before = Signal(len(self.channels))
+        begins: Any = Signal(len(self.channels))
         total: Any = Signal(COUNT_BITS + 1)
         most = (1 << COUNT_BITS) - 1
-        m.d.comb += total.eq(self.discarded + _sum(m, list(begins)))
+        m.d.sync += before.eq(self.discarding)
+        m.d.comb += [begins.eq(self.discarding & ~before), total.eq(self.discarded + _sum(m, list(begins)))]
         m.d.sync += self.discarded.eq(Mux(total[-1], most, total[:-1]))
-        return m
 
     def _remember(self, m, seen, remembered):
         for i, channel in enumerate(self.channels):

@@ -3,6 +3,7 @@
 """From a wrapped hexagonal mesh to a network plan."""
 
 from rtl.common.axi_ejector import AxiStreamEjector
+from rtl.common.error_monitor import watch_inputs
 from rtl.common.plan import NetworkPlan, RouterUse, StreamEndpoints
 from rtl.harts.copy_collector import CopyCollector
 from rtl.harts.parameters import HartsNodeParameters
@@ -31,6 +32,7 @@ def harts_plan(
     reception_entries: int = ENTRIES,
     least_copies: int = 1,
     link_cycles: int = 1,
+    whole_packets: bool = False,
 ) -> NetworkPlan:
     """Plan of a mesh: all nodes have one shape.
 
@@ -50,6 +52,8 @@ def harts_plan(
         See ``CopyCollector``.
     link_cycles : int
         Cycles from one node to the next, of links and side wires; at most ``topology.harts.frame.most_link_cycles``.
+    whole_packets : bool
+        See ``HartsNodeParameters``.
 
     Raises
     ------
@@ -69,6 +73,7 @@ def harts_plan(
         relay_frames=relay_frames,
         classed=classed,
         guard=routing.guard,
+        whole_packets=whole_packets,
     )
     shape = HartsNode(parameters).module_name
     return NetworkPlan(
@@ -100,6 +105,7 @@ def harts_plan(
         side_wires=page_wires(mesh, routing.levels),
         link_cycles=link_cycles,
         most_flits=packet_flits,
+        status=(watch_inputs(mesh, guarded=True, routed=False),) if whole_packets else (),
         endpoints=stream_endpoints(routing, packet_flits, reception, reception_entries, least_copies),
     )
 

@@ -43,6 +43,9 @@ class HartsNodeParameters:
         False is a negative control: any packet may have any page.
     guard : bool
         Whether packets of broadcasts that cannot be honest are kept out.
+    whole_packets : bool
+        Whether every input has a ``WormGuard``: flits that belong to no packet are kept out, and packets that are
+        longer than ``packet_flits`` are cut off.
 
     Raises
     ------
@@ -60,6 +63,7 @@ class HartsNodeParameters:
     relay_frames: int = 1
     classed: bool = True
     guard: bool = False
+    whole_packets: bool = False
 
     def __post_init__(self):
         check_range("Size", self.size, LEAST_SIZE, MOST_SIZE)

@@ -30,6 +30,7 @@ from rtl.common.input_buffer import InputBuffer
 from rtl.common.output_register import OutputRegister
 from rtl.common.part import Part, place
 from rtl.common.selection import concat
+from rtl.common.worm_guard import WormGuard
 from rtl.harts.header_store import HeaderStore
 from rtl.harts.input_guard import LOOK_AHEAD_SLOTS, InputGuard
 from rtl.harts.page_pool import PagePool
@@ -61,6 +62,8 @@ class HartsNode(Part):
         Constant: directions in which nothing lives; what is sent there is dropped.
     node : In
         Constant: number of this node; only there if it guards its links.
+    misframed : Out(7)
+        What the ``WormGuard`` of each input says; only there if packets are kept whole. Registers.
     corrupting : In(1)
         Constant: spoil the body of every packet that is passed on, as a faulty node would.
     ahead_{d} : In(2)
@@ -90,6 +93,7 @@ class HartsNode(Part):
                 "inputs": In(link).array(PORTS),
                 "outputs": Out(link).array(PORTS),
                 **({"node": In(p.node_bits)} if p.guard else {}),
+                **({"misframed": Out(PORTS)} if p.whole_packets else {}),
                 "dead": In(DIRECTIONS),
                 "corrupting": In(1),
                 **side,
@@ -145,9 +149,10 @@ class HartsNode(Part):
             note = place(m, platform, f"note_{port}", RouteNote(p))
             buffer = InputBuffer(p.flit_bits, p.buffer_flits, note_bits=ROUTE_NOTE.size)
             buffer: Any = place(m, platform, f"buffer_{port}", buffer)
-            connect(m, flipped(self.inputs[port]), buffer.link)
+            link = self._guarded(m, platform, port)
+            connect(m, link, buffer.link)
             m.d.comb += [
-                Value.cast(note.header).eq(self.inputs[port].payload.data[: p.header_layout.size]),
+                Value.cast(note.header).eq(link.payload.data[: p.header_layout.size]),
                 note.way.eq(0 if port == HOST else 1 << port),
                 note.dead.eq(self.dead),
                 buffer.arriving_note.eq(note.note),
@@ -167,6 +172,17 @@ class HartsNode(Part):
         if p.guard:
             flits = [data.View(flit_layout(p.flit_bits), word) for word in words]
             self._guard(m, platform, slot, receivers, flits, present)
+
+    def _guarded(self, m, platform, port: int) -> Any:
+        """The link of an input, behind the guard if there is one."""
+        if not self.parameters.whole_packets:
+            return flipped(self.inputs[port])
+        guard = place(
+            m, platform, f"worm_guard_{port}", WormGuard(self.parameters.flit_bits, self.parameters.packet_flits)
+        )
+        connect(m, flipped(self.inputs[port]), guard.link)
+        m.d.comb += self.misframed[port].eq(guard.misframed)
+        return guard.onward
 
     def _guard(self, m, platform, slot, receivers, flits, present):
         """The guard sees the flit of the slot after the next."""

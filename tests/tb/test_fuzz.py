@@ -5,11 +5,15 @@ from dataclasses import replace
 import pytest
 
 from rtl.common.plan import NetworkPlan
+from rtl.harts.network import harts_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from tb.common.fuzz.job import FuzzJob, SoundWorm
 from tests.tb.fuzz_rig import Rig, run_fuzz
 from topology.common.graph import Network
+from topology.harts.header import HOST, PacketHeader
+from topology.harts.mesh import DIRECTIONS, HexMesh
+from topology.harts.routing import HartsRouting
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
@@ -58,8 +62,25 @@ def subject(plan: NetworkPlan, routing, switch, classes, unicast_keys, multicast
         own += [worm(key, everybody, channel_class) for key in multicast_keys]
         own += [worm(key, everybody[: len(everybody) // 2], channel_class) for key in multicast_keys]
         worms.append(tuple(sound for sound in own if sound.outputs))
-    job = FuzzJob(header.flit_bits, tuple(worms), outputs, False, 9, 60, SAMPLE, False, 1, "")
+    job = FuzzJob(header.flit_bits, tuple(worms), outputs, False, 9, 60, SAMPLE, False, True, 1, "")
     return lambda: Rig(plan.shapes[use.shape](), tied, looped), job
+
+
+def mesh_node(**settings):
+    """A node of a hexagonal mesh whose neighbours always keep a page for it; sound worms are ordinary packets."""
+    routing = HartsRouting(HexMesh(2), 64)
+    plan = harts_plan(routing, packet_flits=12, **settings)
+    use = plan.routers[0]
+    tied = {**use.constants, **{f"ahead_{d}": 3 for d in range(DIRECTIONS)}}
+    steps = [(f"m{output % 3}", 1 if output < 3 else -1, output) for output in range(DIRECTIONS)]
+    onward = [
+        SoundWorm((PacketHeader(**{tag: step}).pack(routing.header),), 1 << output, False)
+        for tag, step, output in steps
+    ]
+    for_host = SoundWorm((PacketHeader().pack(routing.header),), 1 << HOST, False)
+    worms = tuple((*onward, for_host) if port != HOST else tuple(onward) for port in range(HOST + 1))
+    job = FuzzJob(64, worms, HOST + 1, True, 9, 96, SAMPLE, False, False, 1, "")
+    return lambda: Rig(plan.shapes[use.shape](), tied, {}), job
 
 
 SUBJECTS = {
@@ -70,7 +91,10 @@ SUBJECTS = {
     "min-headers-of-several-flits": lambda **guard: min_switch(1, 8, buffer_flits=1, **guard),
     "min-two-ways": lambda **guard: min_switch(2, 16, ("bi-butterfly", 2, 3), routing_cycles=2, **guard),
 }
-FUZZED = [(name, guard, resets) for name in SUBJECTS for guard, resets in (({"guard": True}, False), ({}, True))]
+WORMHOLE = tuple(SUBJECTS)
+SUBJECTS["mesh-node"] = mesh_node
+FUZZED = [(name, guard, resets) for name in WORMHOLE for guard, resets in (({"guard": True}, False), ({}, True))]
+FUZZED += [("mesh-node", {"whole_packets": True}, False), ("mesh-node", {}, True)]
 WATCHDOG = {"guard": True, "watchdog_flits": 24}
 
 
@@ -85,7 +109,7 @@ def test_sample(name, guard, resets, tmp_path, require_tool):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "guard", "resets"), [*FUZZED, *((name, WATCHDOG, False) for name in SUBJECTS)])
+@pytest.mark.parametrize(("name", "guard", "resets"), [*FUZZED, *((name, WATCHDOG, False) for name in WORMHOLE)])
 def test_ten_thousand_sequences(name, guard, resets, tmp_path, require_tool):
     require_tool("verilator")
     make_rig, job = SUBJECTS[name](**guard)

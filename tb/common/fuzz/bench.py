@@ -139,7 +139,7 @@ class Fuzzer:
     async def sequence(self) -> None:
         """Break rules, end it, and keep the rules again."""
         neighbours, numbers = self.neighbours, self.numbers
-        neighbours.pause, neighbours.stall = numbers.choice(PAUSES), numbers.choice(PAUSES)
+        neighbours.pause, neighbours.stall = numbers.choice(PAUSES), self._stall()
         neighbours.watching = not self.job.resets  # without guards anything may come out until the reset
         for i, waiting in enumerate(neighbours.waiting):
             waiting.extend(self._noise(i))
@@ -156,9 +156,12 @@ class Fuzzer:
                 raise Broken(f"outputs {neighbours.open_outputs} never got a tail")
         neighbours.forget()
         sent = [self._sound(i) for i in range(len(neighbours.waiting))]
-        neighbours.stall = numbers.choice(PAUSES)
+        neighbours.stall = self._stall()
         await neighbours.until_quiet(self.job.quiet_cycles)
         self._judge(sent)
+
+    def _stall(self) -> float:
+        return self.numbers.choice(PAUSES) if self.job.stalls else 0.0
 
     def _noise(self, i: int) -> list[int]:
         """Flits as they should not be; some are pieces of sound worms."""

@@ -45,6 +45,8 @@ class FuzzJob:
         Rule-breaking sequences; sound worms follow each of them.
     resets : bool
         Reset the router after each sequence, instead of ending open worms with a tail.
+    stalls : bool
+        Neighbours may leave flits waiting; those of a mesh node have kept a page, and take a flit per frame.
     seed : int
     result : str
         File for the report: empty if all went well.
@@ -58,5 +60,6 @@ class FuzzJob:
     quiet_cycles: int
     sequences: int
     resets: bool
+    stalls: bool
     seed: int
     result: str
