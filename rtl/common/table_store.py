@@ -26,7 +26,7 @@ class TableStore(Part):
     following : Out(8)
         The word that goes on to the next store. A register.
     table : Out(bits)
-        Registers; all zero at power-up, which routes nothing.
+        Registers; all zero at power-up, which routes nothing: every message is discarded.
     """
 
     def __init__(self, bits: int):

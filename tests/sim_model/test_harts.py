@@ -142,3 +142,18 @@ def test_settings_are_checked(settings, text):
 def test_narrow_flits_are_refused():
     with pytest.raises(ValueError, match="Flit must have room for the header's 40 bits, not 32 bits"):
         HartsRouting(HexMesh(3), 32)
+
+
+@pytest.mark.parametrize("slot", range(SLOTS))
+def test_copies_are_stored_in_the_frame_that_the_documents_say(slot):
+    """docs/timing.md: frames count from the one in whose slot 6 the node takes the head from its host."""
+    model, flits, start = harts_model(3), 5, 20 * SLOTS + slot
+    messages = built(model, [broadcast(model, "2-bcast", 0, flits, start)])
+    taken = start // SLOTS + (slot > 4)
+    log = Simulation(model, messages).run().copy_log
+    assert log is not None
+    for copy in log:
+        frames, at = divmod(int(copy["stored_cycle"]), SLOTS)
+        sends, links = int(copy["stage"]), int(copy["hops"])
+        assert at == copy["direction"]
+        assert frames - taken == (sends + 1) * (flits + 1) + (links - sends) - 1

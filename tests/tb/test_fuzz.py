@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from rtl.common import routed_input, worm_guard
 from rtl.common.plan import NetworkPlan
 from rtl.harts.network import harts_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from tb.common.fuzz.job import FuzzJob, SoundWorm
 from tests.tb.fuzz_rig import Rig, run_fuzz
+from tests.tb.parts_runner import mutated
 from topology.common.graph import Network
 from topology.harts.header import HOST, PacketHeader
 from topology.harts.mesh import DIRECTIONS, HexMesh
@@ -114,3 +116,18 @@ def test_ten_thousand_sequences(name, guard, resets, tmp_path, require_tool):
     require_tool("verilator")
     make_rig, job = SUBJECTS[name](**guard)
     assert run_fuzz(make_rig, replace(job, resets=resets, sequences=ALL, seed=2), "verilator", tmp_path) == ""
+
+
+FAULTS = {
+    "lets flits without head in": ("flit.head | in_worm)),", "1)),"),
+    "lets heads into worms": ("flit.head & ~in_worm", "flit.head"),
+    "forgets that a worm is open": ("(flit.head | in_worm) & ~onward.tail", "flit.head & ~onward.tail"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_faulty_guard_is_found(fault, tmp_path, require_tool, monkeypatch):
+    require_tool("icarus")
+    monkeypatch.setattr(routed_input, "WormGuard", mutated(worm_guard, *FAULTS[fault]).WormGuard)
+    make_rig, job = SUBJECTS["spam-headers-of-several-flits"](guard=True)
+    assert run_fuzz(make_rig, job, "icarus", tmp_path) != ""
