@@ -9,7 +9,7 @@ from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.state import NONE
 from sim_model.harts.receiver import pass_word, step_receiver
 from sim_model.harts.state import LAST_CHANGE
-from sim_model.harts.transmitter import hand_over, postpone_delivery, step_transmitter
+from sim_model.harts.transmitter import hand_over, postpone_deliveries, step_transmitter
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS
 from topology.harts.header import HOST
 
@@ -19,11 +19,10 @@ def step_nodes(cycle, moves, state, family):
     """One cycle of all nodes. Returns a number that is 0 only if nothing will ever change by itself."""
     slot = cycle % SLOTS
     changes = moves
-    stalling = len(state.endpoints.receivers) > 0
+    if len(state.endpoints.receivers) > 0:
+        postpone_deliveries(cycle, state, family)
     for switch in range(state.switches):
         vertex, node = state.vertices[switch], family.nodes[switch]
-        if stalling and vertex.occupied >> HOST & 1:
-            postpone_delivery(cycle, switch, vertex, state, family)
         ended = node.ended
         if node.received_for != NONE or node.read_for != NONE:
             changes += _load(vertex, node, state.channels)

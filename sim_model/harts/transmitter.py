@@ -1,7 +1,7 @@
 """A transmitter in its slot: one word from the packet memory, and the choice of the next packet (Sec. 3)."""
 
 from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL, first_at_or_after, lowest_bit
-from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.compiled import compiled, compiled_apart
 from sim_model.common.engine.deliveries import count_arrival
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
 from sim_model.harts.packets import send_header
@@ -152,9 +152,12 @@ def _log(cycle, switch, packet, family):
     return position
 
 
-@compiled
-def postpone_delivery(cycle, switch, vertex, state, family):
-    """A host that stalls has left a flit on its channel: if that is a tail, the packet is delivered later."""
-    logged = family.nodes[switch].logged
-    if logged != NONE and state.channels[vertex.first_output + HOST].register & TAIL:
-        family.log[logged].cycle = cycle + 1
+@compiled_apart
+def postpone_deliveries(cycle, state, family):
+    """Where a host that stalls has left a tail on its channel, the packet is delivered later than the log says."""
+    for switch in range(state.switches):
+        vertex, logged = state.vertices[switch], family.nodes[switch].logged
+        if logged == NONE or not vertex.occupied >> HOST & 1:
+            continue
+        if state.channels[vertex.first_output + HOST].register & TAIL:
+            family.log[logged].cycle = cycle + 1

@@ -28,6 +28,11 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return njit(**INLINED)(function)
 
 
+def compiled_apart(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator of a function that runs only with an option: left out of line, it costs the loop nothing without."""
+    return njit(**OPTIONS)(function)
+
+
 def compiled_loop(*folders: Path) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator of a family's outermost loop, which is kept in the on-disk cache.
 

@@ -6,7 +6,7 @@ second, sorted list when their parent has arrived. The next message is the earli
 
 from sim_model.common.engine.bits import MESSAGE_SHIFT, TAIL
 from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.sources import may_offer, start_message
+from sim_model.common.engine.sources import offers_later
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NEVER, NEXT_HOST_CYCLE, NONE, UNSENT
 
 
@@ -33,10 +33,9 @@ def _wake(cycle, processor, state, trace, row):
         host.wake_cycle = cycle + state.startup_cycles
         if state.startup_cycles > 0:
             return 0
-    if not may_offer(cycle, processor, state.endpoints):
+    if len(state.endpoints.sources) > 0 and offers_later(cycle, processor, state.endpoints):
         host.wake_cycle = cycle + 1
         return 0
-    start_message(processor, state.endpoints)
     message = host.preparing
     host.preparing = NONE
     host.sending = message

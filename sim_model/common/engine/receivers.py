@@ -4,11 +4,11 @@ The buffer of a channel into a processor is its ejector. Its ``count`` is such t
 other buffers, so links need not tell them apart.
 """
 
-from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.compiled import compiled, compiled_apart
 from sim_model.common.engine.endpoints import EJECTOR_FLITS, holds_back
 
 
-@compiled
+@compiled_apart
 def step_receivers(cycle, state):
     """One cycle of all receivers, after the links. Returns a number that is 0 only if all ejectors are empty."""
     endpoints, channels, vertices = state.endpoints, state.channels, state.vertices

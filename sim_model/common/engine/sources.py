@@ -1,12 +1,12 @@
 """Sources that pause: where an injector gets the words of a message from."""
 
 from sim_model.common.engine.bits import index_of, message_of
-from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.compiled import compiled_apart
 from sim_model.common.engine.endpoints import holds_back
 from sim_model.common.engine.state import NONE
 
 
-@compiled
+@compiled_apart
 def await_word(vertex, processor, flit, state):
     """The next flit of an injector is to be loaded: a header flit at once, a word when the source has one."""
     endpoints = state.endpoints
@@ -15,7 +15,7 @@ def await_word(vertex, processor, flit, state):
         vertex.occupied = 0
 
 
-@compiled
+@compiled_apart
 def step_sources(cycle, state):
     """One cycle of all sources. Returns a number that is 0 only if none of them changes, now or later.
 
@@ -39,17 +39,11 @@ def step_sources(cycle, state):
     return changes
 
 
-@compiled
-def may_offer(cycle, processor, endpoints):
-    """Whether a host may offer its injector a message in this cycle."""
-    if len(endpoints.sources) == 0:
-        return True
+@compiled_apart
+def offers_later(cycle, processor, endpoints):
+    """Whether a host may not offer its injector a message yet; if it may, words can be had from the next cycle on."""
     source = endpoints.sources[processor]
-    return not holds_back(cycle, source.phase, endpoints.pause_level, endpoints.ring)
-
-
-@compiled
-def start_message(processor, endpoints):
-    """The injector has accepted a message: its words can be had from the next cycle on."""
-    if len(endpoints.sources) > 0:
-        endpoints.sources[processor].offered = 0
+    if holds_back(cycle, source.phase, endpoints.pause_level, endpoints.ring):
+        return True
+    source.offered = 0
+    return False
