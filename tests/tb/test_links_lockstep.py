@@ -4,9 +4,11 @@ The comparison sees every stage: a bit of ``moved`` says whether a flit left it.
 """
 
 import re
+from collections.abc import Callable
 
 import pytest
 
+from hydranoc.lockstep.compare import Comparison
 from sim_model.common.simulation import Simulation
 from tests.tb.mutations import Mutation
 from tests.tb.test_harts_lockstep import FAULTS, loaded
@@ -104,7 +106,7 @@ MUTATIONS = [
         ),
     )
 ]
-WORKLOADS = {
+WORKLOADS: dict[str, Callable[[], tuple[Comparison, dict[str, object]]]] = {
     SPAM: lambda: (spam_job(3, 160), {"link_cycles": 3}),
     MIN: lambda: (min_job(*MIN_SHAPE, cycles=400, link_cycles=3), {"buffer_flits": 2, "link_cycles": 3}),
 }
