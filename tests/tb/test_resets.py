@@ -51,7 +51,7 @@ def busy(family: str) -> Comparison:
     return Comparison(model, messages, 0, CYCLES, harness_source(plan), resets=RESETS)
 
 
-@pytest.mark.parametrize("family", ["spam", "min", "harts"])
+@pytest.mark.parametrize("family", ["spam", "min", pytest.param("harts", marks=pytest.mark.slow)])
 def test_resets_under_load(family, tmp_path, require_tool):
     require_tool("icarus")
     assert_equal(busy(family), "icarus", tmp_path)
@@ -60,11 +60,14 @@ def test_resets_under_load(family, tmp_path, require_tool):
 LOST_RESETS = [
     ("spam", "of a buffer's count", "common/input_buffer.py", "count: Any = Signal(range(self.depth + 1)"),
     ("min", "of the token's holder", "min/token_station.py", "holder = Signal(inputs"),
-    ("harts", "of a transmitter's owner", "harts/transmitter_bank.py", "owned: Any = Signal(PORTS"),
+    pytest.param(
+        *("harts", "of a transmitter's owner", "harts/transmitter_bank.py", "owned: Any = Signal(PORTS"),
+        marks=pytest.mark.slow,
+    ),
 ]
 
 
-@pytest.mark.parametrize(("family", "what", "file", "text"), LOST_RESETS, ids=[what[1] for what in LOST_RESETS])
+@pytest.mark.parametrize(("family", "what", "file", "text"), LOST_RESETS)
 def test_a_lost_reset_is_reported(family, what, file, text, tmp_path, require_tool):
     require_tool("icarus")
     sound = busy(family)
