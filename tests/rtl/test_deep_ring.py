@@ -70,7 +70,7 @@ def test_what_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("shape", "is_block_ram"),
+    ("shape", "is_block"),
     [((32, 32), False), ((32, 64), True), ((32, 512), True), ((16, 128, 3, 5), True)],
     ids=str,
 )

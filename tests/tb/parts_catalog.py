@@ -220,7 +220,13 @@ MUTANTS = {
         ),
         INJECTOR.mutant("ready_in_reset", INJECTOR.shapes[0], "ready = Signal()", "ready = Signal(init=1)", "ready is"),
         INJECTOR.mutant("sends_without_end", INJECTOR.shapes[0], "counted & ends", "counted", "is"),
-        INJECTOR.mutant("sends_without_header", INJECTOR.shapes[0], "message.header_flits.any() &", "1 &", "is"),
+        INJECTOR.mutant(
+            "sends_without_header",
+            INJECTOR.shapes[0],
+            "= message.header_flits.any()",
+            "= message.header_flits.any() | 1",
+            "is",
+        ),
         INJECTOR.mutant(
             "impatient", INJECTOR.shapes[0], TAIL_MOVES, "link.valid & link.payload.tail", "message.ready is"
         ),

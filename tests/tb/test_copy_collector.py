@@ -36,7 +36,7 @@ from topology.harts.mesh import HexMesh
 from topology.harts.reception import VOTE
 
 CYCLES_PER_PHASE, SLOW_CYCLES_PER_PHASE, MUTANT_CYCLES_PER_PHASE = 600, 1_500, 3_000
-TWIN_CYCLES_PER_PHASE, FAULTY_TWIN_CYCLES_PER_PHASE = 300, 2_000
+TWIN_CYCLES_PER_PHASE, FAULTY_TWIN_CYCLES_PER_PHASE = 300, 8_000
 BENCH = "tb.harts.copy_collector"
 PARTS = ("CopyEntries", "CopyVote", "FinishedBroadcasts")
 BENCH_TESTS = 4

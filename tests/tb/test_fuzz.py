@@ -31,7 +31,7 @@ def spam(switch, flit_bits, **settings):
     routing = SpamRouting(SpamLabels(network, 0), flit_bits)
     classes = [int(routing.labels.channel_class[channel]) for channel in network.input_channel[switch]]
     keys = [network.processor_vertex(p) for p in range(len(PROCESSORS))]
-    return subject(spam_plan(routing, **settings), routing, switch, classes, keys, range(network.vertices), {})
+    return subject(spam_plan(routing, **settings), routing, switch, classes, keys, routing.multicast_keys, {})
 
 
 def min_switch(switch, flit_bits, kind=("baseline", 4, 2), **settings):
@@ -41,7 +41,7 @@ def min_switch(switch, flit_bits, kind=("baseline", 4, 2), **settings):
     classes = [routing.input_class(channel) for channel in network.input_channel[switch]]
     looped = {"token_in": "token_out"} if "release_flits" in plan.routers[switch].constants else {}
     nodes = range(len(network.processors))
-    return subject(plan, routing, switch, classes, nodes, range(len(nodes), routing.keys), looped)
+    return subject(plan, routing, switch, classes, nodes, routing.multicast_keys, looped)
 
 
 def subject(plan: NetworkPlan, routing, switch, classes, unicast_keys, multicast_keys, looped):

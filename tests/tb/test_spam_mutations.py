@@ -18,7 +18,8 @@ from tests.tb.workloads import Shape, comparison, model_results, staged_traffic
 from topology.common.graph import Network
 
 REPORT = re.compile(
-    r"first difference in cycle \d+\n  (channel \S+->\S+|injector of p\d+|delivered to p\d+|side wire \S+ \S+->\S+)"
+    r"first difference in cycle \d+\n  (channel \S+->\S+|injector of p\d+|delivered to p\d+|side wire \S+ \S+->\S+"
+    r"|status \S+:)"
 )
 SHAPES = {
     # three header flits: 4 bits of routing key and 4 of source, then 8 + 3 destination bits
