@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rtl.common.plan import NetworkPlan
 from rtl.harts.network import harts_plan
-from topology.harts.mesh import HexMesh
+from topology.harts.graph import HexMesh
 from topology.harts.pages import node_pages
 from topology.harts.routing import HartsRouting
 

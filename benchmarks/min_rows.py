@@ -14,7 +14,7 @@ from rtl.common.part import Part
 from rtl.common.plan import NetworkPlan
 from rtl.min.network import min_plan
 from rtl.min.router import MinRouter
-from topology.min.graph import BIDIRECTIONAL, MinNetwork, Place
+from topology.min.graph import BIDIRECTIONAL, MinNetwork, SwitchPosition
 from topology.min.routing import MinRouting
 
 
@@ -61,7 +61,7 @@ class MinRow:
         """Switch of the row."""
         network = self.plan.network
         assert isinstance(network, MinNetwork)
-        return network.switch_at[Place(self.stages - 2 if self.bidirectional else 0, 0)]
+        return network.switch_at[SwitchPosition(self.stages - 2 if self.bidirectional else 0, 0)]
 
 
 def _unicast_router(router: Part) -> Part:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from rtl.common.part import Part
-from rtl.common.plan import NetworkPlan, RouterUse
+from rtl.common.plan import NetworkPlan, RouterInstance
 
 
 def without_multicast(plan: NetworkPlan, unicast_router: Callable[[Part], Part]) -> NetworkPlan:
@@ -24,8 +24,11 @@ def without_multicast(plan: NetworkPlan, unicast_router: Callable[[Part], Part])
         shapes[shape] = lambda make=make: unicast_router(make())
         inputs[shape] = set(shapes[shape]().signature.members)
     routers = tuple(
-        RouterUse(use.shape, {name: value for name, value in use.constants.items() if name in inputs[use.shape]})
-        for use in plan.routers
+        RouterInstance(
+            instance.shape,
+            {name: value for name, value in instance.constants.items() if name in inputs[instance.shape]},
+        )
+        for instance in plan.routers
     )
     return replace(
         plan,

@@ -32,3 +32,13 @@ def random_irregular(seed: int, switches: int | None = None) -> Network:
 def ring(switches: int) -> Network:
     """A ring with one processor on each switch."""
     return Network(switches, [(i, (i + 1) % switches) for i in range(switches)], list(range(switches)))
+
+
+def five_port_network() -> Network:
+    """Five switches of five ports, so that all routers are one module.
+
+    Below root 0 the tree branches twice; 1-2 and 3-4 join switches of one level, 2-3 those of two, and from 3 and 4
+    some routes are ties.
+    """
+    edges = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4)]
+    return Network(5, edges, [0, 0, 0, 1, 1, 2, 3, 3, 4, 4, 4])

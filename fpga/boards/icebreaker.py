@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth.hdl import Elaboratable, Module
 
-from fpga.boards.common.pins import drive_led, drive_uart, input_pin, place_self_test
+from fpga.boards.common.pins import drive_led, drive_uart, input_pin, instantiate_self_test
 
 RED, GREEN = 0, 1
 
@@ -18,7 +18,7 @@ class IcebreakerTop(Elaboratable):
 
     def elaborate(self, platform: Any) -> Module:
         m = Module()
-        outputs = place_self_test(m, input_pin(m, platform, "button"))
+        outputs = instantiate_self_test(m, input_pin(m, platform, "button"))
         drive_led(m, platform, GREEN, outputs["passed"] | (outputs["running"] & outputs["heartbeat"]))
         drive_led(m, platform, RED, outputs["failed"])
         drive_uart(m, platform, outputs["uart_tx"])

@@ -5,7 +5,7 @@ from typing import Any
 from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Instance, Module, Signal
 from amaranth.lib.cdc import ResetSynchronizer
 
-from fpga.boards.common.pins import drive_led, drive_uart, input_pin, place_self_test
+from fpga.boards.common.pins import drive_led, drive_uart, input_pin, instantiate_self_test
 
 # 25 MHz times 2, by way of 600 MHz in the oscillator of the loop
 PLL_PARAMETERS = {
@@ -42,7 +42,7 @@ class Ulx3sTop(Elaboratable):
     def elaborate(self, platform: Any) -> Module:
         m = Module()
         self._make_clock(m, platform, restart=input_pin(m, platform, "button_fire", 1))
-        outputs = place_self_test(m, input_pin(m, platform, "button_fire", 0))
+        outputs = instantiate_self_test(m, input_pin(m, platform, "button_fire", 0))
         for number, name in enumerate(("heartbeat", "running", "passed", "failed")):
             drive_led(m, platform, number, outputs[name])
         drive_uart(m, platform, outputs["uart_tx"])

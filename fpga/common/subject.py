@@ -8,7 +8,7 @@ from fpga.common.devices import Device
 from fpga.common.wrappers import RegisteredPart, SerialPart, TiedPart
 from rtl.common.network import NetworkTop
 from rtl.common.part import Part
-from rtl.common.plan import NetworkPlan, RouterUse
+from rtl.common.plan import NetworkPlan, RouterInstance
 from rtl.common.verilog import ModuleLibrary
 
 TOP = "out_of_context"
@@ -63,8 +63,10 @@ def router_subject(plan: NetworkPlan, switch: int) -> Subject:
     """
     if not 0 <= switch < len(plan.routers):
         raise ValueError(f"Switch must be 0 to {len(plan.routers) - 1}, not {switch!r}")
-    use = plan.routers[switch]
-    return Subject(f"router_s{switch}", TiedPart(plan.shapes[use.shape](), use.constants), switch, use.shape)
+    instance = plan.routers[switch]
+    return Subject(
+        f"router_s{switch}", TiedPart(plan.shapes[instance.shape](), instance.constants), switch, instance.shape
+    )
 
 
 def network_subject(plan: NetworkPlan) -> Subject:
@@ -79,14 +81,14 @@ def representative_switches(plan: NetworkPlan) -> dict[str, int]:
     the most ones; of several the lowest number.
     """
     chosen: dict[str, int] = {}
-    for switch, use in enumerate(plan.routers):
-        best = chosen.get(use.shape)
+    for switch, instance in enumerate(plan.routers):
+        best = chosen.get(instance.shape)
         if best is None or _table_size(plan, switch) > _table_size(plan, best):
-            chosen[use.shape] = switch
+            chosen[instance.shape] = switch
     return {shape: chosen[shape] for shape in plan.shapes if shape in chosen}
 
 
 def _table_size(plan: NetworkPlan, switch: int) -> tuple[bool, int]:
-    use: RouterUse = plan.routers[switch]
-    ones = sum(value.bit_count() for value in use.constants.values())
+    instance: RouterInstance = plan.routers[switch]
+    ones = sum(value.bit_count() for value in instance.constants.values())
     return switch == plan.parameters.get("root"), ones

@@ -18,7 +18,7 @@ from typing import Any
 from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from rtl.common.selection import concat
 from rtl.common.structure import flat_ports
 
@@ -64,7 +64,7 @@ class TiedPart(Part):
 
     def elaborate(self, platform):
         m: Any = Module()
-        inside = _flat(place(m, platform, CORE, self.part), self.part)
+        inside = _flat(instantiate(m, platform, CORE, self.part), self.part)
         outside = _flat(self, self)
         for name, (is_input, value) in inside.items():
             if name in self.constants:
@@ -91,7 +91,7 @@ class RegisteredPart(Part):
 
     def elaborate(self, platform):
         m: Any = Module()
-        inside = _flat(place(m, platform, CORE, self.part), self.part)
+        inside = _flat(instantiate(m, platform, CORE, self.part), self.part)
         for name, (is_input, port) in _flat(self, self).items():
             held = Signal(len(port), reset_less=True, name=f"{'from' if is_input else 'to'}_{name}")
             source, sink = (port, inside[name][1]) if is_input else (inside[name][1], port)
@@ -126,7 +126,7 @@ class SerialPart(Part):
 
     def elaborate(self, platform):
         m: Any = Module()
-        ports = _flat(place(m, platform, CORE, self.part), self.part).values()
+        ports = _flat(instantiate(m, platform, CORE, self.part), self.part).values()
         self._fill(m, [value for is_input, value in ports if is_input])
         self._fold(m, concat(value for is_input, value in ports if not is_input))
         return m

@@ -12,7 +12,7 @@ from ruamel.yaml.reader import ReaderError
 
 from hydranoc.errors import ConfigError, reason, shown
 
-Place = Sequence[str | int]
+KeyPath = Sequence[str | int]
 """Keys and list positions from the top of a file, such as ``("traffic", "messages", 3, "flits")``."""
 
 LONGEST_NUMBER_BITS = 1024
@@ -72,33 +72,35 @@ class YamlSource:
         except RecursionError:
             raise ConfigError("not valid YAML: nested too deeply", file=self.path) from None
 
-    def _plain(self, value: Any, place: tuple[str | int, ...]) -> Any:
+    def _plain(self, value: Any, key_path: tuple[str | int, ...]) -> Any:
         """YAML's own number, text and collection types turned into Python's."""
         if isinstance(value, dict):
             for key in value:
                 if not isinstance(key, str | int) or isinstance(key, bool):
-                    raise self.error((*place, key), f"a key must be text, not {shown(key)}")
-            return {key: self._plain(part, (*place, key)) for key, part in value.items()}
+                    raise self.error((*key_path, key), f"a key must be text, not {shown(key)}")
+            return {key: self._plain(part, (*key_path, key)) for key, part in value.items()}
         if isinstance(value, list):
-            return [self._plain(part, (*place, position)) for position, part in enumerate(value)]
+            return [self._plain(part, (*key_path, position)) for position, part in enumerate(value)]
         if isinstance(value, int) and value.bit_length() > LONGEST_NUMBER_BITS:
-            raise self.error(place, f"a whole number must have at most {LONGEST_NUMBER_BITS} bits")
+            raise self.error(key_path, f"a whole number must have at most {LONGEST_NUMBER_BITS} bits")
         for kind in (bool, int, float, str):
             if isinstance(value, kind):
                 return kind(value)
         if value is not None:
             text = f"{value.tag.value} {value.value}" if isinstance(value, TaggedScalar) else str(value)
-            raise self.error(place, f"a value must be a number, text, true or false, a list or a mapping, not {text}")
+            raise self.error(
+                key_path, f"a value must be a number, text, true or false, a list or a mapping, not {text}"
+            )
         return None
 
-    def error(self, place: Place, message: str) -> ConfigError:
+    def error(self, key_path: KeyPath, message: str) -> ConfigError:
         """An error about the value at a place."""
-        return ConfigError(message, file=self.path, line=self.line_of(place))
+        return ConfigError(message, file=self.path, line=self.line_of(key_path))
 
-    def line_of(self, place: Place) -> int:
+    def line_of(self, key_path: KeyPath) -> int:
         """Line of a key or list item; of the nearest thing around it where there is none."""
         node, line = self._marked, 1
-        for step in place:
+        for step in key_path:
             try:
                 if isinstance(node, CommentedMap):
                     line = node.lc.key(step)[0] + 1
@@ -109,20 +111,20 @@ class YamlSource:
                 break
         return line
 
-    def find(self, place: Place, text: str) -> Place | None:
-        """Place of the last value under ``place`` that reads ``text``, such as ``[0, 5]`` or ``s3``."""
+    def find(self, key_path: KeyPath, text: str) -> KeyPath | None:
+        """Place of the last value under ``key_path`` that reads ``text``, such as ``[0, 5]`` or ``s3``."""
         value: Any = self.data
-        for step in place:
+        for step in key_path:
             value = value[step]
-        return _find(value, tuple(place), text)
+        return _find(value, tuple(key_path), text)
 
 
-def _find(value: Any, place: Place, text: str) -> Place | None:
+def _find(value: Any, key_path: KeyPath, text: str) -> KeyPath | None:
     if str(value) == text:
-        return place
+        return key_path
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, part in reversed(list(items)):
-        found = _find(part, (*place, key), text)
+        found = _find(part, (*key_path, key), text)
         if found:
             return found
     return None

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from hydranoc.config import schema
-from hydranoc.config.source import Place, YamlSource
+from hydranoc.config.source import KeyPath, YamlSource
 from hydranoc.config.validation import choose, validate
 from hydranoc.errors import ConfigError, reason, shown
 from topology.common.channels import ChannelNetwork
@@ -16,7 +16,7 @@ from topology.common.graph import Network
 from topology.common.lattice import irregular_network, lattice_network
 from topology.common.named_graph import is_name
 from topology.common.regular import hypercube_network, mesh_network, ring_network, torus_network, tree_network
-from topology.harts.mesh import HexMesh
+from topology.harts.graph import HexMesh
 from topology.min.graph import KINDS, MinNetwork
 
 GENERATORS: dict[str, Callable[..., ChannelNetwork]] = {
@@ -32,13 +32,13 @@ GENERATORS: dict[str, Callable[..., ChannelNetwork]] = {
 }
 
 
-def build_network(source: YamlSource, place: Place) -> ChannelNetwork:
+def build_network(source: YamlSource, key_path: KeyPath) -> ChannelNetwork:
     """The network of a topology section.
 
     Parameters
     ----------
     source : YamlSource
-    place : sequence of str
+    key_path : sequence of str
         Where the section stands.
 
     Raises
@@ -47,19 +47,19 @@ def build_network(source: YamlSource, place: Place) -> ChannelNetwork:
         With the line here, or in the network file that is named here.
     """
     section: Any = source.data
-    for step in place:
+    for step in key_path:
         section = section[step]
     if "file" in section:
-        return _from_file(source, place)
+        return _from_file(source, key_path)
     if "edges" in section:
-        return _written_out(source, place)
+        return _written_out(source, key_path)
     if "kind" not in section:
-        raise source.error(place, "a topology must have 'kind', 'file' or 'edges'")
-    kind = choose(source, place, "kind", schema.TOPOLOGIES)
-    section = validate(source, place, schema.TOPOLOGIES[kind])
+        raise source.error(key_path, "a topology must have 'kind', 'file' or 'edges'")
+    kind = choose(source, key_path, "kind", schema.TOPOLOGIES)
+    section = validate(source, key_path, schema.TOPOLOGIES[kind])
     parameters = section.model_dump(exclude={"kind"})
     if isinstance(section, schema.Topology):  # the others are small, or refused when they are made
-        _check_size(source, place, kind, parameters)
+        _check_size(source, key_path, kind, parameters)
     positional = {
         name: parameters.pop(name)
         for name in ("switches", "shape", "dimensions", "arity", "levels")
@@ -68,10 +68,10 @@ def build_network(source: YamlSource, place: Place) -> ChannelNetwork:
     try:
         return GENERATORS[kind](*positional.values(), **parameters)
     except TopologyError as error:
-        raise located(source, place, error) from None
+        raise located(source, key_path, error) from None
 
 
-def _check_size(source: YamlSource, place: Place, kind: str, parameters: dict[str, Any]) -> None:
+def _check_size(source: YamlSource, key_path: KeyPath, kind: str, parameters: dict[str, Any]) -> None:
     """Refuse a mistyped size before it eats all memory."""
     key, switches = "switches", parameters.get("switches", 1)
     if "shape" in parameters:
@@ -82,40 +82,40 @@ def _check_size(source: YamlSource, place: Place, kind: str, parameters: dict[st
         key, switches = "dimensions", 2 ** parameters["dimensions"]
     if switches > schema.MAX_SWITCHES:
         raise source.error(
-            (*place, key), f"a network must have at most {schema.MAX_SWITCHES} switches, not {shown(switches)}"
+            (*key_path, key), f"a network must have at most {schema.MAX_SWITCHES} switches, not {shown(switches)}"
         )
     processors = switches * parameters["processors_per_switch"]
     if processors > schema.MAX_PROCESSORS:
         raise source.error(
-            (*place, "processors_per_switch"),
+            (*key_path, "processors_per_switch"),
             f"a network must have at most {schema.MAX_PROCESSORS} processors, not {processors}",
         )
 
 
-def _from_file(source: YamlSource, place: Place) -> Network:
-    section = validate(source, place, schema.FileTopology)
+def _from_file(source: YamlSource, key_path: KeyPath) -> Network:
+    section = validate(source, key_path, schema.FileTopology)
     path = source.path.parent / section.file
     try:
         return read_network(path, ports=section.ports)
     except TopologyError as error:
         if error.line is None:
-            raise source.error((*place, "file"), str(error)) from None
+            raise source.error((*key_path, "file"), str(error)) from None
         raise ConfigError(str(error), file=path, line=error.line) from None
     except (OSError, ValueError) as error:
         text = f"cannot read network file {shown(section.file)}: {reason(error)}"
-        raise source.error((*place, "file"), text) from None
+        raise source.error((*key_path, "file"), text) from None
 
 
-def _written_out(source: YamlSource, place: Place) -> Network:
-    section = validate(source, place, schema.InlineTopology)
+def _written_out(source: YamlSource, key_path: KeyPath) -> Network:
+    section = validate(source, key_path, schema.InlineTopology)
     if section.names is not None and len({str(name) for name in section.names}) != section.switches:
         raise source.error(
-            (*place, "names"),
+            (*key_path, "names"),
             f"names must be {section.switches} different names, one per switch, not {shown(section.names)}",
         )
     for position, name in enumerate(section.names or ()):
         if not is_name(str(name)):
-            raise source.error((*place, "names", position), f"a name must be printable text, not {shown(name)}")
+            raise source.error((*key_path, "names", position), f"a name must be printable text, not {shown(name)}")
     try:
         return Network(
             section.switches,
@@ -125,21 +125,21 @@ def _written_out(source: YamlSource, place: Place) -> Network:
             switch_names=None if section.names is None else [str(name) for name in section.names],
         )
     except TopologyError as error:
-        raise located(source, place, error) from None
+        raise located(source, key_path, error) from None
 
 
-def located(source: YamlSource, place: Place, error: TopologyError) -> ConfigError:
+def located(source: YamlSource, key_path: KeyPath, error: TopologyError) -> ConfigError:
     """A broken rule of the network, with the line of the value that breaks it as far as that is known."""
     found = None
     if error.item is not None and "ports" not in str(error):
-        found = source.find(place, error.item)
-    if found is None and "ports" in str(error) and "ports" in _section(source, place):
-        found = (*place, "ports")
-    return source.error(found or place, str(error))
+        found = source.find(key_path, error.item)
+    if found is None and "ports" in str(error) and "ports" in _section(source, key_path):
+        found = (*key_path, "ports")
+    return source.error(found or key_path, str(error))
 
 
-def _section(source: YamlSource, place: Place) -> Any:
+def _section(source: YamlSource, key_path: KeyPath) -> Any:
     section: Any = source.data
-    for step in place:
+    for step in key_path:
         section = section[step]
     return section

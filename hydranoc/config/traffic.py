@@ -6,7 +6,7 @@ from typing import Any
 
 from hydranoc.config import schema
 from hydranoc.config.load import TRAFFIC, Config
-from hydranoc.config.source import Place
+from hydranoc.config.source import KeyPath
 from hydranoc.config.validation import nearest
 from hydranoc.errors import ConfigError, reason, shown
 from sim_model.common.messages import Message, MessageError, Messages
@@ -80,15 +80,15 @@ def _build(records: list[Message], config: Config, routing: Any) -> Messages:
         raise MessageError(error.number if group is None else group, error.problem) from None
 
 
-def _operation(config: Config, place: Place, algorithm: str) -> int:
+def _operation(config: Config, key_path: KeyPath, algorithm: str) -> int:
     """Number of a broadcast procedure."""
     names = config.family.operations(config.network_section)
     if not names:
         text = f"algorithm must be left out in family {config.family.name!r}, which has no broadcast procedures"
-        raise config.source.error(place, f"{text}, not {algorithm!r}")
+        raise config.source.error(key_path, f"{text}, not {algorithm!r}")
     if algorithm not in names:
-        text = f"{place[-1]} must be {', '.join(names)}"
-        raise config.source.error(place, f"{text}, not {shown(algorithm)}{nearest(algorithm, names)}")
+        text = f"{key_path[-1]} must be {', '.join(names)}"
+        raise config.source.error(key_path, f"{text}, not {shown(algorithm)}{nearest(algorithm, names)}")
     return names[algorithm]
 
 
@@ -104,8 +104,8 @@ def _broadcast(config: Config, traffic: schema.BroadcastTraffic, routing: Any) -
     try:
         return _build([record], config, routing)
     except MessageError as error:
-        place = "source" if error.problem.startswith("Source") else key
-        raise config.source.error((*TRAFFIC, place), f"traffic.{place}: {error.problem}") from None
+        key_path = "source" if error.problem.startswith("Source") else key
+        raise config.source.error((*TRAFFIC, key_path), f"traffic.{key_path}: {error.problem}") from None
 
 
 def _random(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Messages:
@@ -135,21 +135,22 @@ def _random(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Mess
     except MessageError as error:
         words = {"Length": "flits", "Destination": "multicast_fraction"}
         key = next((key for word, key in words.items() if error.problem.startswith(word)), "algorithm")
-        place = (*TRAFFIC, key) if key in traffic.model_fields_set else TRAFFIC
-        raise config.source.error(place, f"traffic.{key}: {error.problem}") from None
+        key_path = (*TRAFFIC, key) if key in traffic.model_fields_set else TRAFFIC
+        raise config.source.error(key_path, f"traffic.{key}: {error.problem}") from None
 
 
 def _check_random(config: Config, traffic: schema.RandomTraffic, processors: int) -> None:
     """What only the size of the network shows to be wrong."""
     if processors < 2:
         raise config.source.error(TRAFFIC, f"random traffic needs at least 2 processors; this network has {processors}")
-    place: Place = (*TRAFFIC, "destinations")
+    key_path: KeyPath = (*TRAFFIC, "destinations")
     count = traffic.destinations
     if isinstance(count, schema.Gaussian):
-        place, count = (*place, "mean"), count.mean
+        key_path, count = (*key_path, "mean"), count.mean
     if count >= processors and (traffic.multicast_fraction > 0 or "destinations" in traffic.model_fields_set):
         raise config.source.error(
-            place, f"{'.'.join(map(str, place))} must be at most {processors - 1}, the other processors, not {count}"
+            key_path,
+            f"{'.'.join(map(str, key_path))} must be at most {processors - 1}, the other processors, not {count}",
         )
     expected = traffic.cycles * traffic.messages_per_node_per_cycle * processors
     if expected > MOST_MESSAGES:
@@ -166,18 +167,18 @@ def _listed(config: Config, traffic: schema.ListTraffic, routing: Any) -> Messag
         return _build(records, config, routing)
     except MessageError as error:
         key = next((key for word, key in _KEYS.items() if error.problem.startswith(word)), None)
-        place = (*TRAFFIC, "messages", error.number)
+        key_path = (*TRAFFIC, "messages", error.number)
         raise config.source.error(
-            place if key is None else (*place, key), f"traffic.messages[{error.number}]: {error.problem}"
+            key_path if key is None else (*key_path, key), f"traffic.messages[{error.number}]: {error.problem}"
         ) from None
 
 
 def _listed_record(config: Config, number: int, message: schema.ListedMessage) -> Message:
-    place: Place = (*TRAFFIC, "messages", number)
+    key_path: KeyPath = (*TRAFFIC, "messages", number)
     if (message.destinations is None) == (message.algorithm is None):
         choices = "destinations or algorithm" if config.family.operations(config.network_section) else "destinations"
-        raise config.source.error(place, f"traffic.messages[{number}] must have {choices}")
-    operation = 0 if message.algorithm is None else _operation(config, (*place, "algorithm"), message.algorithm)
+        raise config.source.error(key_path, f"traffic.messages[{number}] must have {choices}")
+    operation = 0 if message.algorithm is None else _operation(config, (*key_path, "algorithm"), message.algorithm)
     return Message(
         message.source, message.destinations or (), message.flits, start_cycle=message.start_cycle, operation=operation
     )
@@ -186,9 +187,9 @@ def _listed_record(config: Config, number: int, message: schema.ListedMessage) -
 def _check_processors(config: Config, records: list[Message]) -> None:
     last = len(config.network.processors) - 1
     for number, record in enumerate(records):
-        place = (*TRAFFIC, "messages", number)
-        named = [((*place, "source"), record.source)]
-        named += [((*place, "destinations", i), processor) for i, processor in enumerate(record.destinations)]
+        key_path = (*TRAFFIC, "messages", number)
+        named = [((*key_path, "source"), record.source)]
+        named += [((*key_path, "destinations", i), processor) for i, processor in enumerate(record.destinations)]
         for where, processor in named:
             if not 0 <= processor <= last:
                 kind = "source must be a processor" if where[-1] == "source" else "destinations must be processors"

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from hydranoc.config.source import Place, YamlSource
+from hydranoc.config.source import KeyPath, YamlSource
 from hydranoc.errors import ConfigError, shown
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -31,8 +31,8 @@ _BOUNDS = {
 }
 
 
-def validate(source: YamlSource, place: Place, model: type[Model]) -> Model:
-    """The part of a file at ``place`` as a ``model``.
+def validate(source: YamlSource, key_path: KeyPath, model: type[Model]) -> Model:
+    """The part of a file at ``key_path`` as a ``model``.
 
     Raises
     ------
@@ -40,16 +40,16 @@ def validate(source: YamlSource, place: Place, model: type[Model]) -> Model:
         For the first thing wrong, in the order of the file.
     """
     value: Any = source.data
-    for step in place:
+    for step in key_path:
         value = value[step]
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        found = [_config_error(source, place, model, value, dict(detail)) for detail in error.errors()]
+        found = [_config_error(source, key_path, model, value, dict(detail)) for detail in error.errors()]
         raise min(found, key=lambda config_error: config_error.line or 0) from None
 
 
-def choose(source: YamlSource, place: Place, key: str, choices: Iterable[str]) -> str:
+def choose(source: YamlSource, key_path: KeyPath, key: str, choices: Iterable[str]) -> str:
     """The value of a key that must be one of some words.
 
     Raises
@@ -58,23 +58,23 @@ def choose(source: YamlSource, place: Place, key: str, choices: Iterable[str]) -
         If the key is missing or its value is none of the choices.
     """
     section: Any = source.data
-    for step in place:
+    for step in key_path:
         section = section[step]
     if key not in section:
-        raise source.error(place, f"key {key!r} is missing in {_name(place)}; it must be {_either(choices)}")
+        raise source.error(key_path, f"key {key!r} is missing in {_name(key_path)}; it must be {_either(choices)}")
     if section[key] not in list(choices):
         hint = nearest(section[key], choices)
         raise source.error(
-            (*place, key), f"{_name((*place, key))} must be {_either(choices)}, not {shown(section[key])}{hint}"
+            (*key_path, key), f"{_name((*key_path, key))} must be {_either(choices)}, not {shown(section[key])}{hint}"
         )
     return section[key]
 
 
 def _config_error(
-    source: YamlSource, place: Place, model: type[BaseModel], value: Any, detail: Mapping[str, Any]
+    source: YamlSource, key_path: KeyPath, model: type[BaseModel], value: Any, detail: Mapping[str, Any]
 ) -> ConfigError:
     inside = _real_steps(value, detail["loc"], missing=detail["type"] == "missing")
-    full = (*place, *inside)
+    full = (*key_path, *inside)
     if detail["type"] == "missing":
         return source.error(full[:-1], f"key {full[-1]!r} is missing{_within(full[:-1])}")
     if detail["type"] in ("extra_forbidden", "invalid_key"):
@@ -135,15 +135,15 @@ def _right(detail: Mapping[str, Any]) -> str:
     return _TYPES[kind] if kind in _TYPES else str(detail["msg"])
 
 
-def _name(place: Place) -> str:
+def _name(key_path: KeyPath) -> str:
     text = ""
-    for step in place:
+    for step in key_path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
     return text or "the configuration"
 
 
-def _within(place: Place) -> str:
-    return f" in {_name(place)}" if place else ""
+def _within(key_path: KeyPath) -> str:
+    return f" in {_name(key_path)}" if key_path else ""
 
 
 def _either(choices: Iterable[str]) -> str:

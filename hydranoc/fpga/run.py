@@ -154,11 +154,11 @@ def _run(tool: Tool, arguments: Sequence[str], folder: Path, log: str) -> None:
     )
     if answer.returncode == 0:
         return
-    said = answer.stdout + answer.stderr
+    output = answer.stdout + answer.stderr
     kept = Path(tempfile.mkstemp(prefix=f"hydranoc-{tool.name}-", suffix=".log")[1])
     if (folder / log).exists():
         shutil.copy(folder / log, kept)
     with kept.open("a") as file:
-        file.write(said)
+        file.write(output)
     reason = next((line for line in kept.read_text().splitlines() if line.startswith("ERROR")), "")
     raise FpgaFailed(f"{tool.name} failed; its log is {kept} {reason}".strip())

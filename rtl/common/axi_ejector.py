@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.common.ejector import MessageEjector
 from rtl.common.flit import link_signature
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from topology.common.flits import HeaderFormat
 
 SOURCE, BROADCAST = "source", "broadcast"
@@ -64,7 +64,7 @@ class AxiStreamEjector(Part):
 
     def elaborate(self, platform):
         m: Any = Module()
-        ejector = place(m, platform, "ejector", MessageEjector(self.header.flit_bits))
+        ejector = instantiate(m, platform, "ejector", MessageEjector(self.header.flit_bits))
         connect(m, flipped(self.link), ejector.link)
         flit = ejector.user.payload
         in_body = Signal()

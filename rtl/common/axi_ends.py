@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In
 
 from rtl.common.byte_count import KeepPacker, KeepUnpacker, kept_bytes
 from rtl.common.stream_crossing import StreamCrossing
-from rtl.common.structure import Bits, Constant, Kind, Slice, Structure, Use, Wire, width_of
+from rtl.common.structure import Bits, Constant, ModuleInstance, SharedModule, Slice, Structure, Wire, width_of
 
 NETWORK, SHARED, SEPARATE = "network", "shared", "separate"
 CLOCKS = (NETWORK, SHARED, SEPARATE)
@@ -82,13 +82,13 @@ class StreamEnds:
     def __init__(self, structure: Structure, options: StreamOptions):
         self._structure = structure
         self._options = options
-        self._kinds: dict[tuple[int, bool], Kind] = {}
+        self._modules: dict[tuple[int, bool], SharedModule] = {}
 
     def packed(self, name: str, beat: Beat) -> Beat:
         """A beat from a user, with its byte count in ``tdata``."""
         if not self._options.tkeep:
             return beat
-        packer = self._structure.use(f"packer_{name}", Kind(lambda: KeepPacker(width_of(beat["tkeep"]))))
+        packer = self._structure.instance(f"packer_{name}", SharedModule(lambda: KeepPacker(width_of(beat["tkeep"]))))
         others = dict(beat)
         for port in ("tdata", "tkeep"):
             packer.connect(port, others.pop(port))
@@ -99,11 +99,13 @@ class StreamEnds:
         if not self._options.tkeep:
             return beat
         count = kept_bytes(width_of(beat["tdata"]))
-        unpacker = self._structure.use(f"unpacker_{name}", Kind(lambda: KeepUnpacker(count)))
+        unpacker = self._structure.instance(f"unpacker_{name}", SharedModule(lambda: KeepUnpacker(count)))
         unpacker.connect("word", beat["tdata"])
         return {**beat, "tdata": unpacker.output("tdata"), "tkeep": unpacker.output("tkeep")}
 
-    def crossed(self, name: str, node: int, *, inward: bool, beat: Beat, valid: Bits) -> tuple[Beat, Wire, Use]:
+    def crossed(
+        self, name: str, node: int, *, inward: bool, beat: Beat, valid: Bits
+    ) -> tuple[Beat, Wire, ModuleInstance]:
         """A stream in the other clock domain: beat, valid, and the crossing, whose ``o__ready`` is open."""
         crossing = self._crossing(name, node, sum(map(width_of, beat.values())), inward=inward)
         crossing.connect("i__valid", valid)
@@ -124,8 +126,8 @@ class StreamEnds:
         crossing.connect("o__ready", Constant(1, 1))
         return crossing.output("o__valid")
 
-    def _crossing(self, name: str, node: int, bits: int, *, inward: bool) -> Use:
-        kind = self._kinds.setdefault((bits, inward), Kind(lambda: StreamCrossing(bits, inward=inward)))
-        crossing = self._structure.use(name, kind)
+    def _crossing(self, name: str, node: int, bits: int, *, inward: bool) -> ModuleInstance:
+        module = self._modules.setdefault((bits, inward), SharedModule(lambda: StreamCrossing(bits, inward=inward)))
+        crossing = self._structure.instance(name, module)
         crossing.connect("user_clk", self._structure.ports[self._options.clock_of(node)])
         return crossing

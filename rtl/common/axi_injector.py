@@ -27,7 +27,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import link_signature
 from rtl.common.packet_flits import PacketFlits
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from rtl.common.plan import Addressing
 from rtl.common.selection import concat, table_row
 from topology.common.flits import HeaderFormat, bits_for
@@ -196,7 +196,7 @@ class AxiStreamInjector(Part):
 
     def _place_key_finder(self, m, platform, destinations) -> Any:
         part = self.addressing.key()
-        finder = place(m, platform, "key_finder", part)
+        finder = instantiate(m, platform, "key_finder", part)
         if "node" in part.signature.members:
             m.d.comb += finder.node.eq(self.node)
         m.d.comb += finder.destinations.eq(destinations)

@@ -14,7 +14,7 @@ from rtl.common.fabric import Fabric
 from rtl.common.network import GeneratedDesign, generate_design
 from rtl.common.plan import NetworkPlan
 from rtl.common.ports.optional import connect_exported, exported_members
-from rtl.common.structure import Kind, StructuralPart, Structure, Use
+from rtl.common.structure import ModuleInstance, SharedModule, StructuralPart, Structure
 
 SOURCE_INPUTS = ("tdata", "tvalid", "tlast", "tdest", "tuser")
 SOURCE_BEAT = ("tdata", "tlast", "tdest", "tuser")
@@ -69,7 +69,7 @@ class AxiStreamTop(StructuralPart):
         self.plan = plan
         self.mode = mode
         self.options = options
-        self._injector, self._ejector = _endpoint_kinds(plan, mode, options)
+        self._injector, self._ejector = _endpoint_modules(plan, mode, options)
         outputs = self._ejector.outputs
         self._sink_beat = tuple(name for name in SINK_BEAT if name in outputs)
         self._status_outputs = tuple(name for name in outputs if name not in (*SINK_OUTPUTS, "link__ready"))
@@ -103,12 +103,12 @@ class AxiStreamTop(StructuralPart):
             self._connect_sink(structure, ends, name, processor, _replaced(structure, ejector, self._ejector))
         return structure
 
-    def _connect_source(self, structure: Structure, ends: StreamEnds, i: int, injector: Use):
+    def _connect_source(self, structure: Structure, ends: StreamEnds, i: int, injector: ModuleInstance):
         constants = {"node": i}
         if self.plan.addressing:
             constants["node_fields"] = self.plan.addressing.node_fields[i]
         for port, value in constants.items():
-            if port in injector.kind.inputs:
+            if port in injector.module.inputs:
                 injector.tie(port, value)
         port = f"s_axis_n{i}"
         widths = self.options.data_widths(self.plan.flit_bits)
@@ -125,8 +125,10 @@ class AxiStreamTop(StructuralPart):
         structure.outputs[f"{port}_tready"] = ready
         structure.outputs[f"{port}_error"] = ends.pulse(f"crossing_error_n{i}", i, injector.output("error"))
 
-    def _connect_sink(self, structure: Structure, ends: StreamEnds, output: str, processor: int, ejector: Use):
-        if self.plan.addressing and "unicast_key" in ejector.kind.inputs:
+    def _connect_sink(
+        self, structure: Structure, ends: StreamEnds, output: str, processor: int, ejector: ModuleInstance
+    ):
+        if self.plan.addressing and "unicast_key" in ejector.module.inputs:
             ejector.tie("unicast_key", self.plan.addressing.unicast_keys[processor])
         port = f"m_axis_{output}"
         beat: Beat = {name: ejector.output(name) for name in self._sink_beat}
@@ -148,24 +150,24 @@ def _each(flow: Any, widths: dict[str, int]) -> dict[str, wiring.Member]:
     return {name: flow(width) for name, width in widths.items()}
 
 
-def _endpoint_kinds(plan: NetworkPlan, mode: str, options: StreamOptions) -> tuple[Kind, Kind]:
+def _endpoint_modules(plan: NetworkPlan, mode: str, options: StreamOptions) -> tuple[SharedModule, SharedModule]:
     """Injector and ejector."""
     endpoints, addressing = plan.endpoints, plan.addressing
     if endpoints is not None:
         if mode != TUSER:
             raise ValueError(f"Destination mode must be {TUSER} in family {plan.family}, not {mode!r}")
-        return Kind(endpoints.injector), Kind(endpoints.ejector)
+        return SharedModule(endpoints.injector), SharedModule(endpoints.ejector)
     if addressing is None:
         raise ValueError(f"A network with AXI4-Stream endpoints must have addressing; family {plan.family} has none")
     word_bits = options.word_bits(plan.flit_bits)
-    injector = Kind(lambda: AxiStreamInjector(plan.header, addressing, mode, word_bits))
-    return injector, Kind(lambda: AxiStreamEjector(plan.header))
+    injector = SharedModule(lambda: AxiStreamInjector(plan.header, addressing, mode, word_bits))
+    return injector, SharedModule(lambda: AxiStreamEjector(plan.header))
 
 
-def _replaced(structure: Structure, use: Use, kind: Kind) -> Use:
+def _replaced(structure: Structure, instance: ModuleInstance, module: SharedModule) -> ModuleInstance:
     """Another part in the place of an instance, at the same link."""
-    new = Use(use.name, kind, use.inputs, use.outputs)
-    structure.uses[structure.uses.index(use)] = new
+    new = ModuleInstance(instance.name, module, instance.inputs, instance.outputs)
+    structure.instances[structure.instances.index(instance)] = new
     return new
 
 
@@ -199,7 +201,7 @@ def generate_axi_network(
 
 def _manifest_entry(plan: NetworkPlan, mode: str, options: StreamOptions) -> dict[str, Any]:
     processors = range(len(plan.network.processors))
-    injector, ejector = _endpoint_kinds(plan, mode, options)
+    injector, ejector = _endpoint_modules(plan, mode, options)
     word_bits = options.word_bits(plan.flit_bits)
     return {
         "destination_mode": mode,

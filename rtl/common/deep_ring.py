@@ -1,6 +1,6 @@
 """A deep ring of flits in block RAM, with a short front in LUT RAM that can be read within the cycle.
 
-Block RAM answers a cycle late, and the place that a buffer reads next depends on its latest signal. So the flits that
+Block RAM answers a cycle late, and the slot that a buffer reads next depends on its latest signal. So the flits that
 can be read lie in a front of LUT RAM, and block RAM holds only those for which the front has no room.
 
 =========  =================================================================================================
@@ -11,10 +11,10 @@ t          flits wait in block RAM, and the front has room: the first of them is
 t + 1      it is written into the front; a flit that arrives now, when no other one waits, is written next to it
 =========  =================================================================================================
 
-The two flits of a cycle have neighbouring places, so the front has two memories, of even and of odd places.
+The two flits of a cycle have neighbouring slots, so the front has two memories, of even and of odd slots.
 
 While flits wait in block RAM, one of them is read whenever the front has room, and one at most leaves in a cycle. So at
-most 2 of its places are without their flit: one that has only just become free, and one whose flit is in block RAM's
+most 2 of its slots are without their flit: one that has only just become free, and one whose flit is in block RAM's
 output. All others can be read at once, as if the whole ring were in LUT RAM.
 """
 
@@ -27,11 +27,11 @@ from amaranth.lib.wiring import In, Out
 from rtl.common.part import Part
 
 MOST_LUT_RAM_FLITS = 32
-"""A ring of more places is a deep one."""
+"""A ring of more slots is a deep one."""
 MISSING_FLITS = 2
 
 
-def front_places(readable: int) -> int:
+def front_slots(readable: int) -> int:
     """Places of a front in which so many flits can always be read, if there are so many; a power of two."""
     return max(MOST_LUT_RAM_FLITS, 1 << (readable + MISSING_FLITS - 1).bit_length())
 
@@ -46,8 +46,8 @@ class DeepRing(Part):
     bits : int
         Width of what is stored per flit.
     depth : int
-        Flits that it holds; more than ``places``.
-    places : int
+        Flits that it holds; more than ``slots``.
+    slots : int
         Places of the front, a power of two, at least 8.
 
     Members
@@ -57,38 +57,38 @@ class DeepRing(Part):
     pop : In(1)
         Drop the first flit. Only if there is one.
     position : In
-        Place to be read. Flits take places one after the other from 0 on, modulo ``places``.
+        Slot to be read. Flits take slots one after the other from 0 on, modulo ``slots``.
     read : Out(bits)
-        The flit in that place, if it is one of the first ``places`` - 2. Combinational.
+        The flit in that slot, if it is one of the first ``slots`` - 2. Combinational.
     """
 
-    def __init__(self, bits: int, depth: int, places: int):
-        if places < 8 or places & (places - 1):
-            raise ValueError(f"Front must have a power of two of places, at least 8, not {places!r}")
-        if depth <= places:
-            raise ValueError(f"Deep ring must hold more than the {places} flits of its front, not {depth!r}")
+    def __init__(self, bits: int, depth: int, slots: int):
+        if slots < 8 or slots & (slots - 1):
+            raise ValueError(f"Front must have a power of two of slots, at least 8, not {slots!r}")
+        if depth <= slots:
+            raise ValueError(f"Deep ring must hold more than the {slots} flits of its front, not {depth!r}")
         self.bits = bits
         self.depth = depth
-        self.places = places
+        self.slots = slots
         super().__init__(
             f"deep_ring_{bits}x{depth}",
             {
                 "write": In(1),
                 "entry": In(bits),
                 "pop": In(1),
-                "position": In(range(places)),
+                "position": In(range(slots)),
                 "read": Out(bits),
             },
         )
 
     def elaborate(self, _platform):
         m: Any = Module()
-        near: Any = Signal(range(self.places + 1))  # in the front, or about to be
-        far: Any = Signal(range(self.depth - self.places + 2))
+        near: Any = Signal(range(self.slots + 1))  # in the front, or about to be
+        far: Any = Signal(range(self.depth - self.slots + 2))
         has_room, waiting, direct, fetch, enters = (Signal() for _ in range(5))
         fetched = Signal()
         m.d.comb += [
-            has_room.eq(near != self.places),
+            has_room.eq(near != self.slots),
             waiting.eq(far != 0),
             direct.eq(self.write & has_room & ~waiting),
             fetch.eq(has_room & waiting),
@@ -107,12 +107,12 @@ class DeepRing(Part):
 
     def _keep_far(self, m, stored, fetch) -> Any:
         """Block RAM. Returns the flit that was fetched in the cycle before."""
-        places = 1 << (self.depth - self.places).bit_length()
-        m.submodules.far_places = store = memory.Memory(shape=self.bits, depth=places, init=[])
+        slots = 1 << (self.depth - self.slots).bit_length()
+        m.submodules.far_slots = store = memory.Memory(shape=self.bits, depth=slots, init=[])
         write: Any = store.write_port()
         read: Any = store.read_port()
         for port, step, name in ((write, stored, "far_back"), (read, fetch, "far_front")):
-            pointer: Any = Signal(range(places), name=name)
+            pointer: Any = Signal(range(slots), name=name)
             with m.If(step):
                 m.d.sync += pointer.eq(pointer + 1)
             m.d.comb += [port.addr.eq(pointer), port.en.eq(step)]
@@ -120,22 +120,22 @@ class DeepRing(Part):
         return read.data
 
     def _keep_near(self, m, direct, fetched, far_entry):
-        """LUT RAM: a memory for even and one for odd places."""
-        filled: Any = Signal(range(self.places))  # next place to be written
-        place: Any = Signal(range(self.places))  # of the flit that comes straight from the link
-        m.d.comb += place.eq(filled + fetched)
-        m.d.sync += filled.eq(place + direct)
+        """LUT RAM: a memory for even and one for odd slots."""
+        filled: Any = Signal(range(self.slots))  # next slot to be written
+        slot: Any = Signal(range(self.slots))  # of the flit that comes straight from the link
+        m.d.comb += slot.eq(filled + fetched)
+        m.d.sync += filled.eq(slot + direct)
         rows = []
         for parity in range(2):
-            store = memory.Memory(shape=self.bits, depth=self.places // 2, init=[])
-            m.submodules[f"places_{parity}"] = store
+            store = memory.Memory(shape=self.bits, depth=self.slots // 2, init=[])
+            m.submodules[f"slots_{parity}"] = store
             write: Any = store.write_port()
             read: Any = store.read_port(domain="comb")
             lands = Signal(name=f"lands_{parity}")
             m.d.comb += [
                 lands.eq(fetched & (filled[0] == parity)),
-                write.en.eq(lands | direct & (place[0] == parity)),
-                write.addr.eq(Mux(lands, filled[1:], place[1:])),
+                write.en.eq(lands | direct & (slot[0] == parity)),
+                write.addr.eq(Mux(lands, filled[1:], slot[1:])),
                 write.data.eq(Mux(lands, far_entry, self.entry)),
                 read.addr.eq(self.position[1:]),
             ]

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.common.flit import link_signature
 from rtl.common.input_buffer import InputBuffer
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 
 EJECTOR_FLITS = 2
 
@@ -40,7 +40,7 @@ class MessageEjector(Part):
 
     def elaborate(self, platform):
         m: Any = Module()
-        buffer = place(m, platform, "buffer", InputBuffer(self.flit_bits, EJECTOR_FLITS))
+        buffer = instantiate(m, platform, "buffer", InputBuffer(self.flit_bits, EJECTOR_FLITS))
         connect(m, flipped(self.link), buffer.link)
         m.d.comb += [
             self.user.valid.eq(buffer.present),

@@ -12,13 +12,13 @@ from rtl.common.link_stage import LinkStage, WireStages
 from rtl.common.monitor import TransferMonitor
 from rtl.common.part import Part
 from rtl.common.plan import NetworkPlan
-from rtl.common.structure import Bits, Kind, Slice, Structure, Use, Wire, connect_link
+from rtl.common.structure import Bits, ModuleInstance, SharedModule, Slice, Structure, Wire, connect_link
 from rtl.common.table_layout import switch_tables
 from rtl.common.table_store import TableStore
 from topology.common.channels import Channel
 from topology.common.side_wires import SideWire
 
-End: TypeAlias = tuple[Use, str]
+End: TypeAlias = tuple[ModuleInstance, str]
 """Where a link starts or ends: instance and port."""
 
 
@@ -33,7 +33,7 @@ class Fabric:
 
     Members
     -------
-    injectors, ejectors : list of Use
+    injectors, ejectors : list of ModuleInstance
         One ``MessageInjector`` per processor and one ``MessageEjector`` per channel into a processor, in the order of
         ``delivery_channels``; their user sides are open.
     valid, ready, tail : tuple of wires, one bit per channel
@@ -45,7 +45,7 @@ class Fabric:
         The flit on each link, in the order of ``moved``.
     side_wires : tuple of wires
         What routers put on the plan's side wires, in their order.
-    table_stores : list of Use
+    table_stores : list of ModuleInstance
         One ``TableStore`` per switch if tables are loadable, else none; their chain is open.
     """
 
@@ -53,18 +53,18 @@ class Fabric:
         self._structure = structure
         self._plan = plan
         network = plan.network
-        used = {use.shape for use in plan.routers}
-        shapes = {name: _router_kind(name, make) for name, make in plan.shapes.items() if name in used}
+        used = {instance.shape for instance in plan.routers}
+        shapes = {name: _router_module(name, make) for name, make in plan.shapes.items() if name in used}
         self._tables = switch_tables(plan) if plan.loadable_tables else []
-        self.table_stores: list[Use] = []
+        self.table_stores: list[ModuleInstance] = []
         self._routers = [self._router(switch, shapes) for switch in range(network.switches)]
-        self._wire_stages: dict[SideWire, Use] = {}
+        self._wire_stages: dict[SideWire, ModuleInstance] = {}
         self.side_wires = tuple(self._connect_side_wire(wire) for wire in plan.side_wires)
         processors = range(len(network.processors))
-        injector = Kind(lambda: MessageInjector(plan.header, plan.most_flits))
-        ejector = Kind(lambda: MessageEjector(plan.flit_bits))
-        self.injectors = [structure.use(f"injector_n{i}", injector) for i in processors]
-        self.ejectors = [structure.use(f"ejector_{name}", ejector) for name in network.delivery_names]
+        injector = SharedModule(lambda: MessageInjector(plan.header, plan.most_flits))
+        ejector = SharedModule(lambda: MessageEjector(plan.flit_bits))
+        self.injectors = [structure.instance(f"injector_n{i}", injector) for i in processors]
+        self.ejectors = [structure.instance(f"ejector_{name}", ejector) for name in network.delivery_names]
         self._ejector_at = dict(zip(network.delivery_channels, self.ejectors, strict=True))
         self._stages = self._link_stages()
         valid, ready, payload = [], [], []
@@ -88,33 +88,37 @@ class Fabric:
     @cached_property
     def moved(self) -> Wire:
         """See the members; whoever asks for it first brings its monitor into the structure."""
-        monitor = self._structure.use("channels", Kind(lambda: TransferMonitor(self._plan.links.moved_bits)))
+        monitor = self._structure.instance(
+            "channels", SharedModule(lambda: TransferMonitor(self._plan.links.moved_bits))
+        )
         for port, wires in zip(("valid", "ready"), self._watched, strict=True):
             monitor.connect(port, wires)
         return monitor.output("moved")
 
-    def _router(self, switch: int, shapes: dict[str, Kind]) -> Use:
-        use = self._plan.routers[switch]
-        router = self._structure.use(f"router_s{switch}", shapes[use.shape])
+    def _router(self, switch: int, shapes: dict[str, SharedModule]) -> ModuleInstance:
+        instance = self._plan.routers[switch]
+        router = self._structure.instance(f"router_s{switch}", shapes[instance.shape])
         loaded = self._tables[switch].offsets if self._tables else {}
-        for port, value in use.constants.items():
+        for port, value in instance.constants.items():
             if port not in loaded:
                 router.tie(port, value)
         if loaded:
             bits = self._tables[switch].bits
-            self.table_stores.append(self._structure.use(f"tables_s{switch}", Kind(lambda: TableStore(bits))))
+            self.table_stores.append(
+                self._structure.instance(f"tables_s{switch}", SharedModule(lambda: TableStore(bits)))
+            )
             table = self.table_stores[-1].output("table")
             for port, (low, width) in loaded.items():
                 router.connect(port, Slice(table, low, width))
         return router
 
-    def _link_stages(self) -> dict[tuple[int, int], Use]:
+    def _link_stages(self) -> dict[tuple[int, int], ModuleInstance]:
         """The stages of all links, by channel and stage."""
         links, flit_bits = self._plan.links, self._plan.flit_bits
         if not links.hops:
             return {}
-        kind = Kind(lambda: LinkStage(flit_bits))
-        return {(c, stage): self._structure.use(f"link_c{c}_{stage}", kind) for c, stage in links.hops}
+        module = SharedModule(lambda: LinkStage(flit_bits))
+        return {(c, stage): self._structure.instance(f"link_c{c}_{stage}", module) for c, stage in links.hops}
 
     def _ends(self, channel: Channel) -> list[tuple[End, End]]:
         """The links that a channel consists of, from where it starts to where it ends."""
@@ -128,11 +132,11 @@ class Fabric:
         output = source = self._routers[wire.source].output(wire.output)
         stages = self._plan.links.per_link
         if stages and wire.source != wire.sink:
-            kind = Kind(lambda: WireStages(output.width, stages))
-            use = self._structure.use(f"wire_{wire.input}_s{wire.sink}", kind)
-            use.connect("source", output)
-            self._wire_stages[wire] = use
-            output = use.output("sink")
+            module = SharedModule(lambda: WireStages(output.width, stages))
+            instance = self._structure.instance(f"wire_{wire.input}_s{wire.sink}", module)
+            instance.connect("source", output)
+            self._wire_stages[wire] = instance
+            output = instance.output("sink")
         self._routers[wire.sink].connect(wire.input, output)
         return source
 
@@ -166,8 +170,8 @@ class Fabric:
         return self.ejectors[delivery].inputs["link__payload"]
 
 
-def _router_kind(shape: str, make: Callable[[], Part]) -> Kind:
-    kind = Kind(make)
-    if kind.part.module_name != shape:
-        raise ValueError(f"Router shape {shape!r} must be the module name of its part, not {kind.part.module_name!r}")
-    return kind
+def _router_module(shape: str, make: Callable[[], Part]) -> SharedModule:
+    module = SharedModule(make)
+    if module.part.module_name != shape:
+        raise ValueError(f"Router shape {shape!r} must be the module name of its part, not {module.part.module_name!r}")
+    return module

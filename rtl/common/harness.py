@@ -20,7 +20,16 @@ from rtl.common.network import GeneratedDesign, generate_design
 from rtl.common.plan import NetworkPlan
 from rtl.common.ports.optional import connect_optional, optional_members
 from rtl.common.ports.status import status_outputs
-from rtl.common.structure import Constant, Kind, Slice, StructuralPart, Structure, Use, Wire, connect_link
+from rtl.common.structure import (
+    Constant,
+    ModuleInstance,
+    SharedModule,
+    Slice,
+    StructuralPart,
+    Structure,
+    Wire,
+    connect_link,
+)
 from topology.common.host_pattern import LEVEL_BITS, RECEIVER, SOURCE, endpoint_salt
 from topology.common.host_pattern import SEED_BITS as HOSTS_SEED_BITS
 from topology.common.observed import ObservedLayout
@@ -115,9 +124,9 @@ class HarnessTop(StructuralPart):
         return structure
 
     def _sign_flits(self, structure: Structure, fabric: Fabric) -> tuple[Wire, ...]:
-        monitor, signatures = Kind(lambda: SignatureMonitor(self.plan.flit_bits)), []
+        monitor, signatures = SharedModule(lambda: SignatureMonitor(self.plan.flit_bits)), []
         for number, payload in enumerate(fabric.payload):
-            signature = structure.use(f"signature_{number}", monitor)
+            signature = structure.instance(f"signature_{number}", monitor)
             signature.connect("moved", Slice(fabric.moved, number, 1))
             signature.connect("flit", payload)
             signatures.append(signature.output("seen"))
@@ -126,16 +135,16 @@ class HarnessTop(StructuralPart):
     def _connect_injectors(self, structure: Structure, fabric: Fabric) -> Wire:
         offered = structure.ports["message_valid"]
         descriptor_bits = message_fields(self.plan)["payload_seed"][0]
-        hosts = structure.use("hosts", Kind(lambda: TransferMonitor(offered.width)))
+        hosts = structure.instance("hosts", SharedModule(lambda: TransferMonitor(offered.width)))
         accepted = hosts.output("moved")
         hosts.connect("valid", offered)
         hosts.connect("ready", tuple(injector.output("message__ready") for injector in fabric.injectors))
-        source = Kind(lambda: PausingSource(self.plan.flit_bits))
+        source = SharedModule(lambda: PausingSource(self.plan.flit_bits))
         for i, injector in enumerate(fabric.injectors):
             message = structure.ports[f"message_n{i}"]
             injector.connect("message__valid", Slice(offered, i, 1))
             injector.connect("message__payload", Slice(message, 0, descriptor_bits))
-            pattern = structure.use(f"pattern_n{i}", source)
+            pattern = structure.instance(f"pattern_n{i}", source)
             pattern.connect("start", Slice(accepted, i, 1))
             pattern.connect("payload_seed", Slice(message, descriptor_bits, SEED_BITS))
             self._connect_pattern(structure, pattern, endpoint_salt(SOURCE, i), "pause_level")
@@ -143,22 +152,22 @@ class HarnessTop(StructuralPart):
         return accepted
 
     def _connect_ejectors(self, structure: Structure, fabric: Fabric) -> tuple[Wire, ...]:
-        network, monitor = self.plan.network, Kind(lambda: DeliveryMonitor(self.plan.flit_bits))
-        receiver = Kind(StallingReceiver)
+        network, monitor = self.plan.network, SharedModule(lambda: DeliveryMonitor(self.plan.flit_bits))
+        receiver = SharedModule(StallingReceiver)
         ejected = []
         for i, ejector in enumerate(fabric.ejectors):
-            reader = structure.use(f"reader_{network.delivery_names[i]}", receiver)
+            reader = structure.instance(f"reader_{network.delivery_names[i]}", receiver)
             reader.connect("blocked", Slice(structure.ports["blocked"], i, 1))
             self._connect_pattern(structure, reader, endpoint_salt(RECEIVER, i), "stall_level")
             ejector.connect("user__ready", reader.output("ready"))
-            delivery = structure.use(f"delivery_{network.delivery_names[i]}", monitor)
+            delivery = structure.instance(f"delivery_{network.delivery_names[i]}", monitor)
             delivery.connect("moved", Slice(fabric.moved, network.delivery_channels[i], 1))
             delivery.connect("flit", fabric.delivered_flit(i))
             ejected.append(delivery.output("seen"))
         return tuple(ejected)
 
     @staticmethod
-    def _connect_pattern(structure: Structure, host: Use, salt: int, level: str) -> None:
+    def _connect_pattern(structure: Structure, host: ModuleInstance, salt: int, level: str) -> None:
         host.connect("seed", structure.ports["hosts_seed"])
         host.connect("salt", Constant(salt, HOSTS_SEED_BITS))
         host.connect("level", structure.ports[level])

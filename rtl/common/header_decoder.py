@@ -15,7 +15,7 @@ from rtl.common.router_parameters import RouterParameters
 from rtl.common.selection import concat, table_row
 
 
-def note_layout(parameters: RouterParameters) -> data.StructLayout:
+def decoded_layout(parameters: RouterParameters) -> data.StructLayout:
     """What a header flit means.
 
     ``candidates``: outputs one of which leads on in the search phase; 0 in the split phase, and unless this is the
@@ -27,7 +27,7 @@ def note_layout(parameters: RouterParameters) -> data.StructLayout:
 
 
 class HeaderDecoder(Part):
-    """Decodes the header flits that move in at one input. Combinational from ``data`` to ``note``.
+    """Decodes the header flits that move in at one input. Combinational from ``data`` to ``decoded``.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class HeaderDecoder(Part):
     reach : In(header flits * outputs * scan_bits)
         Per header flit and output: the bits of the flit that are destinations behind the output. Only in routers that
         multicast.
-    note : Out(note_layout)
+    decoded : Out(decoded_layout)
         Unspecified for flits behind the header.
     """
 
@@ -59,7 +59,7 @@ class HeaderDecoder(Part):
                 "data": In(p.scan_bits),
                 "routes": In(p.keys * p.outputs),
                 **reach,
-                "note": Out(note_layout(p)),
+                "decoded": Out(decoded_layout(p)),
             },
         )
 
@@ -75,13 +75,13 @@ class HeaderDecoder(Part):
         ]
         candidates, splits = self._candidates(m)
         with m.If(in_key):
-            m.d.comb += self.note.candidates.eq(candidates)
+            m.d.comb += self.decoded.candidates.eq(candidates)
         ends = self.tail if self.parameters.header_flits > 1 else 0
-        m.d.comb += self.note.last.eq(last | ends | in_key & (candidates.any() | ~splits))
+        m.d.comb += self.decoded.last.eq(last | ends | in_key & (candidates.any() | ~splits))
         if self.parameters.multicast:
             branches = self._branches(m, position)
             with m.If((position >= header.key_flits - 1 if header.key_flits > 1 else 1) & (splits | ~in_key)):
-                m.d.comb += self.note.branches.eq(branches)
+                m.d.comb += self.decoded.branches.eq(branches)
         return m
 
     def _position(self, m) -> Signal:

@@ -5,7 +5,7 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.header_decoder import note_layout
+from rtl.common.header_decoder import decoded_layout
 from rtl.common.part import Part
 from rtl.common.router_parameters import RouterParameters
 from rtl.common.selection import first_at_or_after
@@ -23,7 +23,7 @@ class HeaderScanner(Part):
 
     Members
     -------
-    buffered, arriving : In(note_layout)
+    buffered, arriving : In(decoded_layout)
         What the flit at the buffer's cursor and the flit on the link mean.
     buffered_valid, arriving_valid : In(1)
         Whether the flit is there, and whether it moves in in this cycle. Without look-ahead (``routing_cycles`` over 1)
@@ -48,13 +48,13 @@ class HeaderScanner(Part):
 
     def __init__(self, parameters: RouterParameters):
         p = self.parameters = parameters
-        note = note_layout(p)
-        arriving = {"arriving": In(note), "arriving_valid": In(1)} if p.looks_ahead else {}
+        decoded = decoded_layout(p)
+        arriving = {"arriving": In(decoded), "arriving_valid": In(1)} if p.looks_ahead else {}
         branching = {"branching": Out(1)} if p.tells_branching else {}
         super().__init__(
             f"header_scanner_{p.size_name}",
             {
-                "buffered": In(note),
+                "buffered": In(decoded),
                 "buffered_valid": In(1),
                 **arriving,
                 "busy": In(p.outputs),
@@ -91,7 +91,7 @@ class HeaderScanner(Part):
     def _flit_in_view(self, m) -> Any:
         if not self.parameters.looks_ahead:
             return self.buffered
-        flit = Signal(note_layout(self.parameters))
+        flit = Signal(decoded_layout(self.parameters))
         m.d.comb += flit.eq(Mux(self.buffered_valid, Value.cast(self.buffered), Value.cast(self.arriving)))
         return flit
 

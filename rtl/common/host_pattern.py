@@ -11,7 +11,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import stream_of
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from rtl.common.pattern_source import PatternSource
 from topology.common.host_pattern import LEVEL_BITS, SEED_BITS, next_state_masks
 from topology.common.pattern import SEED_BITS as PAYLOAD_SEED_BITS
@@ -92,7 +92,7 @@ class PausingSource(Part):
 
     def elaborate(self, platform):
         m: Any = Module()
-        source = place(m, platform, "source", PatternSource(self.flit_bits))
+        source = instantiate(m, platform, "source", PatternSource(self.flit_bits))
         pattern = _pattern(m, platform, self)
         offered = Signal()
         m.d.comb += [
@@ -131,6 +131,6 @@ class StallingReceiver(Part):
 
 def _pattern(m, platform, host) -> Any:
     """The pattern of a host with the host's inputs."""
-    pattern = place(m, platform, "pattern", HostPattern())
+    pattern = instantiate(m, platform, "pattern", HostPattern())
     m.d.comb += [getattr(pattern, name).eq(getattr(host, name)) for name in PATTERN_INPUTS]
     return pattern

@@ -5,11 +5,11 @@
 ======================  =============================================================================
 cycle                   what happens
 ======================  =============================================================================
-t                       a flit moves on the link (``link.valid`` and ``link.ready``), with its note
+t                       a flit moves on the link (``link.valid`` and ``link.ready``), with what was decoded
 t + 1                   ``present``: the front is there; ``readable``: so is the flit at the cursor
 t + n, ``advance``      the cursor goes on to the next flit; nothing leaves the buffer
-t + n, ``at_front``     ``flit`` and ``note`` are those of the front; the cursor goes back there
-t + n, ``pop``          the front leaves; ``link.ready`` shows the free place from t + n + 1 on
+t + n, ``at_front``     ``flit`` and ``decoded`` are those of the front; the cursor goes back there
+t + n, ``pop``          the front leaves; ``link.ready`` shows the free slot from t + n + 1 on
 ======================  =============================================================================
 
 One read port is enough: a header is read before its first flit leaves, and never while flits leave.
@@ -22,9 +22,9 @@ from amaranth.lib import data, memory
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.arbiter import check_count
-from rtl.common.deep_ring import DeepRing, front_places
+from rtl.common.deep_ring import DeepRing, front_slots
 from rtl.common.flit import flit_layout, link_signature
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 
 MOST_REGISTER_FLITS = 2
 
@@ -46,7 +46,7 @@ class InputBuffer(Part):
         Flits that the buffer holds, at least 1.
     header_flits : int
         Flits of the longest header, at most ``depth``. With 1 the cursor never leaves the front and costs nothing.
-    note_bits : int
+    decoded_bits : int
         Bits that the router keeps with every flit, such as what it has looked up about it while it moved in.
 
     Members
@@ -54,12 +54,12 @@ class InputBuffer(Part):
     link : In(link_signature)
         The link that ends here. ``ready`` is a register that equals "fewer than ``depth`` flits in the buffer", but for
         the first cycle after a reset, in which it is 0.
-    arriving_note : In(note_bits)
-        Note of the flit on the link. Not there if ``note_bits`` is 0.
+    arriving_decoded : In(decoded_bits)
+        What was decoded of the flit on the link. Not there if ``decoded_bits`` is 0.
     flit : Out(flit_layout)
         The flit at the front if ``at_front``, or else at the cursor. Unspecified unless it is there.
-    note : Out(note_bits)
-        Its note. Not there if ``note_bits`` is 0.
+    decoded : Out(decoded_bits)
+        Its decoded. Not there if ``decoded_bits`` is 0.
     present : Out(1)
         Whether there is a flit at the front. A register.
     readable : Out(1)
@@ -73,7 +73,7 @@ class InputBuffer(Part):
         Drop the front. Only with ``present`` and ``at_front``.
     """
 
-    def __init__(self, flit_bits: int, depth: int, header_flits: int = 1, note_bits: int = 0):
+    def __init__(self, flit_bits: int, depth: int, header_flits: int = 1, decoded_bits: int = 0):
         check_count("Buffer depth", depth)
         check_count("Header length", header_flits)
         if header_flits > depth:
@@ -81,17 +81,17 @@ class InputBuffer(Part):
         self.flit_bits = flit_bits
         self.depth = depth
         self.header_flits = header_flits
-        self.note_bits = note_bits
-        note = {"arriving_note": In(note_bits), "note": Out(note_bits)} if note_bits else {}
+        self.decoded_bits = decoded_bits
+        decoded = {"arriving_decoded": In(decoded_bits), "decoded": Out(decoded_bits)} if decoded_bits else {}
         cursor = {"readable": Out(1), "at_front": In(1), "advance": In(1)} if header_flits > 1 else {}
         super().__init__(
-            f"input_buffer_{depth}_{header_flits}_{note_bits}",
+            f"input_buffer_{depth}_{header_flits}_{decoded_bits}",
             {
                 "link": In(link_signature(flit_bits)),
                 "flit": Out(flit_layout(flit_bits)),
                 "present": Out(1),
                 "pop": In(1),
-                **note,
+                **decoded,
                 **cursor,
             },
         )
@@ -110,7 +110,7 @@ class InputBuffer(Part):
             self._register_readable(m, count, arriving)
         if self.header_flits == 1 and self.depth <= MOST_REGISTER_FLITS:
             self._keep_in_registers(m, count, arriving)
-        elif self.depth > front_places(self.header_flits + 1):
+        elif self.depth > front_slots(self.header_flits + 1):
             self._keep_in_deep_ring(m, platform, arriving)
         else:
             self._keep_in_ring(m, arriving)
@@ -146,75 +146,75 @@ class InputBuffer(Part):
 
     def _entry(self, m) -> tuple[data.StructLayout, Any]:
         """What is stored: layout, and the one on the link."""
-        layout = data.StructLayout({"flit": self.flit.shape(), "note": self.note_bits})
+        layout = data.StructLayout({"flit": self.flit.shape(), "decoded": self.decoded_bits})
         arriving: Any = Signal(layout, name="arriving_entry")
         m.d.comb += arriving.flit.eq(self.link.payload)
-        if self.note_bits:
-            m.d.comb += arriving.note.eq(self.arriving_note)
+        if self.decoded_bits:
+            m.d.comb += arriving.decoded.eq(self.arriving_decoded)
         return layout, arriving
 
     def _show(self, m, entry):
         m.d.comb += self.flit.eq(entry.flit)
-        if self.note_bits:
-            m.d.comb += self.note.eq(entry.note)
+        if self.decoded_bits:
+            m.d.comb += self.decoded.eq(entry.decoded)
 
     def _keep_in_registers(self, m, count, arriving):
         layout, entry = self._entry(m)
-        places = [Signal(layout, name=f"place_{i}", reset_less=True) for i in range(self.depth)]
-        self._show(m, places[0])
+        slots = [Signal(layout, name=f"slot_{i}", reset_less=True) for i in range(self.depth)]
+        self._show(m, slots[0])
         if self.depth == 1:
             with m.If(arriving):
-                m.d.sync += places[0].eq(entry)
+                m.d.sync += slots[0].eq(entry)
             return
         # when two flits are in, ready is low: the link can only fill the front if the front is or becomes free
         with m.If(self.pop | ~self.present):
-            m.d.sync += places[0].eq(Mux(count == self.depth, Value.cast(places[1]), Value.cast(entry)))
+            m.d.sync += slots[0].eq(Mux(count == self.depth, Value.cast(slots[1]), Value.cast(entry)))
         with m.If(arriving):
-            m.d.sync += places[1].eq(entry)
+            m.d.sync += slots[1].eq(entry)
 
     def _keep_in_ring(self, m, arriving):
         # a power of two, so that pointers wrap by themselves; ready alone bounds the fill
-        places = 1 << (self.depth - 1).bit_length()
+        slots = 1 << (self.depth - 1).bit_length()
         layout, entry = self._entry(m)
-        m.submodules.places = store = memory.Memory(shape=layout, depth=places, init=[])
+        m.submodules.slots = store = memory.Memory(shape=layout, depth=slots, init=[])
         write: Any = store.write_port()
         read: Any = store.read_port(domain="comb")
         m.d.comb += [
-            write.addr.eq(self._pointer(m, "back", places, arriving)),
+            write.addr.eq(self._pointer(m, "back", slots, arriving)),
             write.data.eq(entry),
             write.en.eq(arriving),
-            read.addr.eq(self._read_position(m, places)),
+            read.addr.eq(self._read_position(m, slots)),
         ]
         self._show(m, read.data)
 
     def _keep_in_deep_ring(self, m, platform, arriving):
         layout, entry = self._entry(m)
         # the cursor may stand behind the longest header
-        part = DeepRing(layout.size, self.depth, front_places(self.header_flits + 1))
-        ring = place(m, platform, "ring", part)
+        part = DeepRing(layout.size, self.depth, front_slots(self.header_flits + 1))
+        ring = instantiate(m, platform, "ring", part)
         m.d.comb += [
             ring.write.eq(arriving),
             ring.entry.eq(entry),
             ring.pop.eq(self.pop),
-            ring.position.eq(self._read_position(m, part.places)),
+            ring.position.eq(self._read_position(m, part.slots)),
         ]
         self._show(m, data.View(layout, ring.read))
 
-    def _read_position(self, m, places):
-        front = self._pointer(m, "front", places, self.pop)
+    def _read_position(self, m, slots):
+        front = self._pointer(m, "front", slots, self.pop)
         if self.header_flits == 1:
             return front
-        cursor = Signal(range(places))
-        position = Signal(range(places), name="read_position")
+        cursor = Signal(range(slots))
+        position = Signal(range(slots), name="read_position")
         m.d.comb += position.eq(Mux(self.at_front, front, cursor))
         m.d.sync += cursor.eq(position + Mux(self.at_front, self.pop, self.advance))
         return position
 
     @staticmethod
-    def _pointer(m, name, places, step):
-        if places == 1:
+    def _pointer(m, name, slots, step):
+        if slots == 1:
             return Const(0, 0)
-        pointer = Signal(range(places), name=name)
+        pointer = Signal(range(slots), name=name)
         with m.If(step):
             m.d.sync += pointer.eq(pointer + 1)
         return pointer

@@ -45,8 +45,8 @@ def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str]
         "link_stages": _link_stages(plan),
         "router_shapes": _shapes(plan, top),
         "routers": [
-            {"switch": switch, "instance": f"router_s{switch}", "module": f"{top}_{use.shape}"}
-            for switch, use in enumerate(plan.routers)
+            {"switch": switch, "instance": f"router_s{switch}", "module": f"{top}_{instance.shape}"}
+            for switch, instance in enumerate(plan.routers)
         ],
         "modules": modules,
         "ports": _ports(part),
@@ -102,7 +102,7 @@ def _link_stages(plan: NetworkPlan) -> list[dict[str, Any]]:
 
 
 def _shapes(plan: NetworkPlan, top: str) -> list[dict[str, Any]]:
-    used = [use.shape for use in plan.routers]
+    used = [instance.shape for instance in plan.routers]
     return [
         {"shape": shape, "module": f"{top}_{shape}", "instances": used.count(shape)}
         for shape in plan.shapes

@@ -18,7 +18,7 @@ from rtl.common.plan import NetworkPlan
 from rtl.common.ports.counters import counter_manifest
 from rtl.common.ports.optional import connect_exported, exported_members
 from rtl.common.ports.tables import table_files, table_manifest
-from rtl.common.structure import Slice, StructuralPart, Structure, Use
+from rtl.common.structure import ModuleInstance, Slice, StructuralPart, Structure
 from rtl.common.verilog import ModuleLibrary
 from topology.common.flits import FlitFormat
 
@@ -92,7 +92,7 @@ class NetworkTop(StructuralPart):
             self._connect_ejector(structure, f"eject_{name}", ejector)
         return structure
 
-    def _connect_injector(self, structure: Structure, prefix: str, injector: Use):
+    def _connect_injector(self, structure: Structure, prefix: str, injector: ModuleInstance):
         ports, outputs = structure.ports, structure.outputs
         descriptor = tuple(ports[f"{prefix}_message_{name}"] for name in descriptor_layout(self.plan.header).members)
         injector.connect("message__valid", ports[f"{prefix}_message_valid"])
@@ -103,7 +103,7 @@ class NetworkTop(StructuralPart):
         outputs[f"{prefix}_error"] = injector.output("error")
         outputs[f"{prefix}_payload_ready"] = injector.output("payload__ready")
 
-    def _connect_ejector(self, structure: Structure, prefix: str, ejector: Use):
+    def _connect_ejector(self, structure: Structure, prefix: str, ejector: ModuleInstance):
         flit, low = ejector.output("user__payload"), 0
         ejector.connect("user__ready", structure.ports[f"{prefix}_ready"])
         structure.outputs[f"{prefix}_valid"] = ejector.output("user__valid")

@@ -41,7 +41,7 @@ class Exporter(Protocol):
         ...
 
 
-def place(m: Module, platform: object, name: str, part: Part) -> Any:
+def instantiate(m: Module, platform: object, name: str, part: Part) -> Any:
     """Put a part into a module.
 
     Under an ``Exporter`` it becomes an instance of a shared Verilog module; otherwise (simulation, FPGA builds) it is

@@ -12,7 +12,7 @@ from topology.common.side_wires import SideWire
 
 
 @dataclass(frozen=True)
-class RouterUse:
+class RouterInstance:
     """The router of one switch.
 
     Parameters
@@ -104,7 +104,7 @@ class NetworkPlan:
     shapes : mapping of str to function
         For each router shape a function that makes the router. A router has the members ``inputs`` and ``outputs``,
         one link per port, in the order of the network's port numbers.
-    routers : sequence of RouterUse
+    routers : sequence of RouterInstance
         One per switch.
     parameters : mapping
         What the manifest says about the family's parameters.
@@ -130,7 +130,7 @@ class NetworkPlan:
     network: ChannelNetwork
     header: HeaderFormat
     shapes: Mapping[str, Callable[[], Part]]
-    routers: tuple[RouterUse, ...]
+    routers: tuple[RouterInstance, ...]
     parameters: Mapping[str, object]
     addressing: Addressing | None = None
     endpoints: StreamEndpoints | None = None

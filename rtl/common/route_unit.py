@@ -13,12 +13,12 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.arbiter import RoundRobinArbiter
-from rtl.common.header_decoder import HeaderDecoder, note_layout
+from rtl.common.header_decoder import HeaderDecoder, decoded_layout
 from rtl.common.header_scanner import HeaderScanner
 from rtl.common.part import Part
 from rtl.common.router_parameters import RouterParameters
 from rtl.common.selection import concat, table_row
-from rtl.common.structure import Bits, Constant, Kind, Slice, StructuralPart, Structure, Use, Wire
+from rtl.common.structure import Bits, Constant, ModuleInstance, SharedModule, Slice, StructuralPart, Structure, Wire
 
 
 class ClassTable(Part):
@@ -106,9 +106,9 @@ class RouteUnit(StructuralPart):
     arriving, arriving_head, arriving_tail, arriving_valid : In
         Per input: header bits of the flit on the link, whether it is the first or the last of its message (not there if
         headers have one flit), and whether it moves (only if something depends on that).
-    arriving_note : Out(note_layout).array(inputs)
+    arriving_decoded : Out(decoded_layout).array(inputs)
         What that flit means, to be kept with it.
-    buffered_note : In(note_layout).array(inputs)
+    buffered_decoded : In(decoded_layout).array(inputs)
         What the next flit to be looked at means, if it is in the buffer.
     buffered_valid : In(inputs)
         Whether it is.
@@ -120,7 +120,7 @@ class RouteUnit(StructuralPart):
 
     def __init__(self, parameters: RouterParameters):
         p = self.parameters = parameters
-        note_bits = note_layout(p).size
+        decoded_bits = decoded_layout(p).size
         port_class = {"port_class": In(p.class_bits * p.inputs)} if p.class_bits else {}
         reach = {"reach": In(p.outputs * p.processors)} if p.multicast else {}
         ends = {"arriving_head": In(p.inputs), "arriving_tail": In(p.inputs)} if p.header_flits > 1 else {}
@@ -134,8 +134,8 @@ class RouteUnit(StructuralPart):
                 "arriving": In(p.scan_bits).array(p.inputs),
                 **ends,
                 **moves,
-                "arriving_note": Out(note_bits).array(p.inputs),
-                "buffered_note": In(note_bits).array(p.inputs),
+                "arriving_decoded": Out(decoded_bits).array(p.inputs),
+                "buffered_decoded": In(decoded_bits).array(p.inputs),
                 "buffered_valid": In(p.inputs),
                 "release": In(p.inputs),
                 "looked_at": Out(p.inputs),
@@ -148,37 +148,37 @@ class RouteUnit(StructuralPart):
 
     def structure(self):
         structure, inputs = Structure(self), range(self.parameters.inputs)
-        scanner = Kind(lambda: HeaderScanner(self.parameters))
-        scanners = [structure.use(f"scanner_{i}", scanner) for i in inputs]
+        scanner = SharedModule(lambda: HeaderScanner(self.parameters))
+        scanners = [structure.instance(f"scanner_{i}", scanner) for i in inputs]
         chosen = self._choose(structure, tuple(scanner.output("eligible") for scanner in scanners))
         self._decode(structure, scanners)
         self._connect_busy(structure, scanners)
         for i, scanner in enumerate(scanners):
-            scanner.connect("buffered", structure.ports[f"buffered_note__{i}"])
+            scanner.connect("buffered", structure.ports[f"buffered_decoded__{i}"])
             scanner.connect("buffered_valid", Slice(structure.ports["buffered_valid"], i, 1))
             scanner.connect("taken", Slice(chosen, i, 1))
             scanner.connect("release", Slice(structure.ports["release"], i, 1))
             structure.outputs[f"request__{i}"] = scanner.output("request")
         structure.outputs["looked_at"] = chosen
-        told = ("completed", "queued", *(("branching",) if self.parameters.tells_branching else ()))
-        for name in told:
+        reported = ("completed", "queued", *(("branching",) if self.parameters.tells_branching else ()))
+        for name in reported:
             structure.outputs[name] = tuple(scanner.output(name) for scanner in scanners)
         return structure
 
     def _choose(self, structure: Structure, eligible: tuple[Wire, ...]) -> Wire:
         if len(eligible) == 1:
             return eligible[0]
-        arbiter = structure.use("arbiter", Kind(lambda: RoundRobinArbiter(self.parameters.inputs)))
+        arbiter = structure.instance("arbiter", SharedModule(lambda: RoundRobinArbiter(self.parameters.inputs)))
         arbiter.connect("eligible", eligible)
         return arbiter.output("chosen")
 
-    def _decode(self, structure: Structure, scanners: list[Use]) -> None:
+    def _decode(self, structure: Structure, scanners: list[ModuleInstance]) -> None:
         ports = structure.ports
-        decoder = Kind(lambda: HeaderDecoder(self.parameters))
+        decoder = SharedModule(lambda: HeaderDecoder(self.parameters))
         multicast = self.parameters.multicast
         reach = structure.name("reach_by_flit", tuple(self._reach_by_flit(ports["reach"]))) if multicast else None
         for i, scanner in enumerate(scanners):
-            decodes = structure.use(f"decoder_{i}", decoder)
+            decodes = structure.instance(f"decoder_{i}", decoder)
             decodes.connect("routes", self._table(structure, i))
             if reach:
                 decodes.connect("reach", reach)
@@ -187,9 +187,9 @@ class RouteUnit(StructuralPart):
                 decodes.connect("head", Slice(ports["arriving_head"], i, 1))
                 decodes.connect("tail", Slice(ports["arriving_tail"], i, 1))
                 decodes.connect("moved", Slice(ports["arriving_valid"], i, 1))
-            structure.outputs[f"arriving_note__{i}"] = decodes.output("note")
+            structure.outputs[f"arriving_decoded__{i}"] = decodes.output("decoded")
             if self.parameters.looks_ahead:
-                scanner.connect("arriving", decodes.output("note"))
+                scanner.connect("arriving", decodes.output("decoded"))
                 scanner.connect("arriving_valid", Slice(ports["arriving_valid"], i, 1))
 
     def _table(self, structure: Structure, i: int) -> Wire:
@@ -197,13 +197,13 @@ class RouteUnit(StructuralPart):
         ports, bits = structure.ports, self.parameters.class_bits
         if not bits:
             return ports["routes"]
-        of_class = structure.use(f"table_{i}", Kind(lambda: ClassTable(self.parameters)))
+        of_class = structure.instance(f"table_{i}", SharedModule(lambda: ClassTable(self.parameters)))
         of_class.connect("routes", ports["routes"])
         of_class.connect("port_class", Slice(ports["port_class"], i * bits, bits))
         return of_class.output("chosen")
 
-    def _connect_busy(self, structure: Structure, scanners: list[Use]) -> None:
-        busy = structure.use("busy_outputs", Kind(lambda: BusyOutputs(self.parameters)))
+    def _connect_busy(self, structure: Structure, scanners: list[ModuleInstance]) -> None:
+        busy = structure.instance("busy_outputs", SharedModule(lambda: BusyOutputs(self.parameters)))
         busy.connect("queued", tuple(scanner.output("queued") for scanner in scanners))
         for i, scanner in enumerate(scanners):
             busy.connect(f"request__{i}", scanner.output("request"))

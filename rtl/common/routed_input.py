@@ -11,9 +11,9 @@ from typing import Any
 from amaranth.lib.wiring import In, Member, Out, connect, flipped
 
 from rtl.common.flit import link_signature
-from rtl.common.header_decoder import note_layout
+from rtl.common.header_decoder import decoded_layout
 from rtl.common.input_buffer import InputBuffer
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from rtl.common.route_unit import RouteUnit
 from rtl.common.router_parameters import RouterParameters
 from rtl.common.selection import packed
@@ -60,7 +60,7 @@ def routed_constants(routing: Any, switch: int, classes: Sequence[int], paramete
     return constants
 
 
-def place_inputs(m: Any, platform: object, router: Part, parameters: RouterParameters) -> tuple[Any, list[Any]]:
+def instantiate_inputs(m: Any, platform: object, router: Part, parameters: RouterParameters) -> tuple[Any, list[Any]]:
     """Put route unit and inputs into a router with ``routed_members``.
 
     Returns
@@ -70,7 +70,7 @@ def place_inputs(m: Any, platform: object, router: Part, parameters: RouterParam
     list of InputBuffer
         Their ``pop`` is not connected.
     """
-    route_unit = place(m, platform, "route_unit", RouteUnit(parameters))
+    route_unit = instantiate(m, platform, "route_unit", RouteUnit(parameters))
     m.d.comb += route_unit.routes.eq(router.routes)
     if parameters.class_bits:
         m.d.comb += route_unit.port_class.eq(router.port_class)
@@ -79,20 +79,22 @@ def place_inputs(m: Any, platform: object, router: Part, parameters: RouterParam
     for i in range(parameters.inputs):
         m.d.sync += router.discarding[i].eq(route_unit.queued[i] & ~route_unit.request[i].any())
     links = [_guarded(m, platform, router, parameters, i) for i in range(parameters.inputs)]
-    return route_unit, [place_input(m, platform, i, parameters, link, route_unit) for i, link in enumerate(links)]
+    return route_unit, [instantiate_input(m, platform, i, parameters, link, route_unit) for i, link in enumerate(links)]
 
 
 def _guarded(m: Any, platform: object, router: Part, parameters: RouterParameters, i: int) -> Any:
     """The link of an input, behind the guard if there is one."""
     if not parameters.guarded:
         return flipped(router.inputs[i])
-    guard = place(m, platform, f"guard_{i}", WormGuard(parameters.flit_bits, parameters.watchdog_flits))
+    guard = instantiate(m, platform, f"guard_{i}", WormGuard(parameters.flit_bits, parameters.watchdog_flits))
     connect(m, flipped(router.inputs[i]), guard.link)
     m.d.comb += router.misframed[i].eq(guard.misframed)
     return guard.onward
 
 
-def place_input(m: Any, platform: object, i: int, parameters: RouterParameters, link: Any, route_unit: Any) -> Any:
+def instantiate_input(
+    m: Any, platform: object, i: int, parameters: RouterParameters, link: Any, route_unit: Any
+) -> Any:
     """Put the buffer of an input into a router; what it holds for the route unit is connected, ``pop`` is not.
 
     Parameters
@@ -112,14 +114,14 @@ def place_input(m: Any, platform: object, i: int, parameters: RouterParameters, 
     -------
     InputBuffer
     """
-    header_flits, note_bits = parameters.header_flits, note_layout(parameters).size
-    part = InputBuffer(parameters.flit_bits, parameters.depth, header_flits, note_bits)
-    buffer = place(m, platform, f"buffer_{i}", part)
+    header_flits, decoded_bits = parameters.header_flits, decoded_layout(parameters).size
+    part = InputBuffer(parameters.flit_bits, parameters.depth, header_flits, decoded_bits)
+    buffer = instantiate(m, platform, f"buffer_{i}", part)
     connect(m, link, buffer.link)
     m.d.comb += [
         route_unit.arriving[i].eq(link.payload.data),
-        buffer.arriving_note.eq(route_unit.arriving_note[i]),
-        route_unit.buffered_note[i].eq(buffer.note),
+        buffer.arriving_decoded.eq(route_unit.arriving_decoded[i]),
+        route_unit.buffered_decoded[i].eq(buffer.decoded),
     ]
     if parameters.watches_links:
         m.d.comb += route_unit.arriving_valid[i].eq(link.valid & buffer.link.ready)

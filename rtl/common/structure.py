@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib.wiring import In
 
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def flat_ports(part: Part) -> Iterator[tuple[str, bool, Value]]:
         yield "__".join(map(str, path)), member.flow == In, Value.cast(value)
 
 
-class Kind:
+class SharedModule:
     """A part that a structure uses many times.
 
     Parameters
@@ -94,14 +94,14 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Use:
-    """One instance of a kind.
+class ModuleInstance:
+    """One instance of a module.
 
     Members
     -------
     name : str
         Instance name.
-    kind : Kind
+    module : SharedModule
     inputs : dict of str to Bits
         What the input ports are connected to.
     outputs : dict of str to Wire
@@ -109,7 +109,7 @@ class Use:
     """
 
     name: str
-    kind: Kind
+    module: SharedModule
     inputs: dict[str, Bits] = field(default_factory=dict)
     outputs: dict[str, Wire] = field(default_factory=dict)
 
@@ -121,9 +121,9 @@ class Use:
         ValueError
             If the widths differ.
         """
-        if width_of(bits) != self.kind.inputs[port]:
+        if width_of(bits) != self.module.inputs[port]:
             raise ValueError(
-                f"Port {port} of {self.name} must get {self.kind.inputs[port]} bits, not {width_of(bits)!r}"
+                f"Port {port} of {self.name} must get {self.module.inputs[port]} bits, not {width_of(bits)!r}"
             )
         self.inputs[port] = bits
 
@@ -135,7 +135,7 @@ class Use:
         ValueError
             If the constant does not fit the port.
         """
-        width = self.kind.inputs[port]
+        width = self.module.inputs[port]
         if not 0 <= value < 1 << width:
             raise ValueError(f"Port {port} of {self.name} must get a constant of {width} bits, not {value!r}")
         self.inputs[port] = Constant(value, width)
@@ -143,11 +143,11 @@ class Use:
     def output(self, port: str) -> Wire:
         """The wire at an output port."""
         if port not in self.outputs:
-            self.outputs[port] = Wire(f"{self.name}__{port}", self.kind.outputs[port])
+            self.outputs[port] = Wire(f"{self.name}__{port}", self.module.outputs[port])
         return self.outputs[port]
 
 
-def connect_link(source: Use, source_port: str, sink: Use, sink_port: str) -> None:
+def connect_link(source: ModuleInstance, source_port: str, sink: ModuleInstance, sink_port: str) -> None:
     """Connect two streams: the source's valid and payload to the sink, the sink's ready to the source."""
     sink.connect(f"{sink_port}__valid", source.output(f"{source_port}__valid"))
     sink.connect(f"{sink_port}__payload", source.output(f"{source_port}__payload"))
@@ -168,7 +168,7 @@ class Structure:
         Ports of the whole without clock and reset.
     inputs : set of str
         Those that are inputs.
-    uses : list of Use
+    instances : list of ModuleInstance
     outputs : dict of str to Bits
         What the output ports of the whole are connected to.
     names : dict of str to Bits
@@ -179,7 +179,7 @@ class Structure:
         ports = list(flat_ports(part))
         self.ports = {name: Wire(name, len(value)) for name, _, value in ports}
         self.inputs = {name for name, is_input, _ in ports if is_input}
-        self.uses: list[Use] = []
+        self.instances: list[ModuleInstance] = []
         self.outputs: dict[str, Bits] = {}
         self.names: dict[str, Bits] = {}
 
@@ -188,10 +188,10 @@ class Structure:
         self.names[name] = bits
         return Wire(name, width_of(bits))
 
-    def use(self, name: str, kind: Kind) -> Use:
+    def instance(self, name: str, module: SharedModule) -> ModuleInstance:
         """Add an instance."""
-        self.uses.append(Use(name, kind))
-        return self.uses[-1]
+        self.instances.append(ModuleInstance(name, module))
+        return self.instances[-1]
 
 
 class StructuralPart(Part):
@@ -208,18 +208,18 @@ class StructuralPart(Part):
         m: Any = Module()
         structure = self.structure()
         signals = {name: value for name, _, value in flat_ports(self)}
-        for use in structure.uses:
-            signals.update({wire.name: Signal(wire.width, name=wire.name) for wire in use.outputs.values()})
+        for instance in structure.instances:
+            signals.update({wire.name: Signal(wire.width, name=wire.name) for wire in instance.outputs.values()})
         for name, bits in structure.names.items():
             signals[name] = Signal(width_of(bits), name=name)
             m.d.comb += signals[name].eq(_value(bits, signals))
-        for use in structure.uses:
-            part = place(m, platform, use.name, use.kind.make())
+        for instance in structure.instances:
+            part = instantiate(m, platform, instance.name, instance.module.make())
             for name, is_input, value in flat_ports(part):
                 if is_input:
-                    m.d.comb += value.eq(_value(use.inputs[name], signals))
-                elif name in use.outputs:
-                    m.d.comb += signals[use.outputs[name].name].eq(value)
+                    m.d.comb += value.eq(_value(instance.inputs[name], signals))
+                elif name in instance.outputs:
+                    m.d.comb += signals[instance.outputs[name].name].eq(value)
         for name, bits in structure.outputs.items():
             m.d.comb += signals[name].eq(_value(bits, signals))
         return m

@@ -5,7 +5,7 @@ from itertools import count
 
 from rtl.common.identifiers import escaped
 from rtl.common.part import Part
-from rtl.common.structure import Bits, Constant, Slice, Structure, Use, Wire, width_of
+from rtl.common.structure import Bits, Constant, ModuleInstance, Slice, Structure, Wire, width_of
 
 CLOCK_PORTS = ("clk", "rst")
 ELEMENTS_PER_LINE = 4
@@ -36,12 +36,12 @@ def structure_verilog(name: str, structure: Structure, module_of: ModuleOf) -> s
         direction = "input" if wire.name in structure.inputs else "output"
         lines.append(f"  {direction} {_declared(wire)};")
     unread = count()
-    wires = [_wires(use, unread) for use in structure.uses]
-    lines += [f"  wire {_declared(wire)};" for of_use in wires for wire in of_use.values()]
+    wires = [_wires(instance, unread) for instance in structure.instances]
+    lines += [f"  wire {_declared(wire)};" for of_instance in wires for wire in of_instance.values()]
     for wire, bits in structure.names.items():
         lines.append(f"  wire {_declared(Wire(wire, width_of(bits)))};\n  assign {escaped(wire)} = {_text(bits)};")
-    for use, of_use in zip(structure.uses, wires, strict=True):
-        lines += _instance(use, of_use, *module_of(use.kind.part))
+    for instance, of_instance in zip(structure.instances, wires, strict=True):
+        lines += _instance(instance, of_instance, *module_of(instance.module.part))
     for port in structure.ports:
         if port not in structure.inputs:
             _check(port in structure.outputs, f"Output {port} of {name}")
@@ -49,22 +49,22 @@ def structure_verilog(name: str, structure: Structure, module_of: ModuleOf) -> s
     return "\n".join([*lines, "endmodule"]) + "\n"
 
 
-def _wires(use: Use, unread: Iterator[int]) -> dict[str, Wire]:
+def _wires(instance: ModuleInstance, unread: Iterator[int]) -> dict[str, Wire]:
     """The wire at every output of an instance; the form of its name tells lint if nobody reads it."""
     return {
-        port: use.outputs[port] if port in use.outputs else Wire(f"_{next(unread)}_", width)
-        for port, width in use.kind.outputs.items()
+        port: instance.outputs[port] if port in instance.outputs else Wire(f"_{next(unread)}_", width)
+        for port, width in instance.module.outputs.items()
     }
 
 
-def _instance(use: Use, wires: dict[str, Wire], module: str, clock_ports: Collection[str]) -> list[str]:
-    for port in use.kind.inputs:
-        _check(port in use.inputs, f"Input {port} of {use.name}")
+def _instance(instance: ModuleInstance, wires: dict[str, Wire], module: str, clock_ports: Collection[str]) -> list[str]:
+    for port in instance.module.inputs:
+        _check(port in instance.inputs, f"Input {port} of {instance.name}")
     pins = {port: port for port in CLOCK_PORTS if port in clock_ports}
-    pins.update({port: _text(bits) for port, bits in use.inputs.items()})
+    pins.update({port: _text(bits) for port, bits in instance.inputs.items()})
     pins.update({port: escaped(wire.name) for port, wire in wires.items()})
     connections = ",\n".join(f"    .{escaped(port)}({pins[port]})" for port in sorted(pins))
-    return [f"  {module} {use.name} (", connections, "  );"]
+    return [f"  {module} {instance.name} (", connections, "  );"]
 
 
 def _check(connected: bool, what: str) -> None:

@@ -5,7 +5,7 @@
 from dataclasses import dataclass
 
 from rtl.common.plan import NetworkPlan
-from rtl.common.structure import Kind
+from rtl.common.structure import SharedModule
 from topology.common.table_chain import chain_words
 
 TABLES = ("routes", "reach")
@@ -35,15 +35,15 @@ class SwitchTables:
 
 def switch_tables(plan: NetworkPlan) -> list[SwitchTables]:
     """The tables of all switches."""
-    kinds = {shape: Kind(plan.shapes[shape]) for shape in {use.shape for use in plan.routers}}
+    modules = {shape: SharedModule(plan.shapes[shape]) for shape in {instance.shape for instance in plan.routers}}
     found = []
-    for use in plan.routers:
+    for instance in plan.routers:
         offsets, value, low = {}, 0, 0
         for name in TABLES:
-            if name in use.constants:
-                width = kinds[use.shape].inputs[name]
+            if name in instance.constants:
+                width = modules[instance.shape].inputs[name]
                 offsets[name] = (low, width)
-                value |= use.constants[name] << low
+                value |= instance.constants[name] << low
                 low += width
         found.append(SwitchTables(offsets, value))
     return found

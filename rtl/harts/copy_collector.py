@@ -33,7 +33,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from rtl.common.flit import flit_layout, link_signature
 from rtl.common.input_buffer import InputBuffer
 from rtl.common.output_register import OutputRegister
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from rtl.common.router_parameters import check_range
 from rtl.common.selection import concat, encoded, packed, table_row
 from rtl.harts.copy_entries import CopyEntries
@@ -42,7 +42,7 @@ from rtl.harts.finished_broadcasts import FinishedBroadcasts
 from rtl.harts.parameters import MOST_PACKET_FLITS
 from topology.common.flits import HeaderFormat, bits_for
 from topology.harts.broadcast import ALGORITHMS, COPIES
-from topology.harts.mesh import DIRECTIONS
+from topology.harts.graph import DIRECTIONS
 from topology.harts.reception import ENTRIES, FIRST, MOST_COPIES, STEPS, VOTE, check_reception, lanes, threshold
 
 BUFFER_FLITS = 2
@@ -142,8 +142,8 @@ class CopyCollector(Part):
             "head": Signal(name="emitted_head"),
             "position": Signal(position_bits, name="emitted_position"),
         }
-        finished = place(m, platform, "finished_broadcasts", FinishedBroadcasts(self._copy.source.shape().width))
-        entries = place(m, platform, "entries", CopyEntries(self.entries, self._key_bits, self._name_bits))
+        finished = instantiate(m, platform, "finished_broadcasts", FinishedBroadcasts(self._copy.source.shape().width))
+        entries = instantiate(m, platform, "entries", CopyEntries(self.entries, self._key_bits, self._name_bits))
         progress, following = self._keep_progress(m, entries)
         self._take(m, platform, finished)
         decision = self._decide(m, finished, entries, progress)
@@ -176,7 +176,7 @@ class CopyCollector(Part):
     def _take(self, m, platform, finished):
         """A flit from the buffer."""
         at, flit_bits = self._steps, self.header.flit_bits
-        buffer = place(m, platform, "buffer", InputBuffer(flit_bits, BUFFER_FLITS))
+        buffer = instantiate(m, platform, "buffer", InputBuffer(flit_bits, BUFFER_FLITS))
         connect(m, flipped(self.i), buffer.link)
         flit: Any = buffer.flit
         fields = data.StructLayout(dict(self.header.fields))
@@ -292,7 +292,7 @@ class CopyCollector(Part):
         if self.mode == FIRST:
             return Const(0, 1), Const(1, 1)
         at, decided = self._steps, Signal()
-        vote = place(m, platform, "vote", CopyVote(self.header.flit_bits, self.lanes))
+        vote = instantiate(m, platform, "vote", CopyVote(self.header.flit_bits, self.lanes))
         missing = [threshold(COPIES[algorithm], VOTE) - 1 for algorithm in ALGORITHMS]
         m.d.comb += [
             vote.begin.eq(self._busy & self._word.head & at[1]),

@@ -25,9 +25,9 @@ from rtl.common.selection import concat
 from rtl.harts.parameters import HartsNodeParameters
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, algorithm_number
 from topology.harts.frame import SLOT_BITS
+from topology.harts.graph import HexMesh
 from topology.harts.guard import expected_arrivals
 from topology.harts.header import HOST
-from topology.harts.mesh import HexMesh
 
 LOOK_AHEAD_SLOTS = 2
 

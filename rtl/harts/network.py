@@ -4,7 +4,7 @@
 
 from rtl.common.axi_ejector import AxiStreamEjector
 from rtl.common.error_monitor import watch_inputs
-from rtl.common.plan import NetworkPlan, RouterUse, StreamEndpoints
+from rtl.common.plan import NetworkPlan, RouterInstance, StreamEndpoints
 from rtl.harts.copy_collector import CopyCollector
 from rtl.harts.parameters import HartsNodeParameters
 from rtl.harts.router import HartsNode
@@ -82,7 +82,7 @@ def harts_plan(
         header=routing.header,
         shapes={shape: lambda: HartsNode(parameters)},
         routers=tuple(
-            RouterUse(
+            RouterInstance(
                 shape,
                 {
                     "dead": routing.faults.dead_outputs(mesh, node),
@@ -125,10 +125,13 @@ def stream_endpoints(
     if packet_flits == 1:
         return None
     algorithms = (name for name in ALGORITHMS if name != ALGORITHM_A or routing.algorithm_a)
-    said: dict[str, object] = {"operations": {name: operation(name) for name in algorithms}, "reception": reception}
+    described: dict[str, object] = {
+        "operations": {name: operation(name) for name in algorithms},
+        "reception": reception,
+    }
     if reception is None:
         return StreamEndpoints(
-            lambda: HartsStreamInjector(routing, packet_flits), lambda: AxiStreamEjector(routing.header), said
+            lambda: HartsStreamInjector(routing, packet_flits), lambda: AxiStreamEjector(routing.header), described
         )
 
     def collector() -> CopyCollector:
@@ -137,5 +140,5 @@ def stream_endpoints(
     return StreamEndpoints(
         lambda: HartsStreamInjector(routing, packet_flits),
         lambda: HartsStreamEjector(collector),
-        {**said, "reception_entries": entries, "least_copies": least_copies},
+        {**described, "reception_entries": entries, "least_copies": least_copies},
     )

@@ -8,8 +8,8 @@ from amaranth.lib import data
 
 from rtl.common.router_parameters import MAX_BUFFER_FLITS, check_range
 from topology.common.flits import HeaderFormat, bits_for
+from topology.harts.graph import LEAST_SIZE, MOST_SIZE
 from topology.harts.header import HOST
-from topology.harts.mesh import LEAST_SIZE, MOST_SIZE
 from topology.harts.pages import node_pages
 
 PORTS = HOST + 1

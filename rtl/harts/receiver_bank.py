@@ -17,11 +17,11 @@ from rtl.common.flit import flit_layout
 from rtl.common.part import Part
 from rtl.common.selection import concat, encoded
 from rtl.harts.parameters import PORTS, HartsNodeParameters
-from rtl.harts.route_note import ROUTE_NOTE
+from rtl.harts.way_decoder import DECODED_WAYS
 from topology.common.flits import bits_for
 from topology.harts.frame import SLOT_BITS
+from topology.harts.graph import DIRECTIONS
 from topology.harts.header import HOST
-from topology.harts.mesh import DIRECTIONS
 
 
 def bus_layout(parameters: HartsNodeParameters) -> data.StructLayout:
@@ -56,7 +56,7 @@ class ReceiverBank(Part):
     Members
     -------
     slot : In(3)
-    word : In(flit_layout), note : In(ROUTE_NOTE), present : In(1)
+    word : In(flit_layout), decoded : In(DECODED_WAYS), present : In(1)
         First flit in the buffer of this slot's receiver, and what is known of it if it is a head.
     pop : Out(1)
         It goes onto the bus. Combinational.
@@ -89,7 +89,7 @@ class ReceiverBank(Part):
             {
                 "slot": In(SLOT_BITS),
                 "word": In(flit_layout(p.flit_bits)),
-                "note": In(ROUTE_NOTE),
+                "decoded": In(DECODED_WAYS),
                 "present": In(1),
                 "pop": Out(1),
                 "can_start": In(DIRECTIONS),
@@ -190,26 +190,26 @@ class ReceiverBank(Part):
 
     def _decide(self, m) -> dict[str, Any]:
         """What becomes of the packet whose head is at the front."""
-        note = self.note
+        decoded = self.decoded
         honest = self.honest if self.parameters.guard else Const(1)
         open_ways: Any = Signal(DIRECTIONS)
         calm: Any = Signal(DIRECTIONS)
         waits = Signal()
         stored = Signal()
         m.d.comb += [
-            open_ways.eq(Mux(note.cuts & honest, note.ways & self.can_start, 0)),
-            calm.eq(note.ways & ~self.waiting),
-            waits.eq(note.ways.any() & ~open_ways.any()),
-            stored.eq(honest & (note.kept | waits)),
+            open_ways.eq(Mux(decoded.cuts & honest, decoded.ways & self.can_start, 0)),
+            calm.eq(decoded.ways & ~self.waiting),
+            waits.eq(decoded.ways.any() & ~open_ways.any()),
+            stored.eq(honest & (decoded.kept | waits)),
         ]
         taken = _first_by_axis(open_ways)
-        first_way = _number(_first_by_axis(Mux(calm.any(), calm, note.ways)))
+        first_way = _number(_first_by_axis(Mux(calm.any(), calm, decoded.ways)))
         return {
             "stored": stored,
             "taken": taken,
             "through": open_ways.any(),
             "output": _number(taken),
-            "waits": Mux(note.kept, HOST, first_way),
+            "waits": Mux(decoded.kept, HOST, first_way),
             "forwarded": ~waits,
         }
 

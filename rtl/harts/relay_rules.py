@@ -24,8 +24,8 @@ from topology.harts.broadcast import (
     TAG_D,
     algorithm_number,
 )
+from topology.harts.graph import DIRECTIONS
 from topology.harts.header import HOST
-from topology.harts.mesh import DIRECTIONS
 
 STRAIGHT, LEFT, FAR_LEFT, BACK, FAR_RIGHT, RIGHT = range(DIRECTIONS)
 EVERYWHERE = (1 << DIRECTIONS) - 1

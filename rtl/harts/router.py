@@ -28,7 +28,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from rtl.common.flit import flit_layout, link_signature
 from rtl.common.input_buffer import InputBuffer
 from rtl.common.output_register import OutputRegister
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from rtl.common.selection import concat
 from rtl.common.worm_guard import WormGuard
 from rtl.harts.header_store import HeaderStore
@@ -38,11 +38,11 @@ from rtl.harts.page_queues import PageQueues
 from rtl.harts.parameters import PORTS, HartsNodeParameters
 from rtl.harts.receiver_bank import ReceiverBank
 from rtl.harts.relay_rules import RelayRules, SendRules, step_tags
-from rtl.harts.route_note import ROUTE_NOTE, RouteNote
 from rtl.harts.transmitter_bank import TransmitterBank
+from rtl.harts.way_decoder import DECODED_WAYS, WayDecoder
 from topology.harts.frame import PROCESSOR_SLOT, SLOT_BITS
+from topology.harts.graph import DIRECTIONS
 from topology.harts.header import HOST
-from topology.harts.mesh import DIRECTIONS
 
 
 class HartsNode(Part):
@@ -105,10 +105,10 @@ class HartsNode(Part):
         p = self.parameters
         slot: Any = Signal(SLOT_BITS, init=PROCESSOR_SLOT)  # so that slot 0 is the first in which anything is ready
         m.d.sync += slot.eq(slot + 1)
-        receivers = place(m, platform, "receivers", ReceiverBank(p))
-        transmitters = place(m, platform, "transmitters", TransmitterBank(p))
-        queues = place(m, platform, "queues", PageQueues(p))
-        pool = place(m, platform, "pool", PagePool(p.pages))
+        receivers = instantiate(m, platform, "receivers", ReceiverBank(p))
+        transmitters = instantiate(m, platform, "transmitters", TransmitterBank(p))
+        queues = instantiate(m, platform, "queues", PageQueues(p))
+        pool = instantiate(m, platform, "pool", PagePool(p.pages))
         for part in (receivers, transmitters, queues):
             m.d.comb += part.slot.eq(slot)
         self._receive(m, platform, slot, receivers)
@@ -134,7 +134,7 @@ class HartsNode(Part):
         ]
         self._connect_neighbours(m, slot, receivers, transmitters)
         read = self._memory(m, receivers, transmitters)
-        headers = place(m, platform, "headers", HeaderStore(p))
+        headers = instantiate(m, platform, "headers", HeaderStore(p))
         m.d.comb += headers.page.eq(queues.chosen)
         passed = self._pass(m, platform, receivers, transmitters, queues, headers)
         sent = self._send(m, platform, transmitters, read, headers)
@@ -144,29 +144,29 @@ class HartsNode(Part):
     def _receive(self, m, platform, slot, receivers):
         """Buffers of the links, of which the one of this slot is seen."""
         p = self.parameters
-        words, present, notes = [], [], []
+        words, present, decoded_ways = [], [], []
         for port in range(PORTS):
-            note = place(m, platform, f"note_{port}", RouteNote(p))
-            buffer = InputBuffer(p.flit_bits, p.buffer_flits, note_bits=ROUTE_NOTE.size)
-            buffer: Any = place(m, platform, f"buffer_{port}", buffer)
+            decoded = instantiate(m, platform, f"way_decoder_{port}", WayDecoder(p))
+            buffer = InputBuffer(p.flit_bits, p.buffer_flits, decoded_bits=DECODED_WAYS.size)
+            buffer: Any = instantiate(m, platform, f"buffer_{port}", buffer)
             link = self._guarded(m, platform, port)
             connect(m, link, buffer.link)
             m.d.comb += [
-                Value.cast(note.header).eq(link.payload.data[: p.header_layout.size]),
-                note.way.eq(0 if port == HOST else 1 << port),
-                note.dead.eq(self.dead),
-                buffer.arriving_note.eq(note.note),
+                Value.cast(decoded.header).eq(link.payload.data[: p.header_layout.size]),
+                decoded.way.eq(0 if port == HOST else 1 << port),
+                decoded.dead.eq(self.dead),
+                buffer.arriving_decoded.eq(decoded.decoded),
                 buffer.pop.eq(receivers.pop & (slot == port)),
             ]
             words.append(Value.cast(buffer.flit))
             present.append(buffer.present)
-            notes.append(buffer.note)
+            decoded_ways.append(buffer.decoded)
         with m.Switch(slot):
             for port in range(PORTS):
                 with m.Case(port):
                     m.d.comb += [
                         Value.cast(receivers.word).eq(words[port]),
-                        Value.cast(receivers.note).eq(notes[port]),
+                        Value.cast(receivers.decoded).eq(decoded_ways[port]),
                         receivers.present.eq(present[port]),
                     ]
         if p.guard:
@@ -177,7 +177,7 @@ class HartsNode(Part):
         """The link of an input, behind the guard if there is one."""
         if not self.parameters.whole_packets:
             return flipped(self.inputs[port])
-        guard = place(
+        guard = instantiate(
             m, platform, f"worm_guard_{port}", WormGuard(self.parameters.flit_bits, self.parameters.packet_flits)
         )
         connect(m, flipped(self.inputs[port]), guard.link)
@@ -187,7 +187,7 @@ class HartsNode(Part):
     def _guard(self, m, platform, slot, receivers, flits, present):
         """The guard sees the flit of the slot after the next."""
         p = self.parameters
-        guard = place(m, platform, "guard", InputGuard(p))
+        guard = instantiate(m, platform, "guard", InputGuard(p))
         ahead: Any = Signal(SLOT_BITS, name="slot_ahead")
         m.d.comb += [
             ahead.eq(slot + LOOK_AHEAD_SLOTS),
@@ -281,7 +281,7 @@ class HartsNode(Part):
         """The network processor's part: outputs of a packet, found out from its head and used with its tail."""
         p = self.parameters
         bus = receivers.bus
-        rules = place(m, platform, "relay_rules", RelayRules(p))
+        rules = instantiate(m, platform, "relay_rules", RelayRules(p))
         outputs = Signal(PORTS)
         kept = Array(Signal(PORTS, name=f"outputs_{port}") for port in range(PORTS))
         levels = Array(Signal(p.level_bits, name=f"level_{port}") for port in range(PORTS))
@@ -299,7 +299,7 @@ class HartsNode(Part):
     def _send(self, m, platform, transmitters, read, headers) -> Any:
         """What was read from the memory, with a new header."""
         p = self.parameters
-        rules = place(m, platform, "send_rules", SendRules(p))
+        rules = instantiate(m, platform, "send_rules", SendRules(p))
         header: Any = headers.header
         spoilers = Signal(PORTS)
         spoils = Signal()

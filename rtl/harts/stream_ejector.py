@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.common.axi_ejector import SOURCE, AxiStreamEjector
 from rtl.common.flit import link_signature
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from rtl.harts.copy_collector import CopyCollector
 
 
@@ -56,8 +56,8 @@ class HartsStreamEjector(Part):
     def elaborate(self, platform):
         m: Any = Module()
         made = self._make_collector()
-        collector = place(m, platform, "collector", made)
-        ejector = place(m, platform, "ejector", AxiStreamEjector(made.header))
+        collector = instantiate(m, platform, "collector", made)
+        ejector = instantiate(m, platform, "ejector", AxiStreamEjector(made.header))
         connect(m, flipped(self.link), collector.i)
         connect(m, collector.o, ejector.link)
         m.d.comb += [

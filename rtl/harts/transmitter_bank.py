@@ -12,7 +12,7 @@ from rtl.common.selection import concat
 from rtl.harts.page_queues import CHOICE_SLOTS
 from rtl.harts.parameters import PORTS, HartsNodeParameters
 from topology.harts.frame import SLOT_BITS, SLOTS
-from topology.harts.mesh import DIRECTIONS
+from topology.harts.graph import DIRECTIONS
 
 # A tail is known a cycle after its slot, and what starts then is in the register a cycle later.
 TAIL_CYCLES = 2

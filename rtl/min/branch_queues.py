@@ -41,7 +41,7 @@ class BranchQueues(Part):
         Outputs that have not got the tail yet; 0 for inputs that are not in the queues.
     standing : Out(inputs)
         Inputs that are in the queues. A register.
-    may : Out(outputs).array(inputs)
+    first : Out(outputs).array(inputs)
         Of these, the outputs in whose queues the input is first.
     """
 
@@ -60,7 +60,7 @@ class BranchQueues(Part):
                 "finished": per_input,
                 "owed": Out(outputs).array(inputs),
                 "standing": Out(inputs),
-                "may": Out(outputs).array(inputs),
+                "first": Out(outputs).array(inputs),
             },
         )
 
@@ -80,7 +80,7 @@ class BranchQueues(Part):
             m.d.comb += taken.eq(
                 concat(concat((0, *(other[o] for other in others))).any() for o in range(self.outputs))
             )
-            m.d.comb += self.may[i].eq(self.owed[i] & ~taken)
+            m.d.comb += self.first[i].eq(self.owed[i] & ~taken)
         return m
 
     def _order(self, m, standing) -> dict[tuple[int, int], Any]:

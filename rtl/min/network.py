@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rtl.common.error_monitor import guard_settings, watch_inputs
 from rtl.common.part import Part
-from rtl.common.plan import Addressing, NetworkPlan, RouterUse, StatusPart
+from rtl.common.plan import Addressing, NetworkPlan, RouterInstance, StatusPart
 from rtl.common.routed_input import routed_constants
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.router import MinRouter
@@ -61,18 +61,18 @@ def min_plan(
     network = routing.network
     planner = _Planner(routing, buffer_flits, routing_cycles, token, check_link_cycles(link_cycles))
     shapes: dict[str, Callable[[], Part]] = {}
-    uses = []
+    instances = []
     for switch in range(network.switches):
         parameters = replace(planner.parameters(switch), guarded=guard, watchdog_flits=watchdog_flits)
         part = MinRouter(parameters)
         shapes.setdefault(part.module_name, lambda parameters=parameters: MinRouter(parameters))
-        uses.append(RouterUse(part.module_name, planner.constants(switch, parameters)))
+        instances.append(RouterInstance(part.module_name, planner.constants(switch, parameters)))
     return NetworkPlan(
         family="min",
         network=network,
         header=routing.header,
         shapes=shapes,
-        routers=tuple(uses),
+        routers=tuple(instances),
         parameters={
             "flit_bits": routing.flit_bits,
             "buffer_flits": buffer_flits,

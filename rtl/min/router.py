@@ -28,8 +28,8 @@ from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.common.crossbar import ReplicatingCrossbar
-from rtl.common.part import Part, place
-from rtl.common.routed_input import place_inputs, routed_members
+from rtl.common.part import Part, instantiate
+from rtl.common.routed_input import instantiate_inputs, routed_members
 from rtl.common.selection import concat
 from rtl.min.branch_queues import BranchQueues
 from rtl.min.parameters import MinRouterParameters
@@ -75,8 +75,8 @@ class MinRouter(Part):
     def elaborate(self, platform):
         m: Any = Module()
         parameters = self.parameters
-        route_unit, buffers = place_inputs(m, platform, self, parameters)
-        queues = place(m, platform, "queues", BranchQueues(parameters.inputs, parameters.outputs))
+        route_unit, buffers = instantiate_inputs(m, platform, self, parameters)
+        queues = instantiate(m, platform, "queues", BranchQueues(parameters.inputs, parameters.outputs))
         for requested, request in zip(queues.request, route_unit.request, strict=True):
             m.d.comb += requested.eq(request)
         self._copy(m, platform, buffers, route_unit, queues)
@@ -87,7 +87,7 @@ class MinRouter(Part):
         return m
 
     def _wait_for_token(self, m, platform, buffers, route_unit, queues):
-        station = place(m, platform, "station", TokenStation(self.parameters))
+        station = instantiate(m, platform, "station", TokenStation(self.parameters))
         for name in (*STATION_CONSTANTS, "token_in"):
             m.d.comb += getattr(station, name).eq(getattr(self, name))
         trees = Signal(self.parameters.inputs)
@@ -106,14 +106,14 @@ class MinRouter(Part):
         """Copies each flit to each of its outputs by itself."""
         parameters = self.parameters
         crossbar = ReplicatingCrossbar(parameters.flit_bits, parameters.inputs, parameters.outputs)
-        crossbar = place(m, platform, "crossbar", crossbar)
+        crossbar = instantiate(m, platform, "crossbar", crossbar)
         loads = [Signal(parameters.outputs, name=f"loads_{i}") for i in range(parameters.inputs)]
         for i, buffer in enumerate(buffers):
             copied = Signal(parameters.outputs, name=f"copied_{i}")
             waits = Signal(parameters.outputs, name=f"waits_{i}")
             tail: Any = buffer.flit.tail
             m.d.comb += [
-                loads[i].eq(Mux(buffer.present, queues.may[i] & crossbar.free & ~copied, 0)),
+                loads[i].eq(Mux(buffer.present, queues.first[i] & crossbar.free & ~copied, 0)),
                 waits.eq(queues.owed[i] & ~copied & ~loads[i]),
                 buffer.pop.eq(buffer.present & queues.standing[i] & ~waits.any()),  # at once if no output is requested
                 queues.finished[i].eq(Mux(tail, loads[i], 0)),
@@ -128,6 +128,6 @@ class MinRouter(Part):
         for o in range(parameters.outputs):
             connect(m, crossbar.links[o], flipped(self.outputs[o]))
             m.d.comb += [
-                crossbar.select[o].eq(concat(may[o] for may in queues.may)),
+                crossbar.select[o].eq(concat(first[o] for first in queues.first)),
                 crossbar.load[o].eq(concat(load[o] for load in loads).any()),
             ]

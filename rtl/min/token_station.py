@@ -12,7 +12,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.arbiter import RoundRobinArbiter
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from rtl.min.parameters import MinRouterParameters
 
 
@@ -86,7 +86,7 @@ class TokenStation(Part):
         # a request becomes complete late in the cycle: it is the last that is looked at everywhere
         sought = Signal()
         chosen = Signal(inputs)
-        arbiter = place(m, platform, "arbiter", RoundRobinArbiter(inputs))
+        arbiter = instantiate(m, platform, "arbiter", RoundRobinArbiter(inputs))
         m.d.comb += [
             sought.eq(seeking.any()),
             arbiter.eligible.eq(Mux(idle, seeking, 0)),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from rtl.common.error_monitor import guard_settings, watch_inputs
 from rtl.common.part import Part
-from rtl.common.plan import Addressing, NetworkPlan, RouterUse
+from rtl.common.plan import Addressing, NetworkPlan, RouterInstance
 from rtl.common.routed_input import routed_constants
 from rtl.spam.multicast_key import MulticastKey
 from rtl.spam.parameters import SpamRouterParameters
@@ -71,7 +71,9 @@ def spam_plan(
         network=network,
         header=routing.header,
         shapes=shapes,
-        routers=tuple(router_use(routing, switch, sizes[network.degree(switch)]) for switch in range(network.switches)),
+        routers=tuple(
+            router_instance(routing, switch, sizes[network.degree(switch)]) for switch in range(network.switches)
+        ),
         parameters={
             "flit_bits": routing.flit_bits,
             "buffer_flits": buffer_flits,
@@ -98,11 +100,11 @@ def spam_addressing(routing: SpamRouting) -> Addressing:
     )
 
 
-def router_use(routing: SpamRouting, switch: int, parameters: SpamRouterParameters) -> RouterUse:
+def router_instance(routing: SpamRouting, switch: int, parameters: SpamRouterParameters) -> RouterInstance:
     """Shape and constants of one switch's router."""
     network = routing.network
     classes = routing.labels.channel_class[list(network.input_channel[switch])].tolist()
-    return RouterUse(shape_name(parameters.ports), routed_constants(routing, switch, classes, parameters))
+    return RouterInstance(shape_name(parameters.ports), routed_constants(routing, switch, classes, parameters))
 
 
 def shape_name(ports: int) -> str:

@@ -29,8 +29,8 @@ from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib.wiring import connect, flipped
 
 from rtl.common.crossbar import ReplicatingCrossbar
-from rtl.common.part import Part, place
-from rtl.common.routed_input import place_inputs, routed_members
+from rtl.common.part import Part, instantiate
+from rtl.common.routed_input import instantiate_inputs, routed_members
 from rtl.common.selection import concat
 from rtl.spam.ocrq import OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters
@@ -60,17 +60,17 @@ class SpamRouter(Part):
 
     def elaborate(self, platform):
         m: Any = Module()
-        route_unit, buffers = place_inputs(m, platform, self, self.parameters)
+        route_unit, buffers = instantiate_inputs(m, platform, self, self.parameters)
         self._copy(m, platform, buffers, route_unit, self._queues(m, platform, route_unit))
         return m
 
     def _queues(self, m, platform, route_unit) -> Any:
         ports = self.parameters.ports
         if self.parameters.atomic_enqueue:
-            queues = place(m, platform, "queues", OutputRequestQueues(ports))
+            queues = instantiate(m, platform, "queues", OutputRequestQueues(ports))
             m.d.comb += [queues.completed.eq(route_unit.completed), queues.release.eq(route_unit.release)]
         else:
-            queues = place(m, platform, "queues", SplitRequestQueues(ports))
+            queues = instantiate(m, platform, "queues", SplitRequestQueues(ports))
         m.d.comb += queues.queued.eq(route_unit.queued)
         for requested, request in zip(queues.request, route_unit.request, strict=True):
             m.d.comb += requested.eq(request)
@@ -80,7 +80,7 @@ class SpamRouter(Part):
         """Copies flits of granted inputs to all their outputs in one step; releases the outputs after the tail."""
         ports = self.parameters.ports
         crossbar = ReplicatingCrossbar(self.parameters.flit_bits, ports, ports)
-        crossbar = place(m, platform, "crossbar", crossbar)
+        crossbar = instantiate(m, platform, "crossbar", crossbar)
         loads = [Signal(ports, name=f"loads_{i}") for i in range(ports)]
         for i, buffer in enumerate(buffers):
             request = route_unit.request[i]

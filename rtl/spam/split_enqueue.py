@@ -12,7 +12,7 @@ from amaranth.hdl import Const, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.arbiter import AgeMatrix, RoundRobinArbiter, check_count
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from rtl.common.selection import concat, first_at_or_after
 
 
@@ -59,7 +59,7 @@ class SplitRequestQueues(Part):
         entering = self._enqueue_one(m, platform, entered)
         blockers: list[list[Any]] = [[] for _ in ports]
         for o in ports:
-            ages = place(m, platform, f"ages_{o}", AgeMatrix(self.ports))
+            ages = instantiate(m, platform, f"ages_{o}", AgeMatrix(self.ports))
             m.d.comb += ages.enter.eq(concat(entering[i][o] for i in ports))
             for i in ports:
                 for j in ports:
@@ -75,7 +75,7 @@ class SplitRequestQueues(Part):
 
     def _enqueue_one(self, m, platform, entered) -> list[Signal]:
         """The pair that enters its queue in this cycle, as one mask of outputs per input."""
-        arbiter = place(m, platform, "arbiter", RoundRobinArbiter(self.ports))
+        arbiter = instantiate(m, platform, "arbiter", RoundRobinArbiter(self.ports))
         entering = [Signal(self.ports, name=f"entering_{i}") for i in range(self.ports)]
         for i in range(self.ports):
             pending = Signal(self.ports, name=f"pending_{i}")

@@ -8,8 +8,8 @@ from sim_model.common.parts.input_buffer import InputBufferTwin
 from sim_model.common.parts.twin import Inputs, Outputs
 from topology.common.flits import FlitFormat, HeaderFormat
 from topology.harts.broadcast import ALGORITHMS, COPIES
+from topology.harts.graph import DIRECTIONS
 from topology.harts.header import ID_BITS, PacketHeader
-from topology.harts.mesh import DIRECTIONS
 from topology.harts.reception import ENTRIES, STEPS, VOTE, check_reception, lanes, threshold
 
 BUFFER_FLITS = 2
@@ -69,7 +69,7 @@ class Arrival:
         Data of its head.
     fields : PacketHeader
     verdict : Verdict
-    place : int
+    slot : int
         Number of its entry; -1 if it is refused.
     words : list of Word
         So far.
@@ -78,7 +78,7 @@ class Arrival:
     header: int
     fields: PacketHeader
     verdict: Verdict
-    place: int
+    slot: int
     words: list[Word] = field(default_factory=list)
 
     @property
@@ -93,13 +93,13 @@ class Emission:
 
     Members
     -------
-    place : int
+    slot : int
         Number of the entry that it comes from.
     flits : deque of int
         Still to be loaded into the output register.
     """
 
-    place: int
+    slot: int
     flits: deque[int]
 
 
@@ -226,30 +226,30 @@ class CopyCollectorTwin:
             if fields.broadcast:
                 self._judge_copy(self.arrival)
             if self.arrival.verdict is Verdict.OPENS:
-                self.arrival.place = self._victim()
+                self.arrival.slot = self._victim()
 
     def _judge_copy(self, arrival: Arrival) -> None:
         fields = arrival.fields
         if COPIES[ALGORITHMS[fields.algorithm]] < self.least_copies or fields.direction >= DIRECTIONS:
             arrival.verdict = Verdict.REFUSED
             return
-        for place, entry in enumerate(self.entries):
+        for slot, entry in enumerate(self.entries):
             if entry and entry.key == arrival.key:
-                self._judge_by_entry(arrival, place, entry)
+                self._judge_by_entry(arrival, slot, entry)
                 return
         if self._is_finished(fields):
             arrival.verdict = Verdict.REFUSED
 
-    def _judge_by_entry(self, arrival: Arrival, place: int, entry: Entry) -> None:
+    def _judge_by_entry(self, arrival: Arrival, slot: int, entry: Entry) -> None:
         fields = arrival.fields
         beaten = not entry.delivered and self._is_finished(fields)  # by another algorithm's broadcast
         if beaten:
-            self.entries[place] = None
+            self.entries[slot] = None
         if beaten or fields.direction in entry.seen:
             arrival.verdict = Verdict.REFUSED
             return
         arrival.verdict = Verdict.LATE if entry.delivered else Verdict.JOINS
-        arrival.place = place
+        arrival.slot = slot
 
     def _is_finished(self, fields: PacketHeader) -> bool:
         """Whether a broadcast of this source and id has been delivered."""
@@ -259,10 +259,10 @@ class CopyCollectorTwin:
     def _victim(self) -> int:
         """The entry that a new packet takes: a free one, or the next in turn; never the one that is being sent."""
         count = len(self.entries)
-        sent = self.emission.place if self.emission else None
+        sent = self.emission.slot if self.emission else None
         in_turn = [(self.turn + distance) % count for distance in range(count)]
-        free = [place for place in range(count) if not self.entries[place]]
-        return next(place for place in free + in_turn if place != sent)
+        free = [slot for slot in range(count) if not self.entries[slot]]
+        return next(slot for slot in free + in_turn if slot != sent)
 
     # at the end of a frame
 
@@ -282,37 +282,37 @@ class CopyCollectorTwin:
                 self._close(arrival)
 
     def _open(self, arrival: Arrival) -> None:
-        place, fields = arrival.place, arrival.fields
-        evicted = self.entries[place]
+        slot, fields = arrival.slot, arrival.fields
+        evicted = self.entries[slot]
         if evicted:
             self.undecided |= int(not evicted.delivered)
-            self.turn = (place + 1) % len(self.entries)
+            self.turn = (slot + 1) % len(self.entries)
         if fields.broadcast:
             self._forget(fields.source, fields.id ^ HALF_OF_IDS)
-            self.entries[place] = Entry(arrival.key, COPIES[ALGORITHMS[fields.algorithm]])
+            self.entries[slot] = Entry(arrival.key, COPIES[ALGORITHMS[fields.algorithm]])
         else:
-            self.entries[place] = Entry()
+            self.entries[slot] = Entry()
 
     def _forget(self, source: int, number: int) -> None:
         """What is left of a source's id is long out of date."""
-        for place, entry in enumerate(self.entries):
+        for slot, entry in enumerate(self.entries):
             if entry and entry.key and entry.key[:2] == (source, number):
-                self.entries[place] = None
+                self.entries[slot] = None
 
     def _close(self, arrival: Arrival) -> None:
         """The tail of a packet that was not refused."""
-        entry = self.entries[arrival.place]
+        entry = self.entries[arrival.slot]
         assert entry
         if entry.key is None:
             self._emit(arrival, arrival.words)
-            self.entries[arrival.place] = None
+            self.entries[arrival.slot] = None
             return
         entry.seen.add(arrival.fields.direction)
         if not entry.delivered:
             self._vote(arrival, entry)
         if len(entry.seen) == entry.copies:
             self.undecided |= int(not entry.delivered)
-            self.entries[arrival.place] = None
+            self.entries[arrival.slot] = None
 
     def _vote(self, arrival: Arrival, entry: Entry) -> None:
         if arrival.words not in entry.bodies:
@@ -335,4 +335,4 @@ class CopyCollectorTwin:
             self._flits.pack(data=data, head=position == 0, tail=tail)
             for position, (data, (_, tail)) in enumerate(zip(body, words, strict=True))
         )
-        self.emission = Emission(arrival.place, deque(flits))
+        self.emission = Emission(arrival.slot, deque(flits))

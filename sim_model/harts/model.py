@@ -11,15 +11,15 @@ from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
 from sim_model.harts.describe import describe_router, find_waits
-from sim_model.harts.node import step_nodes
 from sim_model.harts.record import VARIANT_FIELDS, record_nodes, variant_field
+from sim_model.harts.router import step_nodes
 from sim_model.harts.state import COPIES, HartsState, make_harts_state
 from sim_model.harts.votes import count_verdicts
 from topology.common.link_stages import check_link_cycles
 from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
 from topology.harts.frame import SLOTS, most_link_cycles
-from topology.harts.mesh import HexMesh
+from topology.harts.graph import HexMesh
 from topology.harts.pages import node_pages
 from topology.harts.routing import HartsRouting
 from topology.harts.side_wires import page_wires

@@ -3,8 +3,8 @@
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.state import NONE
 from topology.harts.broadcast import ALGORITHMS, SFBCAST
+from topology.harts.graph import DIRECTIONS
 from topology.harts.header import HOST
-from topology.harts.mesh import DIRECTIONS
 from topology.harts.routing import UNICAST
 
 STORED_FORWARD = ALGORITHMS.index(SFBCAST) + 1

@@ -4,7 +4,7 @@ import numpy as np
 
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.state import NONE
-from topology.harts.mesh import DIRECTIONS
+from topology.harts.graph import DIRECTIONS
 from topology.harts.side_wires import KEPT_BITS
 
 # The variant of a flit that has been at a node: those fields of its packet's header that nodes change, lowest first.

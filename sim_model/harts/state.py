@@ -11,8 +11,8 @@ from sim_model.common.engine.state import NONE, make_records
 from sim_model.common.messages import Messages
 from topology.common.flits import bits_for
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, STAGES, TAGS, Leg, initial_legs, relayed_legs
+from topology.harts.graph import DIRECTIONS, HexMesh
 from topology.harts.guard import expected_arrivals
-from topology.harts.mesh import DIRECTIONS, HexMesh
 from topology.harts.routing import UNICAST, HartsRouting, operation
 from topology.harts.tags import routing_tags
 
@@ -197,8 +197,8 @@ def arrival_table(routing: HartsRouting) -> np.ndarray:
     for algorithm in ALGORITHMS if routing.guard else ():
         if algorithm == ALGORITHM_A and not routing.algorithm_a:
             continue
-        for place, arrival in expected_arrivals(mesh, algorithm).items():
-            table[operation(algorithm), *place] = arrival
+        for row, arrival in expected_arrivals(mesh, algorithm).items():
+            table[operation(algorithm), *row] = arrival
     return table
 
 
@@ -216,10 +216,10 @@ def relay_tables(mesh: HexMesh, *, algorithm_a: bool) -> tuple[np.ndarray, np.nd
     shape = (len(ALGORITHMS) + 1, STAGES + 1, distances, TAGS)
     outputs, legs = np.zeros(shape, dtype=np.int64), np.zeros((*shape, DIRECTIONS, 3), dtype=np.int64)
 
-    def enter(place: tuple[int, int, int, int], sent: tuple[Leg, ...]) -> None:
+    def enter(row: tuple[int, int, int, int], sent: tuple[Leg, ...]) -> None:
         for leg in sent:
-            outputs[place] |= 1 << leg.direction
-            legs[(*place, leg.direction)] = leg.distance, leg.stage, leg.tag
+            outputs[row] |= 1 << leg.direction
+            legs[(*row, leg.direction)] = leg.distance, leg.stage, leg.tag
 
     for number, algorithm in enumerate(ALGORITHMS):
         if algorithm == ALGORITHM_A and not algorithm_a:

@@ -37,9 +37,9 @@ def _token(state: EngineState, family: MinState, switch: int) -> str:
         return f"token of group {int(router.group)} elsewhere"
     cycle = int(state.counters[CYCLE])
     steps, on_wire = divmod(cycle - int(group.free_cycle), int(group.wire_cycles))
-    place = (int(group.free_place) + steps) % int(group.switches)
-    where = f"at place {place}" + (f", {on_wire} cycles behind it" if on_wire else "")
-    return f"token of group {int(router.group)} free {where}, this is {int(router.place)}"
+    position = (int(group.free_position) + steps) % int(group.switches)
+    where = f"at place {position}" + (f", {on_wire} cycles behind it" if on_wire else "")
+    return f"token of group {int(router.group)} free {where}, this is {int(router.ring_position)}"
 
 
 def _input_line(routing: MinRouting, state: EngineState, family: MinState, switch: int, port: int) -> str:

@@ -28,6 +28,6 @@ def _record_tokens(cycle, family, signals):
         group = groups[number]
         on_way = cycle - 1 + group.wire_cycles - group.free_cycle
         if not group.held and cycle > 0 and on_way >= 0 and on_way % group.wire_cycles == 0:
-            following = group.free_place + on_way // group.wire_cycles
+            following = group.free_position + on_way // group.wire_cycles
             signals[first + (following + group.switches - 1) % group.switches] = 1
         first += group.switches

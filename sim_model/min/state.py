@@ -30,7 +30,7 @@ ROUTER_FIELDS = (
     "holder",  # input that holds the token, or NONE
     "popped",  # flits of the holder's message that all branches have copied
     "group",  # number of the token group, or NONE; never changes, like the next two
-    "place",  # in the ring of the group
+    "ring_position",  # in the ring of the group
     "release_flits",  # when ``popped`` is so much, the token goes on
     "requeued",  # 1 if ``first`` has to be found again
     "recheck",  # 1 if something may be copied although no register was emptied
@@ -39,8 +39,8 @@ GROUP_FIELDS = (
     "switches",  # in the ring; never changes, like the next one
     "wire_cycles",  # from one switch of the ring to the next
     "held",  # 1 while some input holds the token
-    "free_cycle",  # when the token was last free at ``free_place``; it has gone round since
-    "free_place",
+    "free_cycle",  # when the token was last free at ``free_position``; it has gone round since
+    "free_position",
 )
 
 
@@ -89,8 +89,8 @@ def _routers(routing: MinRouting, buffer_depth_flits: int, link_cycles: int, tok
     if token not in TOKEN_RULES:
         return routers
     for number, group in enumerate(groups.groups):
-        for place, switch in enumerate(group.switches):
+        for position, switch in enumerate(group.switches):
             routers.group[switch] = number
-            routers.place[switch] = place
+            routers.ring_position[switch] = position
             routers.release_flits[switch] = groups.release_flits(switch, buffer_depth_flits, link_cycles, token)
     return routers

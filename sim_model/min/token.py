@@ -28,7 +28,7 @@ def seek_token(cycle, switch, tree, state, family):
         if tree != NONE:
             router.seeking |= 1 << tree
         return 0, NONE
-    if not _is_here(cycle, groups[router.group], router.place):
+    if not _is_here(cycle, groups[router.group], router.ring_position):
         if tree != NONE:
             router.seeking |= 1 << tree
         return 1, NONE
@@ -46,7 +46,7 @@ def seek_token(cycle, switch, tree, state, family):
 
 
 @compiled
-def _is_here(cycle, group, place):
+def _is_here(cycle, group, position):
     """Whether the free token, which moves on to the next switch at once, is at a place of the ring."""
     if cycle < group.free_cycle:
         return False
@@ -55,7 +55,7 @@ def _is_here(cycle, group, place):
         if on_way % group.wire_cycles != 0:
             return False
         on_way //= group.wire_cycles
-    return (group.free_place + on_way) % group.switches == place
+    return (group.free_position + on_way) % group.switches == position
 
 
 @compiled
@@ -65,4 +65,4 @@ def pass_on(cycle, router, groups):
     router.holder = NONE
     group.held = 0
     group.free_cycle = cycle + group.wire_cycles
-    group.free_place = (router.place + 1) % group.switches
+    group.free_position = (router.ring_position + 1) % group.switches

@@ -17,8 +17,8 @@ from tb.common.parts.twin_bench import TwinBench, all_phases, on_each_instance
 from tb.harts.copy_oracle import CrowdedOracle, ExactOracle, Oracle, Packet
 from tb.harts.copy_traffic import CopyTraffic
 from topology.common.flits import FlitFormat, HeaderFormat
+from topology.harts.graph import HexMesh
 from topology.harts.header import PacketHeader, harts_header
-from topology.harts.mesh import HexMesh
 from topology.harts.reception import FIRST, STEPS, VOTE
 
 REGISTERED = ("i.ready", "o.valid", "o.payload", "refused", "undecided")

@@ -12,8 +12,8 @@ from typing import Protocol
 from tb.common.parts.monitor import RuleBroken
 from topology.common.flits import HeaderFormat
 from topology.harts.broadcast import ALGORITHMS, COPIES
+from topology.harts.graph import DIRECTIONS
 from topology.harts.header import ID_BITS, PacketHeader
-from topology.harts.mesh import DIRECTIONS
 from topology.harts.reception import VOTE
 
 HALF_OF_IDS = 1 << ID_BITS - 1

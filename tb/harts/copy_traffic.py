@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from tb.harts.copy_oracle import HALF_OF_IDS, Body, ExactOracle, Oracle, Packet
 from topology.common.flits import HeaderFormat
 from topology.harts.broadcast import ALGORITHMS, COPIES, algorithm_number
+from topology.harts.graph import DIRECTIONS
 from topology.harts.header import PacketHeader
-from topology.harts.mesh import DIRECTIONS
 
 LOW_IDS = (0, 5, HALF_OF_IDS - 1)
 REUSED_ID = 0.15

@@ -33,9 +33,9 @@ def test_one_switch_per_shape_and_the_root_for_its_own():
     def ones(switch: int) -> int:
         return sum(value.bit_count() for value in plan.routers[switch].constants.values())
 
-    for switch, use in enumerate(plan.routers):
-        if use.shape != "spam_router_p5":
-            assert ones(switch) <= ones(chosen[use.shape])
+    for switch, instance in enumerate(plan.routers):
+        if instance.shape != "spam_router_p5":
+            assert ones(switch) <= ones(chosen[instance.shape])
 
 
 @pytest.mark.parametrize("switch", [-1, 6])

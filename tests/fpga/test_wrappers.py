@@ -33,8 +33,8 @@ class Exor(Part):
 
 def router(switch: int) -> TiedPart:
     plan = spam_plan(SpamRouting(SpamLabels(figure_1()), 16))
-    use = plan.routers[switch]
-    return TiedPart(plan.shapes[use.shape](), use.constants)
+    instance = plan.routers[switch]
+    return TiedPart(plan.shapes[instance.shape](), instance.constants)
 
 
 def responses(part: Part, stimulus: list[dict[str, int]]) -> list[dict[str, int]]:

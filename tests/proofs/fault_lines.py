@@ -37,7 +37,7 @@ STALLS_BETWEEN_FLITS = (OUTPUT_REGISTER, "eq(~link.valid | link.ready)", "eq(~li
 KEEPS_WHAT_HAS_MOVED = (OUTPUT_REGISTER, "link.valid & ~link.ready", "link.valid")
 MIXES_INPUTS = (CROSSBAR, "choice | Mux(select[i], flits[i], 0)", "choice | flits[i]")
 READY_FOR_ONE_TOO_MANY = (BUFFER, "(count == self.depth) | (count == self.depth - 1) & arriving", "count == self.depth")
-LOSES_THE_SECOND_FLIT = (BUFFER, "Mux(count == self.depth, Value.cast(places[1]), Value.cast(entry))", "entry")
+LOSES_THE_SECOND_FLIT = (BUFFER, "Mux(count == self.depth, Value.cast(slots[1]), Value.cast(entry))", "entry")
 KEEPS_THE_TURN = (ARBITER, "concat(chosen[:i].any() for i in range(1, self.count))", "0")
 CHOOSES_TWO = (SELECTION, "mask[i] & ~mask[:i].any() if i else mask[0]", "mask[i]")
 MISSES_TWO_IN_THE_UPPER_HALF = (
@@ -65,7 +65,7 @@ GIVES_ONE_OUTPUT_TO_TWO = (
 WAITS_ONLY_FOR_ITS_TURNS = (
     MIN_ROUTER,
     "waits.eq(queues.owed[i] & ~copied & ~loads[i])",
-    "waits.eq(queues.may[i] & ~copied & ~loads[i])",
+    "waits.eq(queues.first[i] & ~copied & ~loads[i])",
 )
 LETS_TREES_IN_WITHOUT_TOKEN = (
     MIN_ROUTER,

@@ -17,7 +17,7 @@ from tests.proofs.faults import python_in_copy
 from tests.proofs.harts.shapes import smallest_node
 from tests.proofs.registers import REGISTERS, netlist_source, output_drivers, unregistered
 from tests.tb.mutations import ROOT, Mutation, copy_hardware
-from topology.harts.mesh import DIRECTIONS
+from topology.harts.graph import DIRECTIONS
 
 HEADER = HEADERS["three-flit"]
 SHAPES = {

@@ -17,10 +17,10 @@ from rtl.common.byte_count import KeepPacker, KeepUnpacker
 from rtl.common.stream_crossing import StreamCrossing
 from rtl.harts.network import harts_plan
 from rtl.spam.network import spam_plan
-from tests.rtl.test_axi_network import call
+from tests.rtl.programs import call
 from tests.tb.parts_runner import mutated
 from topology.common.lattice import lattice_network
-from topology.harts.mesh import HexMesh
+from topology.harts.graph import HexMesh
 from topology.harts.reception import VOTE
 from topology.harts.routing import HartsRouting
 from topology.spam.graph import SpamLabels

@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from hydranoc.lockstep.tools import tool_environment
 from rtl.common.axi_injector import LEADING_WORD, TUSER
 from rtl.common.axi_network import generate_axi_network
 from rtl.common.network import generate_network
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
+from tests.rtl.programs import call
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
 from topology.min.graph import BIDIRECTIONAL, MinNetwork
@@ -75,15 +75,6 @@ def written(designs, tmp_path):
         return tmp_path
 
     return write
-
-
-def call(tool, arguments, folder):
-    command = [*tool.command, *arguments]
-    answer = subprocess.run(
-        command, cwd=folder, env=tool_environment(tool), capture_output=True, text=True, check=False
-    )
-    assert answer.returncode == 0, answer.stdout + answer.stderr
-    return answer.stdout + answer.stderr
 
 
 @pytest.mark.parametrize("name", SETTINGS)

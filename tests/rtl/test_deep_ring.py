@@ -6,20 +6,20 @@ import re
 
 import pytest
 
-from rtl.common.deep_ring import MISSING_FLITS, DeepRing, front_places
+from rtl.common.deep_ring import MISSING_FLITS, DeepRing, front_slots
 from rtl.common.input_buffer import InputBuffer
 from rtl.common.verilog import ModuleLibrary
+from tests.rtl.programs import call
 from tests.rtl.simulate import run
-from tests.rtl.test_axi_network import call
 
 BITS, CYCLES, BURST_CYCLES = 16, 4_000, 50
 RATES = (0.1, 0.5, 0.9, 1.0)
 SYNTHESIS = "read_verilog buffer.v\nsynth_ecp5 -nowidelut -top buffer\nflatten\ntee -q -o figures.txt stat\n"
 
 
-def longest_prefix(depth: int, places: int, readable: int) -> None:
+def longest_prefix(depth: int, slots: int, readable: int) -> None:
     """Random traffic; the first flits are compared with those of a queue in every cycle."""
-    numbers, part = random.Random(depth), DeepRing(BITS, depth, places)
+    numbers, part = random.Random(depth), DeepRing(BITS, depth, slots)
 
     async def testbench(ctx):
         queue: list[int] = []
@@ -34,7 +34,7 @@ def longest_prefix(depth: int, places: int, readable: int) -> None:
             ctx.set(part.entry, entry)
             ctx.set(part.pop, pops)
             for k in range(min(len(queue), readable)):
-                ctx.set(part.position, (dropped + k) % places)
+                ctx.set(part.position, (dropped + k) % slots)
                 assert ctx.get(part.read) == queue[k], f"flit {k} of {len(queue)} in cycle {cycle}"
             await ctx.tick()
             queue += [entry] * writes
@@ -46,9 +46,9 @@ def longest_prefix(depth: int, places: int, readable: int) -> None:
     run(part, testbench)
 
 
-@pytest.mark.parametrize(("depth", "places"), [(9, 8), (24, 8), (40, 16)])
-def test_first_flits(depth, places):
-    longest_prefix(depth, places, places - MISSING_FLITS)
+@pytest.mark.parametrize(("depth", "slots"), [(9, 8), (24, 8), (40, 16)])
+def test_first_flits(depth, slots):
+    longest_prefix(depth, slots, slots - MISSING_FLITS)
 
 
 def test_no_more_than_that_can_be_read():
@@ -57,13 +57,13 @@ def test_no_more_than_that_can_be_read():
         longest_prefix(24, 8, 8 - MISSING_FLITS + 1)
 
 
-@pytest.mark.parametrize(("readable", "places"), [(1, 32), (30, 32), (31, 64), (62, 64), (63, 128)])
-def test_front_places(readable, places):
-    assert front_places(readable) == places
+@pytest.mark.parametrize(("readable", "slots"), [(1, 32), (30, 32), (31, 64), (62, 64), (63, 128)])
+def test_front_slots(readable, slots):
+    assert front_slots(readable) == slots
 
 
 def test_what_is_refused():
-    with pytest.raises(ValueError, match=r"^Front must have a power of two of places, at least 8, not 12$"):
+    with pytest.raises(ValueError, match=r"^Front must have a power of two of slots, at least 8, not 12$"):
         DeepRing(8, 40, 12)
     with pytest.raises(ValueError, match=r"^Deep ring must hold more than the 32 flits of its front, not 32$"):
         DeepRing(8, 32, 32)

@@ -23,13 +23,13 @@ from rtl.harts.stream_ejector import HartsStreamEjector
 from rtl.harts.stream_injector import TUSER_BITS, HartsStreamInjector
 from tb.common.axi.job import AxiJob
 from tb.harts.stream_job import JOB_VARIABLE, Sent, StreamJob, StreamResult
+from tests.rtl.programs import call
 from tests.rtl.simulate import run
-from tests.rtl.test_axi_network import call
 from topology.common.flits import bits_for
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, COPIES
 from topology.harts.faults import NO_FAULTS, Faults
+from topology.harts.graph import HexMesh
 from topology.harts.header import ID_BITS
-from topology.harts.mesh import HexMesh
 from topology.harts.reception import FIRST, VOTE, threshold
 from topology.harts.routing import UNICAST, HartsRouting, operation
 from topology.harts.tags import distance

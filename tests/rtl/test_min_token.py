@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from rtl.common.network import NetworkTop
-from rtl.common.plan import NetworkPlan, RouterUse
+from rtl.common.plan import NetworkPlan, RouterInstance
 from rtl.min.network import min_plan
 from tests.rtl.simulate import run
 from topology.min.graph import MinNetwork
@@ -18,11 +18,13 @@ CYCLES = 20
 def plan_with_tokens(starts: dict[int, int], link_cycles: int) -> NetworkPlan:
     """A network of 8 nodes in which some switches begin with another number of tokens than they should."""
     plan = min_plan(MinRouting(MinNetwork("baseline", 2, 3), 16), link_cycles=link_cycles)
-    uses = [
-        RouterUse(use.shape, {**use.constants, "starts_here": starts.get(switch, use.constants["starts_here"])})
-        for switch, use in enumerate(plan.routers)
+    instances = [
+        RouterInstance(
+            instance.shape, {**instance.constants, "starts_here": starts.get(switch, instance.constants["starts_here"])}
+        )
+        for switch, instance in enumerate(plan.routers)
     ]
-    return replace(plan, routers=tuple(uses))
+    return replace(plan, routers=tuple(instances))
 
 
 @pytest.mark.parametrize("link_cycles", [1, 3])

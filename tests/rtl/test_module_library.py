@@ -12,8 +12,8 @@ from amaranth.lib.wiring import In, Out
 from rtl.common.arbiter import RoundRobinArbiter
 from rtl.common.monitor import TransferMonitor
 from rtl.common.network import generate_network
-from rtl.common.part import Part, place
-from rtl.common.structure import Constant, Kind, StructuralPart, Structure
+from rtl.common.part import Part, instantiate
+from rtl.common.structure import Constant, SharedModule, StructuralPart, Structure
 from rtl.common.verilog import ModuleLibrary
 from rtl.spam.multicast_key import MulticastKey
 from rtl.spam.network import spam_plan
@@ -70,7 +70,7 @@ class Chain(Part):
         m: Any = Module()
         value = self.i
         for number, constant in enumerate(self.constants):
-            adder = place(m, platform, f"adder_{number}", Adder(constant))
+            adder = instantiate(m, platform, f"adder_{number}", Adder(constant))
             m.d.comb += adder.i.eq(value)
             value = adder.o
         m.d.comb += self.o.eq(value)
@@ -88,7 +88,7 @@ class WrittenChain(StructuralPart):
         structure = Structure(self)
         value = structure.ports["i"]
         for number, constant in enumerate(self.constants):
-            adder = structure.use(f"adder_{number}", Kind(lambda constant=constant: Adder(constant)))
+            adder = structure.instance(f"adder_{number}", SharedModule(lambda constant=constant: Adder(constant)))
             adder.connect("i", value)
             value = adder.output("o")
         structure.outputs["o"] = value
@@ -144,16 +144,16 @@ def test_a_constant_that_does_not_fit_is_refused(value, width):
 
 
 def test_a_constant_that_does_not_fit_its_port_is_refused():
-    use = Structure(TransferMonitor(3)).use("monitor", Kind(lambda: TransferMonitor(3)))
-    use.tie("valid", 7)
+    instance = Structure(TransferMonitor(3)).instance("monitor", SharedModule(lambda: TransferMonitor(3)))
+    instance.tie("valid", 7)
     with pytest.raises(ValueError, match=r"^Port ready of monitor must get a constant of 3 bits, not 8$"):
-        use.tie("ready", 8)
+        instance.tie("ready", 8)
 
 
 def test_a_router_whose_table_is_too_large_is_refused():
     plan = spam_plan(SpamRouting(SpamLabels(lattice_network(4, seed=7)), 16))
-    use = plan.routers[2]
-    wrong = replace(use, constants={**use.constants, "routes": 1 << 10_000})
+    instance = plan.routers[2]
+    wrong = replace(instance, constants={**instance.constants, "routes": 1 << 10_000})
     routers = (*plan.routers[:2], wrong, *plan.routers[3:])
     with pytest.raises(ValueError, match=r"^Port routes of router_s2 must get a constant of \d+ bits, not 1995"):
         generate_network(replace(plan, routers=routers))
@@ -163,6 +163,6 @@ def test_a_shape_has_the_name_of_its_module():
     """The manifest names the module of each router by it."""
     plan = spam_plan(SpamRouting(SpamLabels(lattice_network(4, seed=7)), 16))
     shapes = {f"other_{name}": make for name, make in plan.shapes.items()}
-    routers = tuple(replace(use, shape=f"other_{use.shape}") for use in plan.routers)
+    routers = tuple(replace(instance, shape=f"other_{instance.shape}") for instance in plan.routers)
     with pytest.raises(ValueError, match=r"^Router shape 'other_\w+' must be the module name of its part, not '\w+'$"):
         generate_network(replace(plan, shapes=shapes, routers=routers))

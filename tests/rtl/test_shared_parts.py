@@ -27,16 +27,16 @@ def chance(numbers, probability=0.6):
 
 
 @pytest.mark.parametrize(
-    ("depth", "header_flits", "note_bits"),
+    ("depth", "header_flits", "decoded_bits"),
     [(1, 1, 0), (2, 1, 3), (3, 1, 0), (8, 1, 3), (2, 2, 0), (4, 3, 3), (5, 4, 0), (8, 8, 3)],
 )
-def test_input_buffer(depth, header_flits, note_bits):
-    numbers, twin = random.Random(depth), InputBufferTwin(depth, header_flits, note_bits)
+def test_input_buffer(depth, header_flits, decoded_bits):
+    numbers, twin = random.Random(depth), InputBufferTwin(depth, header_flits, decoded_bits)
 
     def stimulus():
         inputs = {"link.valid": chance(numbers), "link.payload": numbers.getrandbits(10), "pop": 0}
-        if note_bits:
-            inputs["arriving_note"] = numbers.getrandbits(note_bits)
+        if decoded_bits:
+            inputs["arriving_decoded"] = numbers.getrandbits(decoded_bits)
         if header_flits == 1:
             return {**inputs, "pop": int(twin.present and chance(numbers))}
         visible = twin.readable or (inputs["link.valid"] and twin.ready and twin.cursor == len(twin.entries))
@@ -45,7 +45,7 @@ def test_input_buffer(depth, header_flits, note_bits):
         pop = int(at_front and twin.present and chance(numbers))
         return {**inputs, "at_front": at_front, "pop": pop, "advance": int(not at_front and reads_on)}
 
-    compare(InputBuffer(8, depth, header_flits, note_bits), twin, stimulus, CYCLES)
+    compare(InputBuffer(8, depth, header_flits, decoded_bits), twin, stimulus, CYCLES)
 
 
 @pytest.mark.parametrize("count", [2, 3, 5, 8])

@@ -5,7 +5,7 @@ import pytest
 
 from rtl.common.arbiter import RoundRobinArbiter
 from rtl.common.monitor import TransferMonitor
-from rtl.common.structure import Constant, Kind, Slice, Structure, width_of
+from rtl.common.structure import Constant, SharedModule, Slice, Structure, width_of
 from rtl.common.structure_verilog import structure_verilog
 
 TEXT = """\
@@ -53,16 +53,16 @@ def structure():
 
 @pytest.fixture
 def arbiter():
-    return Kind(lambda: RoundRobinArbiter(3))
+    return SharedModule(lambda: RoundRobinArbiter(3))
 
 
 def test_text(structure, arbiter):
     valid, ready = structure.ports["valid"], structure.ports["ready"]
-    structure.use("silent", arbiter).connect("eligible", valid)
-    use = structure.use("arbiter", arbiter)
+    structure.instance("silent", arbiter).connect("eligible", valid)
+    instance = structure.instance("arbiter", arbiter)
     keyword = structure.name("release", (Slice(valid, 0, 2), Constant(5, 3)))
-    use.connect("eligible", (Slice(valid, 2, 1), Slice(ready, 0, 1), Slice(keyword, 4, 1)))
-    structure.outputs["moved"] = use.output("chosen")
+    instance.connect("eligible", (Slice(valid, 2, 1), Slice(ready, 0, 1), Slice(keyword, 4, 1)))
+    structure.outputs["moved"] = instance.output("chosen")
     assert structure_verilog("top", structure, module_of) == TEXT
 
 
@@ -71,15 +71,15 @@ def test_width_of_a_concatenation():
 
 
 def test_wrong_width(structure, arbiter):
-    use = structure.use("arbiter", arbiter)
+    instance = structure.instance("arbiter", arbiter)
     with pytest.raises(ValueError, match=r"^Port eligible of arbiter must get 3 bits, not 4$"):
-        use.connect("eligible", Constant(0, 4))
+        instance.connect("eligible", Constant(0, 4))
 
 
 def test_something_open(structure, arbiter):
-    use = structure.use("arbiter", arbiter)
+    instance = structure.instance("arbiter", arbiter)
     with pytest.raises(ValueError, match=r"^Input eligible of arbiter must be connected to something$"):
         structure_verilog("top", structure, module_of)
-    use.connect("eligible", Constant(0, 3))
+    instance.connect("eligible", Constant(0, 3))
     with pytest.raises(ValueError, match=r"^Output moved of top must be connected to something$"):
         structure_verilog("top", structure, module_of)

@@ -11,7 +11,7 @@ from rtl.common.flit import flit_layout
 from rtl.common.input_buffer import InputBuffer
 from rtl.common.monitor import TransferMonitor
 from rtl.common.network import generate_network
-from rtl.common.plan import NetworkPlan, RouterUse
+from rtl.common.plan import NetworkPlan, RouterInstance
 from rtl.spam.network import spam_plan
 from rtl.spam.ocrq import OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters
@@ -69,7 +69,7 @@ def router(**changes):
             "A plan must have 3 routers, one per switch, not 0",
         ),
         (
-            lambda: NetworkPlan("spam", ring(3), HEADER, {"p3": lambda: None}, (RouterUse("p4", {}),) * 3, {}),
+            lambda: NetworkPlan("spam", ring(3), HEADER, {"p3": lambda: None}, (RouterInstance("p4", {}),) * 3, {}),
             "Router shape must be one of p3, not 'p4'",
         ),
     ],

@@ -19,7 +19,7 @@ from rtl.harts.network import harts_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from topology.common.lattice import lattice_network
-from topology.harts.mesh import HexMesh
+from topology.harts.graph import HexMesh
 from topology.harts.routing import HartsRouting
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting

@@ -8,7 +8,7 @@ from sim_model.common.messages import Message, Messages
 from sim_model.harts.model import HartsModel
 from topology.harts.broadcast import COPIES
 from topology.harts.faults import NO_FAULTS, Faults
-from topology.harts.mesh import HexMesh
+from topology.harts.graph import HexMesh
 from topology.harts.routing import HartsRouting, operation
 
 PAPER_ALGORITHMS = tuple(COPIES)[:6]

@@ -11,7 +11,7 @@ from tests.sim_model.harts_traffic import PAPER_ALGORITHMS, broadcast, built, ha
 from topology.harts.broadcast import ALGORITHM_A, COPIES
 from topology.harts.faults import Faults
 from topology.harts.frame import SLOTS
-from topology.harts.mesh import HexMesh
+from topology.harts.graph import HexMesh
 from topology.harts.routing import HartsRouting, operation
 
 MOST_SIZE_ROUND = 4  # a way round a larger mesh needs more pages than a node can have

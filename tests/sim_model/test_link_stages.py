@@ -9,10 +9,10 @@ from sim_model.min.model import MinModel
 from tests.networks import figure_1
 from tests.sim_model.builders import simulate, spam_model
 from tests.sim_model.harts_traffic import PAPER_ALGORITHMS, broadcast, built, harts_model, mixed_traffic
-from tests.sim_model.test_min import heavy_jobs
-from tests.sim_model.test_min import simulate as run
+from tests.sim_model.min_jobs import heavy_jobs
+from tests.sim_model.min_jobs import simulate as run
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS, most_link_cycles
-from topology.harts.mesh import DIRECTIONS
+from topology.harts.graph import DIRECTIONS
 from topology.min.graph import BIDIRECTIONAL, MinNetwork
 from topology.min.groups import TokenGroups
 from topology.min.routing import MinRouting

@@ -6,50 +6,21 @@ import pytest
 from hydranoc.studies.min.latency import FLITS, fig14_destinations, min_fig14, simulated_latency
 from hydranoc.studies.min.load import message_rate, min_loads
 from hydranoc.studies.min.shapes import Shape
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
 from sim_model.min.analytical import FLIT_NS, paper_latency
 from sim_model.min.model import MinModel
+from tests.sim_model.min_jobs import PRINTED_DEADLOCK, PRINTED_FLIT_BITS, PRINTED_NETWORK, heavy_jobs, simulate
 from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
 from topology.min.routing import MinRouting
 
 RUNS, MANY_RUNS = 150, 1000
-# Both multicasts branch at stage 0 and again towards 4 and 19; the unicast holds the channel to 19 up. With buffers of
-# one flit the paper's rule lets the token go after 6 flits, when a header that is held up may still be two switches
-# from the end; the exact rule waits for 9.
-PRINTED_NETWORK = ("baseline", 2, 5)
-PRINTED_FLIT_BITS = 64
-PRINTED_DEADLOCK = [
-    Message(0, [4, 19], 24, start_cycle=3),
-    Message(29, [4, 19], 24, start_cycle=3),
-    Message(17, [19], 24, start_cycle=10),
-]
 CAMPAIGN = [
     (kind, radix, stages, channels)
     for radix, stages in ((2, 3), (8, 1), (2, 4), (4, 2), (8, 2), (4, 3), (2, 6))
     for kind in ("baseline", BIDIRECTIONAL)
     for channels in (1, radix)
 ]
-
-
-def simulate(model: MinModel, records: list[Message]) -> Simulation:
-    messages = Messages.build(records, processors=len(model.network.processors), header_flits=model.header_flits)
-    simulation = Simulation(model, messages)
-    simulation.run()
-    return simulation
-
-
-def heavy_jobs(random: np.random.Generator, nodes: int) -> list[Message]:
-    """Three to seven multicasts of 24 flits that start nearly together."""
-    records = []
-    for _ in range(int(random.integers(3, 8))):
-        source = int(random.integers(nodes))
-        others = random.choice(nodes - 1, int(random.integers(2, nodes)), replace=False)
-        destinations = [int(other) + int(other >= source) for other in others]
-        records.append(Message(source, destinations, 24, start_cycle=int(random.integers(6))))
-    return records
 
 
 @pytest.mark.parametrize("buffer_flits", [1, 2, 16])

@@ -8,9 +8,9 @@ import numpy as np
 from hydranoc.lockstep.compare import Comparison
 from sim_model.common.simulation import Simulation
 from tests.networks import random_irregular
-from tests.tb.test_harts_lockstep import loaded
-from tests.tb.test_min_lockstep import job as min_job
-from tests.tb.workloads import Shape, comparison, staged_traffic
+from tests.tb.harts_workloads import loaded
+from tests.tb.min_workloads import job as min_job
+from tests.tb.spam_workloads import Shape, comparison, staged_traffic
 from topology.common.graph import Network
 from topology.common.host_pattern import EAGER, Blockade, HostBehaviour, level_of
 from topology.harts.faults import NO_FAULTS, Faults

@@ -210,13 +210,13 @@ MUTATIONS = (
     Mutation(
         "keeps the note of another flit",
         "common/input_buffer.py",
-        "arriving.note.eq(self.arriving_note)",
-        "arriving.note.eq(self.arriving_note & -2)",
+        "arriving.decoded.eq(self.arriving_decoded)",
+        "arriving.decoded.eq(self.arriving_decoded & -2)",
     ),
     Mutation(
         "loses the second flit of two",
         "common/input_buffer.py",
-        "Mux(count == self.depth, Value.cast(places[1]), Value.cast(entry))",
+        "Mux(count == self.depth, Value.cast(slots[1]), Value.cast(entry))",
         "entry",
         "routing-delay",
     ),

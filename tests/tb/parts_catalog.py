@@ -25,8 +25,8 @@ def injector_from(module: ModuleType, shape: Shape) -> Any:
     return module.MessageInjector(HeaderFormat(fields, shape["destinations"], shape["flit_bits"]))
 
 
-def buffer_shape(flit_bits: int, depth: int, header_flits: int = 1, note_bits: int = 0) -> Shape:
-    return {"flit_bits": flit_bits, "depth": depth, "header_flits": header_flits, "note_bits": note_bits}
+def buffer_shape(flit_bits: int, depth: int, header_flits: int = 1, decoded_bits: int = 0) -> Shape:
+    return {"flit_bits": flit_bits, "depth": depth, "header_flits": header_flits, "decoded_bits": decoded_bits}
 
 
 def header_shape(flit_bits: int, key_bits: int, source_bits: int, destinations: int) -> Shape:
@@ -168,9 +168,9 @@ TAIL_MOVES = "link.valid & link.ready & link.payload.tail"
 DEEP = buffer_shape(8, 40, 3)
 DEEP_FAULTS = (
     ("overtakes_in_the_front", "self.write & has_room & ~waiting", "self.write & has_room", "flit is"),
-    ("fills_a_full_front", "has_room.eq(near != self.places)", "has_room.eq(1)", "flit is"),
-    ("forgets_what_lands", "place.eq(filled + fetched)", "place.eq(filled)", "flit is"),
-    ("lands_in_the_wrong_place", "Mux(lands, filled[1:], place[1:])", "place[1:]", "flit is"),
+    ("fills_a_full_front", "has_room.eq(near != self.slots)", "has_room.eq(1)", "flit is"),
+    ("forgets_what_lands", "slot.eq(filled + fetched)", "slot.eq(filled)", "flit is"),
+    ("lands_in_the_wrong_slot", "Mux(lands, filled[1:], slot[1:])", "slot[1:]", "flit is"),
     ("swaps_parities", "Mux(self.position[0], rows[1], rows[0])", "Mux(self.position[0], rows[0], rows[1])", "flit is"),
 )
 MUTANTS = {
@@ -188,7 +188,7 @@ MUTANTS = {
         BUFFER.mutant(
             "loses_second",
             buffer_shape(8, 2),
-            "Mux(count == self.depth, Value.cast(places[1]), Value.cast(entry))",
+            "Mux(count == self.depth, Value.cast(slots[1]), Value.cast(entry))",
             "entry",
             "flit is",
         ),
@@ -200,7 +200,7 @@ MUTANTS = {
             "ready_in_reset", buffer_shape(8, 2), "ready = Signal()", "ready = Signal(init=1)", "link.ready is"
         ),
         *(BUFFER.mutant_of(deep_ring, *fault, DEEP) for fault in DEEP_FAULTS),
-        BUFFER.mutant("swaps_notes", buffer_shape(8, 4, 3, 2), "entry.note", "entry.note ^ 1", "note is"),
+        BUFFER.mutant("swaps_decoded", buffer_shape(8, 4, 3, 2), "entry.decoded", "entry.decoded ^ 1", "decoded is"),
     ],
     "ejector": [
         EJECTOR.mutant("one_flit", {"flit_bits": 8}, "EJECTOR_FLITS = 2", "EJECTOR_FLITS = 1", "link.ready is")

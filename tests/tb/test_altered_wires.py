@@ -12,10 +12,10 @@ from sim_model.common.engine.bits import TAIL, index_of
 from sim_model.common.messages import Message
 from sim_model.common.simulation import Simulation
 from tests.tb.altered_wires import altered, compare_verilog_text, flipped_in_body, flipped_in_cycle
-from tests.tb.test_harts_lockstep import loaded
-from tests.tb.test_min_lockstep import FAULTY
-from tests.tb.test_min_lockstep import job as multistage
-from tests.tb.workloads import Shape, comparison
+from tests.tb.harts_workloads import loaded
+from tests.tb.min_workloads import FAULTY
+from tests.tb.min_workloads import job as multistage
+from tests.tb.spam_workloads import Shape, comparison
 from topology.common.graph import Network
 
 CYCLES = 120

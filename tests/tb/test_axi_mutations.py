@@ -12,8 +12,8 @@ import pytest
 from rtl.common.axi_injector import LEADING_WORD, TUSER
 from rtl.common.axi_network import generate_axi_network
 from rtl.spam.network import spam_plan
+from tests.tb.axi_jobs import axi_source, check, network_job, run_job
 from tests.tb.mutations import ROOT, Mutation, copy_hardware
-from tests.tb.test_axi_streams import axi_source, check, network_job, run_job
 from topology.common.graph import Network
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting

@@ -1,11 +1,7 @@
 """AXI4-Stream packets through whole networks, and through an injector and an ejector alone, in Icarus and Verilator."""
 
-import json
-import pickle
 import random
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,16 +10,17 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, connect
 
-from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
+from hydranoc.lockstep.simulator import BenchSource
 from rtl.common.axi_ejector import AxiStreamEjector
 from rtl.common.axi_ends import NETWORK, SEPARATE, SHARED, StreamOptions
-from rtl.common.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector, set_words
+from rtl.common.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector
 from rtl.common.axi_network import SINK_OUTPUTS, SOURCE_INPUTS, SOURCE_OUTPUTS, generate_axi_network
 from rtl.common.plan import NetworkPlan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_addressing, spam_plan
-from tb.common.axi.job import JOB_VARIABLE, AxiJob, AxiResult, Load
+from tb.common.axi.job import AxiJob, Load
 from tests.networks import ring
+from tests.tb.axi_jobs import LONGEST_PACKET, axi_source, check, network_job, run_job
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
 from topology.min.graph import BIDIRECTIONAL, MinNetwork
@@ -31,52 +28,12 @@ from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
-BENCH = "tb.common.axi.bench"
 MODES = (TUSER, LEADING_WORD)
-LONGEST_PACKET = 14
-
-
-def axi_source(
-    verilog_text: str,
-    top: str,
-    sources: Sequence[int],
-    sinks: Sequence[int],
-    *,
-    tkeep: bool = False,
-    clocks: Sequence[str] = (),
-) -> BenchSource:
-    """Verilog with AXI4-Stream ports, for the bench."""
-    kept = ("tkeep",) if tkeep else ()
-    inputs = [f"s_axis_n{i}_{name}" for i in sources for name in (*SOURCE_INPUTS, *kept)]
-    outputs = [f"s_axis_n{i}_{name}" for i in sources for name in SOURCE_OUTPUTS]
-    inputs += [f"m_axis_n{i}_tready" for i in sinks]
-    outputs += [f"m_axis_n{i}_{name}" for i in sinks for name in (*SINK_OUTPUTS, *kept)]
-    return BenchSource(top, verilog_text, ("clk", "rst", *clocks, *inputs), tuple(outputs))
-
-
-def run_job(source: BenchSource, job: AxiJob, simulator: str, folder: Path) -> AxiResult:
-    """Run a job in a simulator."""
-    job = replace(job, result=str(folder / "result.json"))
-    (folder / "job.pickle").write_bytes(pickle.dumps(job))
-    built = build_simulator(source, simulator, waves=False)
-    run_bench(built, BENCH, {JOB_VARIABLE: str(folder / "job.pickle")}, folder)
-    return AxiResult(**json.loads(Path(job.result).read_text()))
 
 
 def network_source(plan: NetworkPlan, mode: str) -> BenchSource:
     nodes = range(len(plan.network.processors))
     return axi_source(generate_axi_network(plan, mode).files["noc.v"], "noc", nodes, nodes)
-
-
-def network_job(
-    routing: SpamRouting | MinRouting, mode: str, *, packets: int, ordered: bool = False, seed: int = 1
-) -> AxiJob:
-    """Random packets of all nodes at once, under every mixture of idle sources and back-pressure."""
-    nodes = tuple(range(len(routing.network.processors)))
-    leading = set_words(routing.header) if mode == LEADING_WORD else 0
-    load = Load(len(nodes), routing.flit_bits, nodes, packets, LONGEST_PACKET, bodiless=leading > 0)
-    phases = load.every_mixture(random.Random(seed))
-    return AxiJob(len(nodes), routing.flit_bits, leading, nodes, nodes, ordered, seed, phases)
 
 
 PERIODS_PS = (3_700, 9_974, 10_006, 31_300)
@@ -97,19 +54,6 @@ def options_case(mode: str, options: StreamOptions, *, packets: int) -> tuple[Be
     job = AxiJob(4, 32, entry["leading_words"], nodes, nodes, False, 1, phases, lanes=lanes, clocks=clocks)
     ports = [port for port in dict.fromkeys(entry["clocks"]) if port != "clk"]
     return axi_source(made.files["noc.v"], "noc", nodes, nodes, tkeep=options.tkeep, clocks=ports), job
-
-
-def due(job: AxiJob) -> tuple[int, int]:
-    """Deliveries, and packets that can go nowhere."""
-    receivers = [packet.receivers(job.nodes) for phase in job.phases for packet in phase.packets]
-    return sum(map(len, receivers)), receivers.count(set())
-
-
-def check(result: AxiResult, job: AxiJob) -> None:
-    assert result.report is None
-    assert (result.deliveries, result.swallowed) == due(job)
-    assert min(due(job)) > 0
-    assert len(result.cycles) == len(job.phases)
 
 
 @pytest.mark.parametrize(("mode", "packets"), [(TUSER, 2), (LEADING_WORD, 1)])

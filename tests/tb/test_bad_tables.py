@@ -10,18 +10,16 @@ from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
+from tests.networks import five_port_network
+from tests.tb.comparisons import assert_equal, compare_verilog
 from tests.tb.mutations import Mutation
-from tests.tb.test_fuzz import EDGES, PROCESSORS
-from tests.tb.test_spam_lockstep import assert_equal
-from tests.tb.test_spam_mutations import compare_verilog
-from topology.common.graph import Network
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
 FAMILIES = {
-    "spam": (lambda bits: SpamRouting(SpamLabels(Network(5, EDGES, PROCESSORS), 0), bits), SpamModel, spam_plan),
+    "spam": (lambda bits: SpamRouting(SpamLabels(five_port_network(), 0), bits), SpamModel, spam_plan),
     "min": (lambda bits: MinRouting(MinNetwork("baseline", 2, 3), bits), MinModel, min_plan),
 }
 

@@ -31,8 +31,8 @@ from tb.harts.copy_oracle import CrowdedOracle, ExactOracle, Oracle, Packet
 from tests.tb.parts_runner import ALL_TESTS, Instance, build_rack, mutated, run_rack
 from topology.common.flits import FlitFormat
 from topology.harts.broadcast import algorithm_number
+from topology.harts.graph import HexMesh
 from topology.harts.header import PacketHeader, harts_header
-from topology.harts.mesh import HexMesh
 from topology.harts.reception import VOTE
 
 CYCLES_PER_PHASE, SLOW_CYCLES_PER_PHASE, MUTANT_CYCLES_PER_PHASE = 600, 1_500, 3_000

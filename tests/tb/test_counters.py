@@ -8,7 +8,7 @@ from hydranoc.lockstep.compare import compare_network, harness_source
 from rtl.spam.network import spam_plan
 from tests.networks import random_irregular
 from tests.tb.mutations import Mutation, copy_hardware, harness_verilog
-from tests.tb.workloads import Shape, comparison, staged_traffic
+from tests.tb.spam_workloads import Shape, comparison, staged_traffic
 from topology.common.counter_bus import COUNTED
 
 SHAPE = Shape(flit_bits=16, buffer_flits=1)

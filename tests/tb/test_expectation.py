@@ -11,7 +11,7 @@ from tb.common.difference import Difference
 from tb.common.expectation import Expectation
 from tb.common.message_flits import MessageFlits
 from tests.networks import figure_1
-from tests.tb.workloads import Shape, comparison, staged_traffic
+from tests.tb.spam_workloads import Shape, comparison, staged_traffic
 from topology.common.flit_signature import flit_signature
 from topology.common.flits import FlitFormat
 from topology.common.link_stages import LinkStages

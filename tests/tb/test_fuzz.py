@@ -10,11 +10,11 @@ from rtl.harts.network import harts_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from tb.common.fuzz.job import FuzzJob, SoundWorm
+from tests.networks import five_port_network
 from tests.tb.fuzz_rig import Rig, run_fuzz
 from tests.tb.parts_runner import mutated
-from topology.common.graph import Network
+from topology.harts.graph import DIRECTIONS, HexMesh
 from topology.harts.header import HOST, PacketHeader
-from topology.harts.mesh import DIRECTIONS, HexMesh
 from topology.harts.routing import HartsRouting
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
@@ -22,15 +22,13 @@ from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
 SAMPLE, ALL = 40, 10_000
-EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4)]
-PROCESSORS = [0, 0, 0, 1, 1, 2, 3, 3, 4, 4, 4]
 
 
 def spam(switch, flit_bits, **settings):
-    network = Network(5, EDGES, PROCESSORS)
+    network = five_port_network()
     routing = SpamRouting(SpamLabels(network, 0), flit_bits)
     classes = [int(routing.labels.channel_class[channel]) for channel in network.input_channel[switch]]
-    keys = [network.processor_vertex(p) for p in range(len(PROCESSORS))]
+    keys = [network.processor_vertex(p) for p in range(len(network.processors))]
     return subject(spam_plan(routing, **settings), routing, switch, classes, keys, routing.multicast_keys, {})
 
 

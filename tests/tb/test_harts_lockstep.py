@@ -5,35 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from hydranoc.lockstep.compare import Comparison, harness_source
-from rtl.harts.network import harts_plan
+from hydranoc.lockstep.compare import Comparison
 from sim_model.common.simulation import Simulation
-from sim_model.harts.model import HartsModel
-from tests.sim_model.harts_traffic import PAPER_ALGORITHMS, broadcast, built, harts_model, mixed_traffic
+from tests.sim_model.harts_traffic import PAPER_ALGORITHMS, broadcast, harts_model, mixed_traffic
+from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
+from tests.tb.harts_workloads import FAULTS, PACKET_FLITS, comparison, loaded
 from tests.tb.mutations import Mutation
-from tests.tb.test_spam_lockstep import assert_equal
-from tests.tb.test_spam_mutations import REPORT, compare_verilog
 from topology.harts.faults import NO_FAULTS, Faults
-
-PACKET_FLITS = 32
-FAULTS = {2: Faults((), (3,), ((0, 1),)), 3: Faults((5,), (9, 11), ((0, 1), (14, 15)))}
-FAULTS |= {4: Faults((5, 20), (9,), ((0, 1),)), 5: Faults((7, 33), (9, 50), ((0, 1), (30, 31)))}
-
-
-def comparison(model: HartsModel, records) -> Comparison:
-    """A run to the end, and some cycles more."""
-    messages = built(model, records)
-    cycles = Simulation(model, messages).run(until_cycle=10_000_000).cycles + 40
-    settings = {name: value for name, value in vars(model).items() if name != "routing"}
-    plan = harts_plan(model.routing, packet_flits=PACKET_FLITS, **settings)
-    return Comparison(model, messages, 0, cycles, harness_source(plan))
-
-
-def loaded(size: int, cycles: int, *, faults: Faults = NO_FAULTS, seed: int = 1, **settings) -> Comparison:
-    """Packets and broadcasts of all kinds; at the highest load every transmitter has packets waiting."""
-    model = harts_model(size, faults=faults, **settings)
-    rate = {2: 0.006, 3: 0.004, 4: 0.003, 5: 0.002}[size]
-    return comparison(model, mixed_traffic(model, cycles, rate, seed))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +74,7 @@ def test_broadcasts_one_by_one(size, tmp_path, require_tool):
 
 RECEIVERS, TRANSMITTERS, QUEUES, RULES, NOTE, NODE = (
     f"harts/{file}.py"
-    for file in ("receiver_bank", "transmitter_bank", "page_queues", "relay_rules", "route_note", "router")
+    for file in ("receiver_bank", "transmitter_bank", "page_queues", "relay_rules", "way_decoder", "router")
 )
 GUARD = "harts/input_guard.py"
 MESH_2, MESH_3, FORGERS = "loaded mesh of size 2", "short run in a mesh of size 3", "guarded mesh with two forgers"
@@ -111,7 +89,13 @@ MUTATIONS = [
             "old.distance",
             MESH_3,
         ),
-        ("tees without the local copy", RECEIVERS, "note.kept | waits", "note.kept & ~open_ways.any() | waits", MESH_3),
+        (
+            "tees without the local copy",
+            RECEIVERS,
+            "decoded.kept | waits",
+            "decoded.kept & ~open_ways.any() | waits",
+            MESH_3,
+        ),
         ("goes on past the end of a leg", NOTE, "header.distance == 1", "header.distance == 2", MESH_3),
         (
             "does not turn right",
@@ -164,7 +148,7 @@ MUTATIONS = [
             "self.header.source - self.node",
             FORGERS,
         ),
-        ("stores what it refuses", RECEIVERS, "honest & (note.kept | waits)", "note.kept | waits", FORGERS),
+        ("stores what it refuses", RECEIVERS, "honest & (decoded.kept | waits)", "decoded.kept | waits", FORGERS),
         ("keeps its own host's broadcasts out", GUARD, "self.direction != HOST", "1", FORGERS),
         (
             "says on the link that a packet has come from elsewhere",

@@ -6,10 +6,10 @@ With eager hosts an ejector is never full and no word is ever late, so that the 
 import pytest
 
 from sim_model.common.simulation import Simulation
+from tests.tb.comparisons import REPORT, compare_verilog
 from tests.tb.host_workloads import MOST, SMALL_SPAM, SOME, holding_back
 from tests.tb.mutations import Mutation
-from tests.tb.test_spam_mutations import REPORT, compare_verilog, settings
-from tests.tb.workloads import Shape, comparison, staged_traffic
+from tests.tb.spam_workloads import Shape, comparison, staged_traffic
 from topology.common.host_pattern import Blockade, HostBehaviour
 
 # two header flits: the buffers of routers have a cursor and those of ejectors have none
@@ -67,7 +67,7 @@ def test_sound_hardware_agrees(behaviour, eager, tmp_path, require_tool):
     require_tool("icarus")
     job = holding_back(eager, BEHAVIOURS[behaviour])
     assert job.cycles > Simulation(job.model, job.messages).run().cycles
-    result = compare_verilog(job, None, tmp_path, settings(SHAPE), "spam")
+    result = compare_verilog(job, None, tmp_path, SHAPE.settings, "spam")
     assert (result.report, result.compared_cycles) == (None, job.cycles)
 
 
@@ -81,8 +81,8 @@ def test_sound_hardware_agrees(behaviour, eager, tmp_path, require_tool):
 def test_only_hosts_that_hold_back_show_the_fault(mutation, eager, tmp_path, require_tool):
     require_tool("icarus")
     job = holding_back(eager, BEHAVIOURS[mutation.workload])
-    result = compare_verilog(job, mutation, tmp_path / "held", settings(SHAPE), "spam")
+    result = compare_verilog(job, mutation, tmp_path / "held", SHAPE.settings, "spam")
     assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
     assert REPORT.match(result.report or ""), result.report
-    unseen = compare_verilog(eager, mutation, tmp_path / "eager", settings(SHAPE), "spam")
+    unseen = compare_verilog(eager, mutation, tmp_path / "eager", SHAPE.settings, "spam")
     assert unseen.report is None, "eager hosts show the fault as well"

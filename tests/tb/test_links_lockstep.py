@@ -10,12 +10,12 @@ import pytest
 
 from hydranoc.lockstep.compare import Comparison
 from sim_model.common.simulation import Simulation
+from tests.networks import five_port_network
+from tests.tb.comparisons import assert_delivered, assert_equal, compare_verilog
+from tests.tb.harts_workloads import FAULTS, loaded
+from tests.tb.min_workloads import job as min_job
 from tests.tb.mutations import Mutation
-from tests.tb.test_harts_lockstep import FAULTS, loaded
-from tests.tb.test_min_lockstep import job as min_job
-from tests.tb.test_spam_lockstep import assert_delivered, assert_equal
-from tests.tb.test_spam_mutations import compare_verilog, five_port_network
-from tests.tb.workloads import Shape, comparison, staged_traffic
+from tests.tb.spam_workloads import Shape, comparison, staged_traffic
 from topology.common.lattice import irregular_network
 
 MIN_SHAPE = ("bi-butterfly", 2, 3, 1, 16, 2, 1)

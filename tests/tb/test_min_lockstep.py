@@ -8,10 +8,10 @@ from rtl.min.network import min_plan
 from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.min.model import MinModel
-from tests.sim_model.test_min import PRINTED_DEADLOCK, PRINTED_FLIT_BITS, PRINTED_NETWORK
+from tests.sim_model.min_jobs import PRINTED_DEADLOCK, PRINTED_FLIT_BITS, PRINTED_NETWORK
+from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
+from tests.tb.min_workloads import FAULTY, job
 from tests.tb.mutations import Mutation
-from tests.tb.test_spam_lockstep import assert_equal
-from tests.tb.test_spam_mutations import REPORT, compare_verilog
 from topology.min.graph import MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
 from topology.min.routing import MinRouting
@@ -56,31 +56,6 @@ MUTATIONS = [
         ("lets newcomers overtake", QUEUES, "standing[i] & before, outside", "0, outside"),
     )
 ]
-FAULTY = ("bi-butterfly", 2, 3, 1, 16, 2, 1)
-
-
-def job(
-    kind, radix, stages, channels, flit_bits, buffer_flits, routing_cycles, cycles=2_500, seed=3, token="exact", **more
-):
-    """Unicasts and multicasts at three loads, the last one past saturation."""
-    routing = MinRouting(MinNetwork(kind, radix, stages, channels), flit_bits)
-    settings = {"buffer_flits": buffer_flits, "routing_cycles": routing_cycles, "token": token, **more}
-    model, random = MinModel(routing, **settings), np.random.default_rng(seed)
-    nodes, records = radix**stages, []
-    for third, gap in enumerate((12.0, 4.0, 1.5)):
-        start = third * cycles / 3
-        while start < (third + 1) * cycles / 3:
-            source = int(random.integers(nodes))
-            wanted = 1 if random.random() < 0.5 else int(random.integers(1, nodes))
-            others = random.choice(nodes - 1, wanted, replace=False)
-            destinations = [int(other) + int(other >= source) for other in others]
-            flits = model.header_flits(destinations) + int(random.integers(0, 24))
-            records.append(Message(source, destinations, flits, start_cycle=int(start)))
-            start += random.exponential(gap * wanted**0.5)
-    messages = Messages.build(records, processors=nodes, header_flits=model.header_flits)
-    results = Simulation(model, messages).run()
-    assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
-    return Comparison(model, messages, 0, results.cycles + 16, harness_source(min_plan(routing, **settings)))
 
 
 def name(shape) -> str:

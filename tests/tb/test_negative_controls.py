@@ -7,7 +7,7 @@ import pytest
 from hydranoc.lockstep.compare import compare_network
 from sim_model.common.messages import Message
 from tests.networks import ring
-from tests.tb.workloads import Shape, comparison, model_results
+from tests.tb.spam_workloads import Shape, comparison, model_results
 from topology.common.graph import Network
 
 FLITS = 24

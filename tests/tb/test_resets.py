@@ -14,12 +14,10 @@ from rtl.spam.network import spam_plan
 from sim_model.common.messages import Message, Messages
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
+from tests.networks import five_port_network
+from tests.tb.comparisons import assert_equal, compare_verilog
+from tests.tb.harts_workloads import loaded
 from tests.tb.mutations import Mutation
-from tests.tb.test_fuzz import EDGES, PROCESSORS
-from tests.tb.test_harts_lockstep import loaded
-from tests.tb.test_spam_lockstep import assert_equal
-from tests.tb.test_spam_mutations import compare_verilog
-from topology.common.graph import Network
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
@@ -34,7 +32,7 @@ def busy(family: str) -> Comparison:
     if family == "harts":
         return replace(loaded(2, 200), cycles=420, resets=(161, 203, 290))
     if family == "spam":
-        routing = SpamRouting(SpamLabels(Network(5, EDGES, PROCESSORS), 0), 16)
+        routing = SpamRouting(SpamLabels(five_port_network(), 0), 16)
         model, plan = SpamModel(routing), spam_plan(routing)
     else:
         routing = MinRouting(MinNetwork("baseline", 2, 3), 16)

@@ -7,25 +7,12 @@ cycles each.
 
 import pytest
 
-from hydranoc.lockstep.compare import compare_network
 from tests.networks import figure_1, random_irregular
-from tests.tb.workloads import Shape, comparison, model_results, staged_traffic
+from tests.tb.comparisons import assert_delivered, assert_equal
+from tests.tb.spam_workloads import Shape, comparison, staged_traffic
 from topology.common.lattice import irregular_network, lattice_network
 
 SHAPES = [Shape(flit_bits=bits, buffer_flits=flits) for bits in (16, 64) for flits in (1, 2, 4)]
-
-
-def assert_equal(job, simulator, folder):
-    outcome = compare_network(job, simulator, folder)
-    assert outcome.result.report is None
-    assert outcome.result.compared_cycles == job.cycles
-
-
-def assert_delivered(job):
-    """Every message reaches every destination exactly once; what is delivered equals the model's in every flit."""
-    results = model_results(job)
-    assert (results.lost, results.duplicated, results.disordered) == (0, 0, 0)
-    assert not results.deadlocked
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)

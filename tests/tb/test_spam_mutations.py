@@ -4,7 +4,6 @@ A fault counts as found when the comparison stops with a report that names the c
 workloads are small, so a fault that needs a rare coincidence is not in the table.
 """
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,15 +11,11 @@ import pytest
 
 from hydranoc.lockstep.compare import Comparison
 from tb.common.job import LockstepResult
-from tests.tb.altered_wires import compare_verilog_text
-from tests.tb.mutations import MUTATIONS, Mutation, copy_hardware, harness_verilog
-from tests.tb.workloads import Shape, comparison, model_results, staged_traffic
-from topology.common.graph import Network
+from tests.networks import five_port_network
+from tests.tb.comparisons import REPORT, compare_verilog
+from tests.tb.mutations import MUTATIONS, Mutation, copy_hardware
+from tests.tb.spam_workloads import Shape, comparison, model_results, staged_traffic
 
-REPORT = re.compile(
-    r"first difference in cycle \d+\n  (channel \S+->\S+|injector of p\d+|delivered to p\d+|side wire \S+ \S+->\S+"
-    r"|status \S+:)"
-)
 SHAPES = {
     # three header flits: 4 bits of routing key and 4 of source, then 8 + 3 destination bits
     "multi-flit-headers": Shape(flit_bits=8, buffer_flits=2, routing_cycles=1),
@@ -28,20 +23,6 @@ SHAPES = {
 }
 TRAFFIC_CYCLES = 160
 LOADS = (0.3, 0.9)
-
-
-def five_port_network() -> Network:
-    """Five switches of five ports, so that all routers are one module.
-
-    Below root 0 the tree branches twice; 1-2 and 3-4 join switches of one level, 2-3 those of two, and from 3 and 4
-    some routes are ties.
-    """
-    edges = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4)]
-    return Network(5, edges, [0, 0, 0, 1, 1, 2, 3, 3, 4, 4, 4])
-
-
-def settings(shape: Shape) -> dict[str, object]:
-    return {"buffer_flits": shape.buffer_flits, "routing_cycles": shape.routing_cycles}
 
 
 @pytest.fixture(scope="module")
@@ -63,17 +44,7 @@ def sound_job():
 
 def compare_copy(sound: Comparison, workload: str, mutation: Mutation | None, folder: Path) -> LockstepResult:
     """Compare with the Verilog of a copy of the hardware; unlike ``compare_network`` without a waveform."""
-    return compare_verilog(sound, mutation, folder, settings(SHAPES[workload]), "spam")
-
-
-def compare_verilog(
-    sound: Comparison, mutation: Mutation | None, folder: Path, plan_settings: dict[str, object], family: str
-) -> LockstepResult:
-    """The same for a network of any family."""
-    copy_hardware(folder, mutation)
-    verilog = harness_verilog(folder, sound.model.routing, plan_settings, family=family)
-    assert (verilog == sound.harness.verilog) == (mutation is None)
-    return compare_verilog_text(sound, verilog, folder)
+    return compare_verilog(sound, mutation, folder, SHAPES[workload].settings, "spam")
 
 
 @pytest.mark.parametrize("workload", SHAPES)

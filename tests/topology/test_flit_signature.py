@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.topology.flits import random_flits
 from topology.common.flit_signature import (
     LANE_BITS,
     LANE_MASK,
@@ -17,11 +18,6 @@ from topology.common.flits import MAX_FLIT_BITS, FlitFormat
 from topology.common.pattern import payload_seed, payload_word
 
 FLIT_BITS = (8, 16, 30, 31, 32, 63, 64, 200, 512)
-
-
-def random_flits(width: int, count: int, seed: int) -> list[int]:
-    random = np.random.default_rng(seed)
-    return [int.from_bytes(random.bytes(-(-width // 8)), "little") >> -width % 8 for _ in range(count)]
 
 
 def lanes_of_flits(flits: list[int], width: int) -> np.ndarray:

@@ -6,7 +6,7 @@ import pytest
 
 from topology.common.errors import TopologyError
 from topology.harts.broadcast import COPIES, broadcast_copies, initial_legs, relayed_legs
-from topology.harts.mesh import DIRECTIONS, HexMesh, left, opposite, right
+from topology.harts.graph import DIRECTIONS, HexMesh, left, opposite, right
 from topology.harts.tags import ARRIVED, after_step, directions_onward, distance, routing_tags
 
 SIZES = range(2, 16)

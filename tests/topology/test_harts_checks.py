@@ -5,7 +5,7 @@ import pytest
 from topology.harts.broadcast import COPIES
 from topology.harts.deadlock import check_harts_deadlock
 from topology.harts.faults import NO_FAULTS, Faults
-from topology.harts.mesh import HexMesh
+from topology.harts.graph import HexMesh
 from topology.harts.pages import least_pages
 from topology.harts.reachability import unreached_pairs
 from topology.harts.routing import HartsRouting, operation

@@ -9,7 +9,7 @@ import pytest
 from topology.common.errors import TopologyError
 from topology.harts.broadcast import COPIES
 from topology.harts.faults import Faults
-from topology.harts.mesh import DIRECTIONS, HexMesh
+from topology.harts.graph import DIRECTIONS, HexMesh
 
 RELIABLE = tuple(COPIES)[:6]
 SAMPLES = 20_000

@@ -14,8 +14,8 @@ from itertools import product
 import pytest
 
 from topology.harts.broadcast import COPIES, STAGES, TAGS, Leg, initial_legs, relayed_legs
+from topology.harts.graph import DIRECTIONS, HexMesh
 from topology.harts.guard import Arrival, expected_arrivals
-from topology.harts.mesh import DIRECTIONS, HexMesh
 from topology.harts.reception import VOTE, threshold
 
 VOTING = ("3-bcast", "4-bcast", "5-bcast", "6-bcast")

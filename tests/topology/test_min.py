@@ -16,7 +16,7 @@ SIZES = ((2, 3), (2, 6), (3, 3), (4, 2), (4, 3), (8, 2))
 
 
 def rows_of(network, group):
-    return [network.places[switch].row for switch in group.switches]
+    return [network.switch_positions[switch].row for switch in group.switches]
 
 
 @pytest.mark.parametrize(("radix", "stages"), SIZES)
@@ -40,9 +40,9 @@ def test_every_unicast_takes_one_way_of_n_switches(kind, radix, stages):
 def test_baseline_follows_the_destination_tag(radix, stages):
     """Stage j takes output d_{n-1-j}, the digits from the highest down."""
     routing = MinRouting(MinNetwork("baseline", radix, stages), 32)
-    for switch, place in enumerate(routing.network.places):
+    for switch, position in enumerate(routing.network.switch_positions):
         for destination in np.flatnonzero(routing.reach[switch].any(axis=0)).tolist():
-            digit = destination // radix ** (stages - 1 - place.stage) % radix
+            digit = destination // radix ** (stages - 1 - position.stage) % radix
             assert routing.routes[switch, destination, 0] == 1 << digit
 
 
@@ -52,7 +52,7 @@ def test_groups_of_the_baseline_network(radix, stages):
     for channels, last in ((1, stages - 1), (radix, stages - 2)):
         network = MinNetwork("baseline", radix, stages, channels)
         for group in TokenGroups(network).groups:
-            stage = network.places[group.switches[0]].stage
+            stage = network.switch_positions[group.switches[0]].stage
             rows = rows_of(network, group)
             size = radix ** (last - stage)
             assert rows == list(range(rows[0] // size * size, rows[0] // size * size + size))
@@ -64,18 +64,18 @@ def test_groups_and_reach_of_the_bidirectional_network(radix, stages):
     routing = MinRouting(MinNetwork(BIDIRECTIONAL, radix, stages), 32)
     network = routing.network
     for group in routing.groups.groups:
-        stage = network.places[group.switches[0]].stage
+        stage = network.switch_positions[group.switches[0]].stage
         size, rows = radix**stage, rows_of(network, group)
         assert rows == list(range(rows[0] // size * size, rows[0] // size * size + size))
         assert group.levels == stage
-    for switch, place in enumerate(network.places):
-        size = radix**place.stage
+    for switch, position in enumerate(network.switch_positions):
+        size = radix**position.stage
         for port in range(radix):
-            first = (place.row // size * radix + port) * size
+            first = (position.row // size * radix + port) * size
             assert np.flatnonzero(routing.reach[switch, port]).tolist() == list(range(first, first + size))
     private = MinNetwork(BIDIRECTIONAL, radix, stages, radix)
     for group in TokenGroups(private).groups:
-        stage, rows = private.places[group.switches[0]].stage, rows_of(private, group)
+        stage, rows = private.switch_positions[group.switches[0]].stage, rows_of(private, group)
         assert stage >= 1
         assert len(rows) == radix ** (stage - 1)
         assert len({(row // radix**stage, row % radix) for row in rows}) == 1

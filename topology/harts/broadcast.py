@@ -8,7 +8,7 @@ and a tag. So the whole broadcast is known from its source and the name of the a
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from topology.harts.mesh import DIRECTIONS, HexMesh, left, right
+from topology.harts.graph import DIRECTIONS, HexMesh, left, right
 
 NO_TAG, TAG_A, TAG_B, TAG_C, TAG_D = range(5)
 SFBCAST, ALGORITHM_A = "sfbcast", "algorithm-a"

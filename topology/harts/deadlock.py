@@ -5,7 +5,7 @@ from itertools import pairwise
 import networkx as nx
 
 from topology.common.deadlock import DeadlockVerdict, find_cycle
-from topology.harts.mesh import DIRECTIONS
+from topology.harts.graph import DIRECTIONS
 from topology.harts.pages import least_pages
 from topology.harts.routing import HartsRouting
 

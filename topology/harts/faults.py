@@ -6,7 +6,7 @@ from functools import cached_property
 
 from topology.common.errors import TopologyError
 from topology.harts.broadcast import Copy, broadcast_copies
-from topology.harts.mesh import DIRECTIONS, HexMesh
+from topology.harts.graph import DIRECTIONS, HexMesh
 
 
 @dataclass(frozen=True)

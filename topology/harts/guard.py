@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from topology.harts.broadcast import Copy, broadcast_copies
-from topology.harts.mesh import HexMesh
+from topology.harts.graph import HexMesh
 
 
 class Arrival(NamedTuple):

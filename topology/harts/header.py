@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from topology.common.flits import HeaderFormat, bits_for
 from topology.harts.broadcast import ALGORITHMS, STAGES, TAGS
-from topology.harts.mesh import DIRECTIONS, HexMesh
+from topology.harts.graph import DIRECTIONS, HexMesh
 
 ID_BITS = 8
 HOST = DIRECTIONS

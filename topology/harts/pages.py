@@ -10,7 +10,7 @@ A page is kept before a packet is sent to it, and the choice of the packet comes
 stands on a link for whose level there is no page, and in the way of one for which there is.
 """
 
-from topology.harts.mesh import DIRECTIONS
+from topology.harts.graph import DIRECTIONS
 
 MOST_PAGES = 62
 

@@ -2,7 +2,7 @@
 
 from topology.common.flits import bits_for
 from topology.common.side_wires import SideWire
-from topology.harts.mesh import DIRECTIONS, HexMesh, opposite
+from topology.harts.graph import DIRECTIONS, HexMesh, opposite
 
 KEPT_BITS = 2
 

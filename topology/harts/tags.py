@@ -1,6 +1,6 @@
 """Shortest paths in a wrapped hexagonal mesh (Sec. 2): how far a packet has to go along each of the three axes."""
 
-from topology.harts.mesh import HexMesh, opposite
+from topology.harts.graph import HexMesh, opposite
 
 Tags = tuple[int, int, int]
 """Steps still to go along the axes of directions 0, 1 and 2; negative ones lead the opposite way."""

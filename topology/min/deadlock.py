@@ -96,7 +96,7 @@ def _rivals(routing: MinRouting, splits: list[int], token: str) -> Iterator[tupl
     behind = _behind_branches(routing)
     by_stage: dict[int, list[int]] = {}
     for switch in splits:
-        by_stage.setdefault(network.places[switch].stage, []).append(switch)
+        by_stage.setdefault(network.switch_positions[switch].stage, []).append(switch)
     for switches in by_stage.values():
         for first, second in combinations(switches, 2):
             if token != NO_TOKEN and groups.group_of[first] == groups.group_of[second]:

@@ -37,7 +37,7 @@ Wire = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
-class Place:
+class SwitchPosition:
     """Where a switch is.
 
     Members
@@ -73,9 +73,9 @@ class MinNetwork(ChannelNetwork):
 
     Members
     -------
-    places : tuple of Place
+    switch_positions : tuple of SwitchPosition
         By switch.
-    switch_at : dict of Place to int
+    switch_at : dict of SwitchPosition to int
 
     Raises
     ------
@@ -90,13 +90,13 @@ class MinNetwork(ChannelNetwork):
         self.stages = stages
         self.consumption_channels = consumption_channels
         self.rows = radix ** (stages - 1)
-        self.places = tuple(self._places())
-        self.switch_at = {place: switch for switch, place in enumerate(self.places)}
+        self.switch_positions = tuple(self._switch_positions())
+        self.switch_at = {position: switch for switch, position in enumerate(self.switch_positions)}
         super().__init__(
-            len(self.places),
+            len(self.switch_positions),
             radix**stages,
             self._wires(),
-            switch_names=[place.name for place in self.places],
+            switch_names=[position.name for position in self.switch_positions],
             positions=self._positions(),
         )
 
@@ -117,42 +117,42 @@ class MinNetwork(ChannelNetwork):
             return FORWARD
         if not self.is_switch(sink):
             return BACKWARD
-        return FORWARD if self.places[source].stage < self.places[sink].stage else BACKWARD
+        return FORWARD if self.switch_positions[source].stage < self.switch_positions[sink].stage else BACKWARD
 
-    def _places(self) -> Iterator[Place]:
+    def _switch_positions(self) -> Iterator[SwitchPosition]:
         splits = self.private_consumption and (self.stages > 1 or not self.bidirectional)
         for stage in range(self.stages):
             apart = splits and not self.bidirectional and stage == self.stages - 1
             for row in range(self.rows):
                 if apart:
-                    yield from (Place(stage, row, port) for port in range(self.radix))
+                    yield from (SwitchPosition(stage, row, port) for port in range(self.radix))
                 else:
-                    yield Place(stage, row)
+                    yield SwitchPosition(stage, row)
         if splits and self.bidirectional:
             for row in range(self.rows):
-                yield from (Place(0, row, port) for port in range(self.radix))
+                yield from (SwitchPosition(0, row, port) for port in range(self.radix))
 
     def _wires(self) -> Iterator[Wire]:
         yield from self._bidirectional_wires() if self.bidirectional else self._unidirectional_wires()
 
     def _unidirectional_wires(self) -> Iterator[Wire]:
-        switches = len(self.places)
+        switches = len(self.switch_positions)
         for processor in range(self.radix**self.stages):
             line = self._shuffled(processor) if self.kind == "omega" else processor
             yield switches + processor, 0, *self._input(0, line)
-        for switch, place in enumerate(self.places):
+        for switch, position in enumerate(self.switch_positions):
             for port in range(self.radix):
-                line = place.row * self.radix + port
-                if place.stage == self.stages - 1:
-                    yield switch, port, switches + line, place.distributor or 0
+                line = position.row * self.radix + port
+                if position.stage == self.stages - 1:
+                    yield switch, port, switches + line, position.distributor or 0
                 else:
-                    yield switch, port, *self._input(place.stage + 1, self._next_line(place.stage, line))
+                    yield switch, port, *self._input(position.stage + 1, self._next_line(position.stage, line))
 
     def _input(self, stage: int, line: int) -> tuple[int, int]:
         """Switch and input port at which a line enters a stage."""
         row, port = divmod(line, self.radix)
-        whole = self.switch_at.get(Place(stage, row))
-        return (whole, port) if whole is not None else (self.switch_at[Place(stage, row, port)], 0)
+        whole = self.switch_at.get(SwitchPosition(stage, row))
+        return (whole, port) if whole is not None else (self.switch_at[SwitchPosition(stage, row, port)], 0)
 
     def _next_line(self, stage: int, line: int) -> int:
         """The line at the entry of the next stage that a line at the exit of a stage becomes."""
@@ -175,34 +175,37 @@ class MinNetwork(ChannelNetwork):
         return line + (high - low) + (low - high) * weight
 
     def _bidirectional_wires(self) -> Iterator[Wire]:
-        radix, switches = self.radix, len(self.places)
+        radix, switches = self.radix, len(self.switch_positions)
         apart = self.private_consumption and self.stages > 1
         for processor in range(radix**self.stages):
             row, port = divmod(processor, radix)
-            switch = self.switch_at[Place(0, row)]
+            switch = self.switch_at[SwitchPosition(0, row)]
             yield switches + processor, 0, switch, port
             yield switch, port, switches + processor, 0
             if apart:
                 for right in range(radix):
-                    yield self.switch_at[Place(0, row, right)], port, switches + processor, 1 + right
+                    yield self.switch_at[SwitchPosition(0, row, right)], port, switches + processor, 1 + right
         for stage in range(self.stages - 1):
             for line in range(radix**self.stages):
                 row, right = divmod(line, radix)
                 above_row, left = divmod(self._swapped(line, stage + 1), radix)
-                switch, above = self.switch_at[Place(stage, row)], self.switch_at[Place(stage + 1, above_row)]
+                switch, above = (
+                    self.switch_at[SwitchPosition(stage, row)],
+                    self.switch_at[SwitchPosition(stage + 1, above_row)],
+                )
                 yield switch, radix + right, above, left
                 if apart and stage == 0:
-                    yield above, left, self.switch_at[Place(0, row, right)], 0
+                    yield above, left, self.switch_at[SwitchPosition(0, row, right)], 0
                 else:
                     yield above, left, switch, radix + right
 
     def _positions(self) -> np.ndarray:
         """Stages from left to right, rows from top to bottom."""
         points = []
-        for place in self.places:
-            shift = 0.0 if place.distributor is None else (place.distributor + 0.5) / self.radix - 0.5
-            beside = 0.45 if place.distributor is not None and self.bidirectional else 0.0
-            points.append((2.5 * (place.stage + beside), -(place.row + 0.8 * shift)))
+        for position in self.switch_positions:
+            shift = 0.0 if position.distributor is None else (position.distributor + 0.5) / self.radix - 0.5
+            beside = 0.45 if position.distributor is not None and self.bidirectional else 0.0
+            points.append((2.5 * (position.stage + beside), -(position.row + 0.8 * shift)))
         return np.array(points, dtype=float)
 
 

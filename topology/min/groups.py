@@ -80,7 +80,7 @@ class TokenGroups:
         members: dict[tuple[int, frozenset[int]], list[int]] = {}
         for switch, tag in enumerate(self.tags):
             if tag is not None:
-                members.setdefault((self.network.places[switch].stage, tag), []).append(switch)
+                members.setdefault((self.network.switch_positions[switch].stage, tag), []).append(switch)
         for stage, tag in members:
             for other_stage, other in members:
                 if stage == other_stage and tag != other and tag & other:

@@ -98,14 +98,14 @@ class MinRouting:
         network, processors = self.network, len(self.network.processors)
         table = np.zeros((network.switches, self.keys, self.classes), dtype=np.int64)
         weights = (1 << np.arange(self.most_ports, dtype=np.int64))[:, np.newaxis]
-        for switch, place in enumerate(network.places):
+        for switch, position in enumerate(network.switch_positions):
             onward = (self.reach[switch] * weights).sum(axis=0)  # one output at most leads to a processor
             table[switch, :processors, :] = onward[:, np.newaxis]
             upward = sum(1 << port for port in range(network.radix, len(network.output_channel[switch])))
             if network.bidirectional and upward:
                 table[switch, :processors, FORWARD] = np.where(onward == 0, upward, onward)
                 turns = np.arange(network.stages)
-                table[switch, processors:, FORWARD] = np.where(turns > place.stage, upward, 0)
+                table[switch, processors:, FORWARD] = np.where(turns > position.stage, upward, 0)
         return table
 
     def input_class(self, channel: int) -> int:

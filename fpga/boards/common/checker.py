@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from fpga.boards.common.message import seed_words, spread
 from fpga.boards.common.parameters import LENGTH_FIELD, SEED_BITS
 from rtl.common.flit import link_signature
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from rtl.common.pattern_source import PatternSource
 from rtl.common.selection import concat, table_row
 from topology.common.flits import HeaderFormat, bits_for
@@ -86,7 +86,7 @@ class DeliveryChecker(Part):
             taken.eq(self.link.valid & self.link.ready),
             last.eq(taken & flit.tail),
         ]
-        pattern = place(m, platform, "pattern", PatternSource(self.header.flit_bits))
+        pattern = instantiate(m, platform, "pattern", PatternSource(self.header.flit_bits))
         with m.FSM(name="expecting"):
             with m.State("HEADER"):
                 self._header_flit(m, flit, taken, wrong, folded)

@@ -15,7 +15,7 @@ from fpga.boards.common.parameters import LENGTH_FIELD, PAUSE_BITS, SEED_BITS
 from fpga.boards.common.random_bits import RANDOM_BITS
 from rtl.common.flit import stream_of
 from rtl.common.injector import descriptor_layout
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from rtl.common.pattern_source import PatternSource
 from rtl.common.selection import table_row
 from topology.common.flits import HeaderFormat, bits_for
@@ -119,7 +119,7 @@ class TrafficGenerator(Part):
         """The seed in words, then the pattern; whether the seed may change."""
         flit_bits = self.header.flit_bits
         words = seed_words(flit_bits)
-        pattern = place(m, platform, "pattern", PatternSource(flit_bits))
+        pattern = instantiate(m, platform, "pattern", PatternSource(flit_bits))
         sent = Signal(range(words + 1), init=words)
         padded, folded = Signal(words * flit_bits), Signal(flit_bits)
         header_flits = [row.header[low : low + flit_bits] for low in range(0, len(row.header), flit_bits)]

@@ -12,7 +12,7 @@ from fpga.boards.common.self_test import SELF_TEST
 OUTPUTS = ("uart_tx", "heartbeat", "running", "passed", "failed")
 
 
-def place_self_test(m: Module, inject_error: Any) -> dict[str, Signal]:
+def instantiate_self_test(m: Module, inject_error: Any) -> dict[str, Signal]:
     """Add the self-test, which comes as Verilog beside the top.
 
     Parameters

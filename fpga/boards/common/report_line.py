@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In, Out
 from fpga.boards.common.decimal import DecimalDigits
 from fpga.boards.common.parameters import TOTAL_BITS
 from rtl.common.flit import stream_of
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from rtl.common.selection import concat, table_row
 from topology.common.flits import bits_for
 
@@ -70,7 +70,7 @@ class ReportLine(Part):
         code = Signal(BYTE_BITS)
         due, done = Signal(), Signal()
         state = Signal(bits_for(len(STATES)))
-        decimal = place(m, platform, "decimal", DecimalDigits(TOTAL_BITS))
+        decimal = instantiate(m, platform, "decimal", DecimalDigits(TOTAL_BITS))
         field = code[: bits_for(len(FIELDS))]
         m.d.comb += decimal.number.eq(table_row(m, self.values, field, TOTAL_BITS, "value"))
         with m.FSM():

@@ -28,7 +28,16 @@ from fpga.boards.common.total import Total
 from fpga.boards.common.uart import UartTransmitter
 from rtl.common.fabric import Fabric
 from rtl.common.plan import NetworkPlan
-from rtl.common.structure import Constant, Kind, Slice, StructuralPart, Structure, Use, Wire, connect_link
+from rtl.common.structure import (
+    Constant,
+    ModuleInstance,
+    SharedModule,
+    Slice,
+    StructuralPart,
+    Structure,
+    Wire,
+    connect_link,
+)
 from rtl.common.verilog import ModuleLibrary
 
 SELF_TEST = "self_test"
@@ -84,7 +93,7 @@ class SelfTest(StructuralPart):
         structure = Structure(self)
         fabric = Fabric(structure, self.plan)
         randoms = self._randoms(structure)
-        supervisor = structure.use("supervisor", Kind(lambda: Supervisor(len(randoms), self.parameters)))
+        supervisor = structure.instance("supervisor", SharedModule(lambda: Supervisor(len(randoms), self.parameters)))
         generators = self._generators(structure, fabric, randoms, supervisor.output("enable"))
         checkers = self._checkers(structure, fabric, randoms)
         totals = {
@@ -106,21 +115,23 @@ class SelfTest(StructuralPart):
     def _randoms(self, structure: Structure) -> list[Wire]:
         """Random bits for each node."""
         starts = random.Random(len(self.plan.network.processors))
-        kind = Kind(RandomBits)
+        module = SharedModule(RandomBits)
         wires = []
         for i in range(len(self.plan.network.processors)):
-            use = structure.use(f"random_n{i}", kind)
-            use.connect("start", Constant(starts.randrange(1, 1 << STATE_BITS), STATE_BITS))
-            wires.append(use.output("bits"))
+            instance = structure.instance(f"random_n{i}", module)
+            instance.connect("start", Constant(starts.randrange(1, 1 << STATE_BITS), STATE_BITS))
+            wires.append(instance.output("bits"))
         return wires
 
-    def _generators(self, structure: Structure, fabric: Fabric, randoms: Sequence[Wire], enable: Wire) -> list[Use]:
+    def _generators(
+        self, structure: Structure, fabric: Fabric, randoms: Sequence[Wire], enable: Wire
+    ) -> list[ModuleInstance]:
         header, rows = self.plan.header, self.parameters.descriptors
-        kind = Kind(lambda: TrafficGenerator(header, rows))
+        module = SharedModule(lambda: TrafficGenerator(header, rows))
         generators = []
         for i, (injector, bits) in enumerate(zip(fabric.injectors, randoms, strict=True)):
-            generator = structure.use(f"generator_n{i}", kind)
-            generator.connect("table", Constant(pack_rows(header, self.descriptors[i]), kind.inputs["table"]))
+            generator = structure.instance(f"generator_n{i}", module)
+            generator.connect("table", Constant(pack_rows(header, self.descriptors[i]), module.inputs["table"]))
             generator.connect("random", bits)
             generator.connect("enable", enable)
             connect_link(generator, "message", injector, "message")
@@ -128,31 +139,33 @@ class SelfTest(StructuralPart):
             generators.append(generator)
         return generators
 
-    def _connect_payload(self, structure: Structure, node: int, generator: Use, injector: Use) -> None:
+    def _connect_payload(
+        self, structure: Structure, node: int, generator: ModuleInstance, injector: ModuleInstance
+    ) -> None:
         if node != FAULTY_NODE:
             connect_link(generator, "payload", injector, "payload")
             return
-        flip = structure.use("fault", Kind(lambda: BitFlip(self.plan.flit_bits)))
+        flip = structure.instance("fault", SharedModule(lambda: BitFlip(self.plan.flit_bits)))
         flip.connect("inject", structure.ports["inject_error"])
         connect_link(generator, "payload", flip, "i")
         connect_link(flip, "o", injector, "payload")
 
-    def _checkers(self, structure: Structure, fabric: Fabric, randoms: Sequence[Wire]) -> list[Use]:
+    def _checkers(self, structure: Structure, fabric: Fabric, randoms: Sequence[Wire]) -> list[ModuleInstance]:
         header = self.plan.header
-        kind = Kind(lambda: DeliveryChecker(header))
+        module = SharedModule(lambda: DeliveryChecker(header))
         checkers = []
         for i, (ejector, bits) in enumerate(zip(fabric.ejectors, randoms, strict=True)):
-            checker = structure.use(f"checker_n{i}", kind)
-            checker.connect("unicast_key", Constant(self.unicast_keys[i], kind.inputs["unicast_key"]))
-            checker.connect("own", Constant(1 << header.fixed_bits + i, kind.inputs["own"]))
+            checker = structure.instance(f"checker_n{i}", module)
+            checker.connect("unicast_key", Constant(self.unicast_keys[i], module.inputs["unicast_key"]))
+            checker.connect("own", Constant(1 << header.fixed_bits + i, module.inputs["own"]))
             checker.connect("random", Slice(bits, 0, STALL_BITS))
             connect_link(ejector, "user", checker, "link")
             checkers.append(checker)
         return checkers
 
-    def _report(self, structure: Structure, supervisor: Use, values: dict[str, Wire]) -> None:
-        line = structure.use("line", Kind(ReportLine))
-        uart = structure.use("uart", Kind(lambda: UartTransmitter(self.parameters.cycles_per_bit)))
+    def _report(self, structure: Structure, supervisor: ModuleInstance, values: dict[str, Wire]) -> None:
+        line = structure.instance("line", SharedModule(ReportLine))
+        uart = structure.instance("uart", SharedModule(lambda: UartTransmitter(self.parameters.cycles_per_bit)))
         line.connect("start", supervisor.output("report"))
         line.connect("values", tuple(values[name] for name in FIELDS))
         line.connect("passed", supervisor.output("passed"))
@@ -163,12 +176,12 @@ class SelfTest(StructuralPart):
             structure.outputs[name] = supervisor.output(name)
 
 
-def _total(structure: Structure, name: str, uses: Sequence[Use], port: str) -> Wire:
+def _total(structure: Structure, name: str, instances: Sequence[ModuleInstance], port: str) -> Wire:
     """The total of one output of all nodes."""
-    numbers = tuple(use.output(port) for use in uses)
+    numbers = tuple(instance.output(port) for instance in instances)
     bits = numbers[0].width
     total_bits = SEED_BITS if bits == SEED_BITS else TOTAL_BITS
-    total = structure.use(f"total_{name}", Kind(lambda: Total(len(numbers), bits, total_bits)))
+    total = structure.instance(f"total_{name}", SharedModule(lambda: Total(len(numbers), bits, total_bits)))
     total.connect("numbers", numbers)
     return total.output("total")
 

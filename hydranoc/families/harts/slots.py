@@ -17,8 +17,8 @@ from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
 from topology.harts.deadlock import check_harts_deadlock
 from topology.harts.faults import Faults
 from topology.harts.frame import most_link_cycles
+from topology.harts.graph import HexMesh
 from topology.harts.header import most_hops
-from topology.harts.mesh import HexMesh
 from topology.harts.pages import least_pages, node_pages
 from topology.harts.reachability import unreached_pairs
 from topology.harts.reception import ENTRIES, LEAST_ENTRIES, MOST_COPIES, MOST_ENTRIES

@@ -7,7 +7,7 @@ from hydranoc.studies.common.whole_runs import finish, prepare
 from sim_model.common.messages import Message
 from sim_model.harts.model import HartsModel
 from topology.harts.frame import SLOTS
-from topology.harts.mesh import HexMesh
+from topology.harts.graph import HexMesh
 from topology.harts.routing import HartsRouting, operation
 
 FLIT_BITS = 64

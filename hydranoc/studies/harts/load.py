@@ -21,7 +21,7 @@ from sim_model.common.results import Results
 from sim_model.common.statistics import Interval, interval_of_run
 from sim_model.harts.memory_hosts import MemoryHostsModel
 from topology.harts.frame import SLOTS
-from topology.harts.mesh import HexMesh
+from topology.harts.graph import HexMesh
 from topology.harts.routing import UNICAST, HartsRouting, operation
 from topology.harts.tags import distance
 

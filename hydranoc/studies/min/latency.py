@@ -70,7 +70,7 @@ def _latency_ns(model: MinModel, destinations: tuple[int, ...], places: dict[int
     """One message in an empty network; ``places`` says by size of a ring where its token begins."""
     simulation = prepare(model, [Message(0, destinations, FLITS)], STARTUP_CYCLES)
     groups = simulation.router_state.groups
-    groups.free_place[:] = [places.get(int(size), 0) for size in groups.switches]
+    groups.free_position[:] = [places.get(int(size), 0) for size in groups.switches]
     return float(int(finish(simulation).arrival_cycle.max()) * FLIT_NS)
 
 

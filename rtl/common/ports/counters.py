@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.common.channel_counters import ChannelCounters
 from rtl.common.fabric import Fabric
 from rtl.common.plan import NetworkPlan
-from rtl.common.structure import Kind, Structure
+from rtl.common.structure import SharedModule, Structure
 from topology.common.counter_bus import COUNT_BITS, COUNTED, KIND_BITS, READ_CYCLES, settling_cycles
 from topology.common.flits import bits_for
 
@@ -35,7 +35,7 @@ def connect_counters(structure: Structure, fabric: Fabric, plan: NetworkPlan) ->
     if not plan.counters:
         return
     channels = len(plan.network.channels)
-    counters = structure.use("channel_counters", Kind(lambda: ChannelCounters(channels)))
+    counters = structure.instance("channel_counters", SharedModule(lambda: ChannelCounters(channels)))
     for name in ("valid", "ready", "tail"):
         counters.connect(name, getattr(fabric, name))
     for name in INPUTS:

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import Out
 
 from rtl.common.fabric import Fabric
 from rtl.common.plan import NetworkPlan
-from rtl.common.structure import Kind, Structure
+from rtl.common.structure import SharedModule, Structure
 from topology.common.observed import StatusOutput
 
 
@@ -19,17 +19,19 @@ def status_members(plan: NetworkPlan) -> dict[str, Any]:
 
 def status_outputs(plan: NetworkPlan) -> tuple[StatusOutput, ...]:
     """The outputs of all status parts, in their order."""
-    kinds = {status.name: Kind(status.make) for status in plan.status}
+    modules = {status.name: SharedModule(status.make) for status in plan.status}
     return tuple(
-        StatusOutput(f"{name}_{port}", width) for name, kind in kinds.items() for port, width in kind.outputs.items()
+        StatusOutput(f"{name}_{port}", width)
+        for name, module in modules.items()
+        for port, width in module.outputs.items()
     )
 
 
 def connect_status(structure: Structure, fabric: Fabric, plan: NetworkPlan) -> None:
     """Put the status parts of a plan into a top."""
     for status in plan.status:
-        part = structure.use(status.name, Kind(status.make))
+        part = structure.instance(status.name, SharedModule(status.make))
         for port, watched in status.watched.items():
             part.connect(port, fabric.watched(watched))
-        for port in part.kind.outputs:
+        for port in part.module.outputs:
             structure.outputs[f"{status.name}_{port}"] = part.output(port)

@@ -36,11 +36,11 @@ def make_discards(network: ChannelNetwork) -> Discards:
 @compiled
 def discard(cycle, channel, discards):
     """A worm from a channel has no way."""
-    place = cycle % RECENT_CYCLES
-    if discards.recent_cycle[place] != cycle:
-        discards.recent_cycle[place] = cycle
-        discards.recent_worms[place] = 0
-    discards.recent_worms[place] += 1
+    slot = cycle % RECENT_CYCLES
+    if discards.recent_cycle[slot] != cycle:
+        discards.recent_cycle[slot] = cycle
+        discards.recent_worms[slot] = 0
+    discards.recent_worms[slot] += 1
     discards.worms[0] += 1
     if discards.first_cycle[channel] == NONE:
         discards.first_cycle[channel] = cycle
@@ -50,9 +50,9 @@ def discard(cycle, channel, discards):
 def worms_until(cycle, discards):
     """Worms that were discarded up to a cycle which is less than ``RECENT_CYCLES`` ago."""
     worms = discards.worms[0]
-    for place in range(RECENT_CYCLES):
-        if discards.recent_cycle[place] > cycle:
-            worms -= discards.recent_worms[place]
+    for slot in range(RECENT_CYCLES):
+        if discards.recent_cycle[slot] > cycle:
+            worms -= discards.recent_worms[slot]
     return worms
 
 

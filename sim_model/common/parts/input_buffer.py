@@ -14,23 +14,23 @@ class InputBufferTwin:
         Flits that the buffer holds, at least 1.
     header_flits : int
         With 1 there is no cursor: the front is read always.
-    note_bits : int
-        With 0 there are no notes.
+    decoded_bits : int
+        With 0 nothing is kept besides.
 
     Members
     -------
     entries : deque of (int, int)
-        What is in the buffer, front first: flits with their notes.
+        What is in the buffer, front first: flits with what was decoded of them.
     cursor : int
         Position of the next flit to be read, counted from the front; it may lie just behind the last flit.
     ready : int
         The link's ``ready`` register: fewer than ``depth`` flits are in the buffer; 0 in the first cycle.
     """
 
-    def __init__(self, depth: int, header_flits: int = 1, note_bits: int = 0):
+    def __init__(self, depth: int, header_flits: int = 1, decoded_bits: int = 0):
         self.depth = depth
         self.header_flits = header_flits
-        self.note_bits = note_bits
+        self.decoded_bits = decoded_bits
         self.entries: deque[tuple[int, int]] = deque()
         self.cursor = 0
         self.ready = 0
@@ -46,7 +46,7 @@ class InputBufferTwin:
         return self.cursor < len(self.entries)
 
     def step(self, inputs: Inputs) -> Outputs:
-        """One cycle; ports ``link.valid``, ``link.payload``, ``pop``, and where they exist ``arriving_note``,
+        """One cycle; ports ``link.valid``, ``link.payload``, ``pop``, and where they exist ``arriving_decoded``,
         ``at_front``, ``advance``."""
         arriving = bool(inputs["link.valid"] and self.ready)
         at_front, advance = inputs.get("at_front", 1), inputs.get("advance", 0)
@@ -57,17 +57,17 @@ class InputBufferTwin:
         if inputs["pop"]:
             self.entries.popleft()
         if arriving:
-            self.entries.append((inputs["link.payload"], inputs.get("arriving_note", 0)))
+            self.entries.append((inputs["link.payload"], inputs.get("arriving_decoded", 0)))
         self.ready = int(len(self.entries) < self.depth)
         return outputs
 
     def _outputs(self, position: int) -> Outputs:
-        flit, note = self.entries[position] if position < len(self.entries) else (None, None)
+        flit, decoded = self.entries[position] if position < len(self.entries) else (None, None)
         outputs: Outputs = {"link.ready": self.ready, "present": int(self.present), "flit": flit}
         if self.header_flits > 1:
             outputs["readable"] = int(self.readable)
-        if self.note_bits:
-            outputs["note"] = note
+        if self.decoded_bits:
+            outputs["decoded"] = decoded
         return outputs
 
     def _check(self, pop: int, at_front: int, advance: int, arriving: bool) -> None:

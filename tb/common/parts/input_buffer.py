@@ -1,4 +1,4 @@
-"""Bench of the input buffer. Parameters: ``flit_bits``, ``depth``, ``header_flits``, ``note_bits``, ``cycles``,
+"""Bench of the input buffer. Parameters: ``flit_bits``, ``depth``, ``header_flits``, ``decoded_bits``, ``cycles``,
 ``seed``."""
 
 import random
@@ -61,8 +61,8 @@ class BufferBench:
         parameters = parameters_of(instance)
         numbers = random.Random(parameters["seed"])
         width = FlitFormat(parameters["flit_bits"]).width
-        self.note_bits = parameters["note_bits"]
-        self.twin = InputBufferTwin(parameters["depth"], parameters["header_flits"], self.note_bits)
+        self.decoded_bits = parameters["decoded_bits"]
+        self.twin = InputBufferTwin(parameters["depth"], parameters["header_flits"], self.decoded_bits)
         readable = ("readable",) if parameters["header_flits"] > 1 else ()
         self.bench = TwinBench(dut, instance, self.twin, REGISTERED + readable)
         self.source = StreamSource(random_words(numbers, width), width, PauseGenerator(numbers), numbers)
@@ -75,8 +75,8 @@ class BufferBench:
         """One cycle."""
         valid, payload = self.source.offer()
         command = self.reader.command(bool(valid and self.twin.ready))
-        note = {"arriving_note": self.numbers.getrandbits(self.note_bits)} if self.note_bits else {}
-        seen = await self.bench.step({"link.valid": valid, "link.payload": payload, **note, **command})
+        decoded = {"arriving_decoded": self.numbers.getrandbits(self.decoded_bits)} if self.decoded_bits else {}
+        seen = await self.bench.step({"link.valid": valid, "link.payload": payload, **decoded, **command})
         if command["pop"]:
             self.scoreboard.receive(seen["flit"])
             self.moved_out += 1

@@ -108,7 +108,7 @@ def _tie(claims: Claims, inside: Inside, part: Any, queue: Any, reader: Reader) 
     claims.invariant("the counter counts", inside.register("count", buffer) == queue.held)
     claims.invariant("the queue has room for what is in it", queue.held <= EJECTOR_FLITS)
     for k, flit in enumerate(queue.row):
-        place = inside.register(f"place_{k}", buffer)
+        place = inside.register(f"slot_{k}", buffer)
         claims.invariant(f"place {k} holds its flit", (queue.held <= k) | (place == flit))
     present = inside.placed["ejector"].user.valid == (queue.held != 0)
     claims.invariant("present says whether a flit is in", present)

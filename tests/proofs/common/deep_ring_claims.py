@@ -12,20 +12,20 @@ from tests.proofs.inside import Inside
 BITS = 4
 
 
-def deep_ring(depth: int, places: int) -> Describe:
-    """Claims about a ring of some depth with a front of some places."""
+def deep_ring(depth: int, slots: int) -> Describe:
+    """Claims about a ring of some depth with a front of some slots."""
 
     def describe(claims: Claims) -> None:
-        ring: Any = DeepRing(BITS, depth, places)
+        ring: Any = DeepRing(BITS, depth, slots)
         claims.free_inputs(ring)
         inside = Inside(claims, ring)
         queue = ReferenceQueue(claims, depth, ring.write, ring.entry, ring.pop)
         claims.assume(~ring.write | (queue.held < depth))
         claims.assume(~ring.pop | (queue.held != 0))
-        front: Any = Signal(range(places), name="front_reference")
+        front: Any = Signal(range(slots), name="front_reference")
         claims.m.d.sync += front.eq(front + ring.pop)
         ahead = claims.named(ring.position - front, "position_from_front")[: len(front)]
-        there = claims.named((ahead < queue.held) & (ahead < places - MISSING_FLITS), "flit_can_be_read")
+        there = claims.named((ahead < queue.held) & (ahead < slots - MISSING_FLITS), "flit_can_be_read")
         claims.always("flits near the front are read unaltered in order", ~there | (ring.read == queue.at(ahead)))
         _tie(claims, inside, ring, queue, front)
         claims.possible("the ring gets full", queue.held == depth)
@@ -38,11 +38,11 @@ def deep_ring(depth: int, places: int) -> Describe:
 
 
 def _tie(claims: Claims, inside: Inside, ring: Any, queue: ReferenceQueue, front: Any) -> None:
-    places, bits = ring.places, len(front)
+    slots, bits = ring.slots, len(front)
     near, far, fetched = (inside.register(name) for name in ("near", "far", "fetched"))
-    claims.invariant("flits are near or far", (queue.held == near + far) & (near <= places))
+    claims.invariant("flits are near or far", (queue.held == near + far) & (near <= slots))
     claims.invariant("the ring has room for what is in it", queue.held <= ring.depth)
-    claims.invariant("far flits wait behind a full front", ~((far != 0) | fetched) | (near >= places - 1))
+    claims.invariant("far flits wait behind a full front", ~((far != 0) | fetched) | (near >= slots - 1))
     landed = claims.named(near - fetched, "landed")[: len(near)]
     filled = inside.register("filled")
     claims.invariant("the next place is behind the last flit", filled == (front + landed)[:bits])
@@ -50,15 +50,15 @@ def _tie(claims: Claims, inside: Inside, ring: Any, queue: ReferenceQueue, front
     claims.invariant("the far flits stand in a row", back == (first + far)[: len(first)])
     last = queue.at(claims.named(near - 1, "last_near")[: len(near)])
     claims.invariant(
-        "the flit that was fetched is the last one near", ~fetched | (inside.memory_output("far_places") == last)
+        "the flit that was fetched is the last one near", ~fetched | (inside.memory_output("far_slots") == last)
     )
-    halves = [[inside.memory_row(row, f"places_{parity}") for row in range(places // 2)] for parity in range(2)]
-    rows = Array(Value.cast(halves[place % 2][place // 2]) for place in range(places))
-    for k in range(places):
+    halves = [[inside.memory_row(row, f"slots_{parity}") for row in range(slots // 2)] for parity in range(2)]
+    rows = Array(Value.cast(halves[place % 2][place // 2]) for place in range(slots))
+    for k in range(slots):
         right = Value.cast(rows[(front + k)[:bits]]) == queue.row[k]
-        claims.invariant("places near the front hold their flits", (landed <= k) | right)
-    beyond = Array(Value.cast(inside.memory_row(row, "far_places")) for row in range(1 << len(first)))
-    for k in range(ring.depth - places + 1):
+        claims.invariant("slots near the front hold their flits", (landed <= k) | right)
+    beyond = Array(Value.cast(inside.memory_row(row, "far_slots")) for row in range(1 << len(first)))
+    for k in range(ring.depth - slots + 1):
         behind = queue.at(claims.named(near + Const(k), f"far_flit_{k}"))
         right = Value.cast(beyond[(first + k)[: len(first)]]) == behind
         claims.invariant("block RAM holds the flits behind", (far <= k) | right)

@@ -35,7 +35,7 @@ def ejector() -> Describe:
         claims.invariant("the counter counts", inside.register("count", "buffer") == queue.held)
         claims.invariant("the queue has room for what is in it", queue.held <= EJECTOR_FLITS)
         for k, flit in enumerate(queue.row):
-            place = inside.register(f"place_{k}", "buffer")
+            place = inside.register(f"slot_{k}", "buffer")
             claims.invariant(f"place {k} holds its flit", (queue.held <= k) | (place == flit))
         claims.possible("the link is stalled", part.link.valid & ~part.link.ready)
         claims.possible("one flit per cycle", leaving & entering & claims.was(leaving & entering, "streaming"))

@@ -24,7 +24,7 @@ def input_buffer(depth: int, header_flits: int) -> Describe:
         inside = Inside(claims, buffer)
         assume_link_rules(claims, buffer.link, "link")
         arriving = claims.named(buffer.link.valid & buffer.link.ready, "arriving")
-        entry = concat((buffer.link.payload, buffer.arriving_note))
+        entry = concat((buffer.link.payload, buffer.arriving_decoded))
         queue = ReferenceQueue(claims, depth, arriving, entry, buffer.pop)
         claims.assume(~buffer.pop | (queue.held != 0))
         ready = (queue.held < depth) & started(claims)
@@ -34,7 +34,7 @@ def input_buffer(depth: int, header_flits: int) -> Describe:
         if depth > 1:
             claims.possible("a flit leaves as another one arrives", buffer.pop & arriving)
 
-        read: Any = concat((buffer.flit, buffer.note))
+        read: Any = concat((buffer.flit, buffer.decoded))
         if header_flits == 1:
             claims.always("flits are read unaltered in the order of arrival", ~buffer.present | (read == queue.row[0]))
             cursor = None
@@ -67,7 +67,7 @@ def _tie_inside(claims: Claims, inside: Inside, buffer: Any, queue: ReferenceQue
     claims.invariant("the queue has room for what is in it", queue.held <= buffer.depth)
     if buffer.header_flits == 1 and buffer.depth <= MOST_REGISTER_FLITS:
         for k, entry in enumerate(queue.row):
-            place = inside.register(f"place_{k}")
+            place = inside.register(f"slot_{k}")
             claims.invariant(f"place {k} holds its flit", (queue.held <= k) | (place == entry))
     else:
         _tie_ring(claims, inside, queue, cursor)

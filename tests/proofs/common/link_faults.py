@@ -25,8 +25,8 @@ BUFFER_FAULTS = (
         "input-buffer-depth-1",
         "flits are read unaltered in the order of arrival",
         BUFFER,
-        "m.d.sync += places[0].eq(entry)",
-        "m.d.sync += places[0].eq(~Value.cast(entry))",
+        "m.d.sync += slots[0].eq(entry)",
+        "m.d.sync += slots[0].eq(~Value.cast(entry))",
     ),
     Fault(
         "input-buffer-depth-3",
@@ -63,8 +63,8 @@ RING_FAULTS = (
         "deep-ring-11",
         "flits near the front are read unaltered in order",
         DEEP_RING,
-        "place.eq(filled + fetched)",
-        "place.eq(filled)",
+        "slot.eq(filled + fetched)",
+        "slot.eq(filled)",
     ),
 )
 

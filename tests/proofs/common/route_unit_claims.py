@@ -1,16 +1,16 @@
-"""Claims about ``RouteUnit``: enqueues are atomic, every input gets its turn, requests are what the notes say."""
+"""Claims about ``RouteUnit``: enqueues are atomic, every input gets its turn, requests are what headers say."""
 
 from typing import Any
 
 from amaranth.hdl import Const, Mux, Signal
 
-from rtl.common.header_decoder import note_layout
+from rtl.common.header_decoder import decoded_layout
 from rtl.common.route_unit import RouteUnit
 from rtl.common.router_parameters import RouterParameters
 from rtl.common.selection import concat, lowest_one
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.common.arbiter_claims import bound_waiting, reference_turn
-from tests.proofs.common.header_notes import prove_notes
+from tests.proofs.common.decoded_headers import prove_decoded
 from tests.proofs.inside import Inside
 from topology.common.flits import HeaderFormat
 
@@ -23,7 +23,7 @@ HEADERS = {
 
 
 class ReferenceScanner:
-    """Collects the outputs for the worm at one input, from the notes that the route unit looks at.
+    """Collects the outputs for the worm at one input, from the decoded header flits that the route unit looks at.
 
     Members
     -------
@@ -44,13 +44,13 @@ class ReferenceScanner:
         arriving = unit.arriving_valid[i] if p.looks_ahead else Const(0)
         self.there = claims.named(unit.buffered_valid[i] | arriving, f"there_{i}")
         self.looked_at = unit.looked_at[i]
-        packed = Mux(unit.buffered_valid[i], unit.buffered_note[i], unit.arriving_note[i])
-        note: Any = note_layout(p)(claims.named(packed, f"note_{i}"))
-        self.last = note.last
-        unused = claims.named(note.candidates & ~busy, f"unused_{i}")
-        port = Mux(unused.any(), lowest_one(unused), lowest_one(note.candidates))
-        split = self.request | note.branches
-        self.requested: Any = claims.named(Mux(note.candidates.any(), port, split), f"requested_{i}")
+        packed = Mux(unit.buffered_valid[i], unit.buffered_decoded[i], unit.arriving_decoded[i])
+        decoded: Any = decoded_layout(p)(claims.named(packed, f"decoded_{i}"))
+        self.last = decoded.last
+        unused = claims.named(decoded.candidates & ~busy, f"unused_{i}")
+        port = Mux(unused.any(), lowest_one(unused), lowest_one(decoded.candidates))
+        split = self.request | decoded.branches
+        self.requested: Any = claims.named(Mux(decoded.candidates.any(), port, split), f"requested_{i}")
         with m.If(self.looked_at):
             m.d.sync += [self.request.eq(self.requested), self.queued.eq(self.last)]
         with m.If(unit.release[i]):
@@ -73,7 +73,7 @@ def route_unit(parameters: RouterParameters) -> Describe:
         if p.tells_branching:
             _prove_branching(claims, unit, scanners)
         _prove_fairness(claims, inside, unit, scanners)
-        prove_notes(claims, inside, unit)
+        prove_decoded(claims, inside, unit)
         claims.possible("all inputs are queued", unit.queued.all())
         claims.possible("a header for which there is no way is queued", unit.queued[0] & ~unit.request[0].any())
         claims.possible("a multicast to two outputs", unit.queued[0] & unit.request[0][:2].all())

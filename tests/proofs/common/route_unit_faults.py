@@ -1,7 +1,7 @@
 """Faults of the route unit: at least one for every property."""
 
 from tests.proofs.common.arbiter_claims import WAIT_BOUND
-from tests.proofs.common.header_notes import MEANING
+from tests.proofs.common.decoded_headers import MEANING
 from tests.proofs.fault_lines import CHOOSES_TWO, DECODER, KEEPS_THE_TURN, SCANNER, SWAPS_CLASSES
 from tests.proofs.faults import Fault
 

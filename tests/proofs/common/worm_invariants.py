@@ -9,7 +9,7 @@ from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal, Value
 
-from rtl.common.header_decoder import note_layout
+from rtl.common.header_decoder import decoded_layout
 from rtl.common.selection import concat
 from tests.proofs.claims import Claims, at_most_one, started
 from tests.proofs.common.reference_queue import ReferenceQueue
@@ -71,12 +71,12 @@ def _tie_buffer(claims: Claims, inside: Inside, router: Any, state: InputState, 
     claims.invariant("buffers count", inside.register("count", f"buffer_{i}") == held)
     claims.invariant("no buffer holds too much", held <= buffer.depth)
     for k, flit in enumerate(state.flits):
-        place = inside.register(f"place_{k}", f"buffer_{i}")
+        place = inside.register(f"slot_{k}", f"buffer_{i}")
         claims.invariant("places hold their flits", (held <= k) | (place[: len(flit)] == flit))
-        note: Any = note_layout(router.parameters)(place[len(flit) :])
-        says = Mux(note.candidates.any(), note.candidates, note.branches) == state.wanted[k]
-        says = says & at_most_one(note.candidates)
-        claims.invariant("notes say where worms go", (held <= k) | ~state.head[k] | says & note.last)
+        decoded: Any = decoded_layout(router.parameters)(place[len(flit) :])
+        says = Mux(decoded.candidates.any(), decoded.candidates, decoded.branches) == state.wanted[k]
+        says = says & at_most_one(decoded.candidates)
+        claims.invariant("decoded headers say where worms go", (held <= k) | ~state.head[k] | says & decoded.last)
 
 
 def _tie_worm(claims: Claims, state: InputState, worms: Any) -> None:

@@ -16,8 +16,8 @@ from rtl.harts.page_pool import PagePool
 from rtl.harts.page_queues import PageQueues
 from rtl.harts.parameters import PORTS
 from rtl.harts.relay_rules import SendRules
-from rtl.harts.route_note import RouteNote
 from rtl.harts.router import HartsNode
+from rtl.harts.way_decoder import WayDecoder
 from tests.proofs.claims import Claims
 from tests.proofs.harts.memory_ports import OpenInside
 from tests.proofs.harts.page_pool_use import PagePoolUse
@@ -113,20 +113,20 @@ class BareNode:
             claims.invariant("no packet has got too long", flits < most)
             whole = (buffer.flit.head == ~self.arriving[port]) & (buffer.flit.tail | (flits < most - 1))
             claims.assume(~buffer.present | whole)
-            right = Value.cast(buffer.note) == self._note(port, buffer)
+            right = Value.cast(buffer.decoded) == self._decoded(port, buffer)
             claims.assume(~buffer.present | ~buffer.flit.head | right)
 
-    def _note(self, port: int, buffer: Any) -> Any:
+    def _decoded(self, port: int, buffer: Any) -> Any:
         """Note of the flit at the front, which the buffer keeps with it."""
         p, claims = self.parameters, self.claims
-        note: Any = RouteNote(p)
-        claims.m.submodules[f"note_reference_{port}"] = note
+        decoded: Any = WayDecoder(p)
+        claims.m.submodules[f"way_reference_{port}"] = decoded
         claims.m.d.comb += [
-            Value.cast(note.header).eq(buffer.flit.data[: p.header_layout.size]),
-            note.way.eq(0 if port == HOST else 1 << port),
-            note.dead.eq(self.node.dead),
+            Value.cast(decoded.header).eq(buffer.flit.data[: p.header_layout.size]),
+            decoded.way.eq(0 if port == HOST else 1 << port),
+            decoded.dead.eq(self.node.dead),
         ]
-        return Value.cast(note.note)
+        return Value.cast(decoded.decoded)
 
     def _assume_neighbours(self) -> None:
         self.claims.never_changes(self.node.dead)

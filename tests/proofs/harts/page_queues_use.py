@@ -12,8 +12,8 @@ from amaranth.hdl import Mux, Signal
 from rtl.harts.page_queues import CHOICE_SLOTS
 from rtl.harts.parameters import PORTS
 from tests.proofs.claims import Claims
+from topology.harts.graph import DIRECTIONS
 from topology.harts.header import HOST
-from topology.harts.mesh import DIRECTIONS
 
 ONCE_EACH = "a packet is sent only to the outputs that it waits for"
 OWED = "owed tells whether the packet in a page waits for any output"

@@ -1,8 +1,8 @@
 """The shapes of nodes that are proved."""
 
 from rtl.harts.parameters import HartsNodeParameters
+from topology.harts.graph import HexMesh
 from topology.harts.header import harts_header, most_hops
-from topology.harts.mesh import HexMesh
 from topology.harts.pages import least_pages
 
 SIZE = 2

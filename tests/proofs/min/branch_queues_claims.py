@@ -35,20 +35,20 @@ def branch_queues(inputs: int, outputs: int) -> Describe:
 
 def _prove_input(claims: Claims, use: BranchUse, i: int) -> None:
     queues = use.queues
-    request, owed, may = queues.request[i], queues.owed[i], queues.may[i]
+    request, owed, first = queues.request[i], queues.owed[i], queues.first[i]
     entered = claims.was(queues.enter[i], f"entered_{i}")
     claims.always("all outputs of a request enter in one step", ~entered | (owed == request))
     claims.always("an output is owed until it has got the tail", owed == use.owed[i])
-    claims.always("an input only uses what it is owed", ~(may & ~owed).any())
+    claims.always("an input only uses what it is owed", ~(first & ~owed).any())
     twice = (queues.finished[i] & use.given[i]).any()
     claims.always("no output gets a tail twice", ~(use.standing[i] & twice))
-    lasts = claims.was(may & ~queues.finished[i], f"lasting_{i}")
-    claims.always("an output that an input has got stays its own until the tail", ~(lasts & ~may).any())
+    lasts = claims.was(first & ~queues.finished[i], f"lasting_{i}")
+    claims.always("an output that an input has got stays its own until the tail", ~(lasts & ~first).any())
 
 
 def _prove_output(claims: Claims, use: BranchUse, o: int) -> None:
     queues, inputs = use.queues, range(use.inputs)
-    users = claims.named(concat(queues.may[i][o] for i in inputs), f"users_{o}")
+    users = claims.named(concat(queues.first[i][o] for i in inputs), f"users_{o}")
     claims.always("an output belongs to one input at most", at_most_one(users))
     owed = concat(use.owed[i][o] for i in inputs)
     claims.always("an output that is owed belongs to somebody", users.any() == owed.any())
@@ -67,8 +67,8 @@ def _bound_overtaking(claims: Claims, use: BranchUse) -> None:
     def at_mine(per_input: Any) -> list[Any]:
         return [Value.cast(per_input[i]).bit_select(my_output, 1) for i in inputs]
 
-    owed, may, finished = at_mine(use.owed), at_mine(use.queues.may), at_mine(use.queues.finished)
-    waiting = claims.named(Array(owed)[me] & ~Value.cast(Array(may)[me]), "i_wait")
+    owed, first, finished = at_mine(use.owed), at_mine(use.queues.first), at_mine(use.queues.finished)
+    waiting = claims.named(Array(owed)[me] & ~Value.cast(Array(first)[me]), "i_wait")
     gone = claims.named(concat(finished).any(), "a_tail_for_my_output")
     served: Any = Signal(range(others + 3), name="served_before_me")
     claims.m.d.sync += served.eq(Mux(waiting, served + gone, 0))
@@ -85,6 +85,6 @@ def _bound_overtaking(claims: Claims, use: BranchUse) -> None:
 
 def _shares(use: BranchUse) -> Any:
     """Inputs 0 and 1 ask for the same two outputs; the first one has given the tail to one of them already."""
-    first, second = use.queues.may[0], use.queues.may[1]
+    first, second = use.queues.first[0], use.queues.first[1]
     same = (use.queues.request[0] & 3 == 3) & (use.queues.request[1] & 3 == 3)
     return same & first[1] & second[0]

@@ -80,7 +80,7 @@ class BranchUse:
             request, finished = queues.request[i], queues.finished[i]
             changed = request != claims.was(request, f"standing_request_{i}")
             yield "a request in the queues does not change", ~(standing[i] & stays[i] & changed)
-            yield "an output gets the tail from whom it belongs to", ~(finished & ~queues.may[i]).any()
+            yield "an output gets the tail from whom it belongs to", ~(finished & ~queues.first[i]).any()
             through = standing[i] & ~(self.owed[i] & ~finished).any()
             yield "who leaves the queues has given all its outputs the tail", ~queues.leave[i] | through
 

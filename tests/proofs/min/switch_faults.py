@@ -111,7 +111,7 @@ TREE_FAULTS = (
         "tree-operations-3x3",
         "an output gets the tail from whom it belongs to",
         MIN_ROUTER,
-        "queues.may[i] & crossbar.free & ~copied",
+        "queues.first[i] & crossbar.free & ~copied",
         "queues.owed[i] & crossbar.free & ~copied",
     ),
     Fault(

@@ -7,7 +7,7 @@ from typing import Any
 from amaranth.hdl import Module
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part, place
+from rtl.common.part import Part, instantiate
 from rtl.common.selection import concat
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.token_monitor import TokenMonitor
@@ -53,8 +53,8 @@ class TokenRing(Part):
     def elaborate(self, platform):
         m: Any = Module()
         ring = range(self.stations)
-        stations = [place(m, platform, f"station_{s}", TokenStation(self.parameters)) for s in ring]
-        monitor = place(m, platform, "monitor", TokenMonitor([self.stations]))
+        stations = [instantiate(m, platform, f"station_{s}", TokenStation(self.parameters)) for s in ring]
+        monitor = instantiate(m, platform, "monitor", TokenMonitor([self.stations]))
         for s, station in enumerate(stations):
             for name in ("release_flits", "tree", "popped", "tail"):
                 m.d.comb += getattr(station, name).eq(getattr(self, name)[s])

@@ -1,15 +1,15 @@
-"""Claims about the notes that the route unit makes of header flits on their way in: they say what the tables say."""
+"""Claims about what the route unit decodes of header flits on their way in: they say what the tables say."""
 
 from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal, Value
 
-from rtl.common.header_decoder import note_layout
+from rtl.common.header_decoder import decoded_layout
 from rtl.common.selection import concat
 from tests.proofs.claims import Claims
 from tests.proofs.inside import Inside
 
-MEANING = "a header flit's note says what the tables say"
+MEANING = "a header flit is decoded as the tables say"
 
 
 class ArrivingHeader:
@@ -41,12 +41,12 @@ class ArrivingHeader:
         self.key = claims.named(concat((self.earlier, data))[: p.key_bits], f"key_{i}")
 
 
-def prove_notes(claims: Claims, inside: Inside, unit: Any) -> None:
+def prove_decoded(claims: Claims, inside: Inside, unit: Any) -> None:
     """Adds the claims for all inputs."""
     p = unit.parameters
     for i in range(p.inputs):
         header = ArrivingHeader(claims, unit, i)
-        note: Any = note_layout(p)(unit.arriving_note[i])
+        decoded: Any = decoded_layout(p)(unit.arriving_decoded[i])
         ends_key = header.position == p.header.key_flits - 1
         in_split_part = (header.position >= p.header.key_flits - 1) & (header.position < p.header_flits)
         row = Mux(header.key < p.keys, _table_row(unit, i, header.key), 0)
@@ -57,9 +57,9 @@ def prove_notes(claims: Claims, inside: Inside, unit: Any) -> None:
         known = claims.named(header.position < p.header_flits, f"known_{i}")
         reached = _reached(unit, unit.arriving[i], header.position)
         branches = Mux(in_split_part & (~ends_key | splits), reached, 0)
-        claims.always(MEANING, ~known | (note.candidates == candidates))
-        claims.always(MEANING, ~known | (note.last == last))
-        claims.always(MEANING, ~known | (note.branches == branches))
+        claims.always(MEANING, ~known | (decoded.candidates == candidates))
+        claims.always(MEANING, ~known | (decoded.last == last))
+        claims.always(MEANING, ~known | (decoded.branches == branches))
         _tie_decoder(claims, inside, p, header, f"decoder_{i}")
 
 

@@ -16,16 +16,16 @@ from rtl.common.part import Part
 from rtl.harts.parameters import TAGS, HartsNodeParameters
 from rtl.harts.relay_rules import EVERYWHERE
 from topology.harts.broadcast import ALGORITHM_A, SFBCAST, algorithm_number
-from topology.harts.mesh import DIRECTIONS
+from topology.harts.graph import DIRECTIONS
 
-ROUTE_NOTE = data.StructLayout({"ways": DIRECTIONS, "cuts": 1, "kept": 1})
+DECODED_WAYS = data.StructLayout({"ways": DIRECTIONS, "cuts": 1, "kept": 1})
 """Of a head: the directions in which its packet may go on; whether it may do so at once, without being stored; whether
 it is stored in any case, for this node's host or to be sent out again.
 """
 
 
-class RouteNote(Part):
-    """The note of one head.
+class WayDecoder(Part):
+    """Decodes one head.
 
     Combinational.
 
@@ -40,44 +40,44 @@ class RouteNote(Part):
         Constant: direction of the link, one-hot; 0 for the host.
     dead : In(6)
         Constant: directions in which nothing lives.
-    note : Out(ROUTE_NOTE)
+    decoded : Out(DECODED_WAYS)
     """
 
     def __init__(self, parameters: HartsNodeParameters):
         self.parameters = parameters
         super().__init__(
-            f"harts_route_note_{parameters.name}",
+            f"harts_way_decoder_{parameters.name}",
             {
                 "header": In(parameters.header_layout),
                 "way": In(DIRECTIONS),
                 "dead": In(DIRECTIONS),
-                "note": Out(ROUTE_NOTE),
+                "decoded": Out(DECODED_WAYS),
             },
         )
 
     def elaborate(self, _platform):
         m: Any = Module()
         with m.If(self.header.broadcast):
-            self._note_broadcast(m)
+            self._decode_broadcast(m)
         with m.Else():
-            self._note_unicast(m)
+            self._decode_unicast(m)
         return m
 
-    def _note_broadcast(self, m):
+    def _decode_broadcast(self, m):
         """RELAY: keep a copy, and send it straight on if it has steps left. The host's goes out from memory only."""
-        header, note = self.header, self.note
+        header, decoded = self.header, self.decoded
         from_host = Signal()
         first_ways = Mux(header.algorithm == algorithm_number(ALGORITHM_A), 1, EVERYWHERE)
         m.d.comb += [
             from_host.eq(self.way == 0),
-            note.ways.eq(Mux(header.distance == 1, 0, self.way & ~self.dead)),
-            note.cuts.eq(header.algorithm != algorithm_number(SFBCAST)),
-            note.kept.eq(~from_host | (first_ways & ~self.dead).any()),
+            decoded.ways.eq(Mux(header.distance == 1, 0, self.way & ~self.dead)),
+            decoded.cuts.eq(header.algorithm != algorithm_number(SFBCAST)),
+            decoded.kept.eq(~from_host | (first_ways & ~self.dead).any()),
         ]
 
-    def _note_unicast(self, m):
+    def _decode_unicast(self, m):
         """On along any axis of the tags."""
-        header, note = self.header, self.note
+        header, decoded = self.header, self.decoded
         wanted: Any = Signal(DIRECTIONS)
         for axis, name in enumerate(TAGS):
             steps = Signal(header[name].shape(), name=f"steps_{name}")
@@ -86,4 +86,4 @@ class RouteNote(Part):
                 wanted[axis].eq(steps > 0),
                 wanted[axis + len(TAGS)].eq(steps < 0),
             ]
-        m.d.comb += [note.ways.eq(wanted & ~self.dead), note.cuts.eq(1), note.kept.eq(~wanted.any())]
+        m.d.comb += [decoded.ways.eq(wanted & ~self.dead), decoded.cuts.eq(1), decoded.kept.eq(~wanted.any())]

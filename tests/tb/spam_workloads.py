@@ -36,24 +36,28 @@ class Shape:
     def name(self) -> str:
         return f"flit{self.flit_bits}-buffer{self.buffer_flits}-routing{self.routing_cycles}"
 
+    @property
+    def settings(self) -> dict[str, object]:
+        """What plans and models are told besides the routing."""
+        return {
+            "buffer_flits": self.buffer_flits,
+            "routing_cycles": self.routing_cycles,
+            "enqueue": self.enqueue,
+            "link_cycles": self.link_cycles,
+        }
+
     def routing(self, network: Network, root: int | None = None) -> SpamRouting:
         return SpamRouting(SpamLabels(network, root), self.flit_bits, self.up_after_down)
 
 
 def comparison(routing: SpamRouting, shape: Shape, records: list[Message], cycles: int | None = None) -> Comparison:
     """Messages on a network; by default compared until everything is delivered (or deadlocked), and a little longer."""
-    settings = {
-        "buffer_flits": shape.buffer_flits,
-        "routing_cycles": shape.routing_cycles,
-        "enqueue": shape.enqueue,
-        "link_cycles": shape.link_cycles,
-    }
-    model = SpamModel(routing, **settings)
+    model = SpamModel(routing, **shape.settings)
     processors = len(routing.network.processors)
     messages = Messages.build(records, processors=processors, header_flits=model.header_flits)
     if cycles is None:
         cycles = Simulation(model, messages).run().cycles + QUIET_CYCLES
-    return Comparison(model, messages, 0, cycles, harness_source(spam_plan(routing, **settings)))
+    return Comparison(model, messages, 0, cycles, harness_source(spam_plan(routing, **shape.settings)))
 
 
 def model_results(job: Comparison) -> Results:

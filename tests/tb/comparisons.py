@@ -1,0 +1,39 @@
+"""How tests compare hardware with the golden model, and what a report of a difference looks like."""
+
+import re
+from pathlib import Path
+
+from hydranoc.lockstep.compare import Comparison, compare_network
+from tb.common.job import LockstepResult
+from tests.tb.altered_wires import compare_verilog_text
+from tests.tb.mutations import Mutation, copy_hardware, harness_verilog
+from tests.tb.spam_workloads import model_results
+
+
+def assert_equal(job, simulator, folder):
+    outcome = compare_network(job, simulator, folder)
+    assert outcome.result.report is None
+    assert outcome.result.compared_cycles == job.cycles
+
+
+def assert_delivered(job):
+    """Every message reaches every destination exactly once; what is delivered equals the model's in every flit."""
+    results = model_results(job)
+    assert (results.lost, results.duplicated, results.disordered) == (0, 0, 0)
+    assert not results.deadlocked
+
+
+REPORT = re.compile(
+    r"first difference in cycle \d+\n  (channel \S+->\S+|injector of p\d+|delivered to p\d+|side wire \S+ \S+->\S+"
+    r"|status \S+:)"
+)
+
+
+def compare_verilog(
+    sound: Comparison, mutation: Mutation | None, folder: Path, plan_settings: dict[str, object], family: str
+) -> LockstepResult:
+    """Compare with the Verilog of a copy of the hardware; unlike ``compare_network`` without a waveform."""
+    copy_hardware(folder, mutation)
+    verilog = harness_verilog(folder, sound.model.routing, plan_settings, family=family)
+    assert (verilog == sound.harness.verilog) == (mutation is None)
+    return compare_verilog_text(sound, verilog, folder)
