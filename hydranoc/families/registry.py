@@ -9,6 +9,7 @@ from hydranoc.families.harts import slots as harts
 from hydranoc.families.min import slots as multistage
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.spam import slots as spam
+from hydranoc.families.worm_guards import complete_within_watchdog
 from hydranoc.studies.common.figure import Reproduction
 from hydranoc.studies.harts import figures as harts_figures
 from hydranoc.studies.min import figures as min_figures
@@ -65,10 +66,6 @@ def _no_operations(_section: Any) -> Mapping[str, int]:
     return {}
 
 
-def _complete_already(_section: Any, _routing: Any, record: Any) -> Any:
-    return record
-
-
 FAMILIES: dict[str, Family] = {
     "spam": Family(
         name="spam",
@@ -81,7 +78,7 @@ FAMILIES: dict[str, Family] = {
         link_classes=spam.link_classes,
         software_names=lambda _network: ("binomial",),
         operations=_no_operations,
-        complete=_complete_already,
+        complete=complete_within_watchdog,
         reproductions=spam_figures.REPRODUCTIONS,
     ),
     "min": Family(
@@ -95,7 +92,7 @@ FAMILIES: dict[str, Family] = {
         link_classes=multistage.link_classes,
         software_names=multistage.software_names,
         operations=_no_operations,
-        complete=_complete_already,
+        complete=complete_within_watchdog,
         reproductions=min_figures.REPRODUCTIONS,
     ),
     "harts": Family(

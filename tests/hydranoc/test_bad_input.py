@@ -20,11 +20,13 @@ def _random(changes: str, network: str = NETWORK) -> str:
     return network + "\n".join([*kept, f"  {changes}"]) + "\n"
 
 
-def _listed(message: str) -> str:
-    first = "{source: 0, destinations: [1], flits: 8}"
-    return f"{NETWORK}traffic:\n  kind: list\n  messages:\n    - {first}\n    - {message}\n"
+def _listed(message: str, network: str = NETWORK, flits: int = 8) -> str:
+    first = f"{{source: 0, destinations: [1], flits: {flits}}}"
+    return f"{network}traffic:\n  kind: list\n  messages:\n    - {first}\n    - {message}\n"
 
 
+GUARDED = NETWORK + "  worm_guard: true\n  watchdog_flits: 7\n"
+GUARDED_STAGES = GUARDED.replace("spam", "min").replace("ring, switches: 4", "omega, stages: 2")
 HEXAGONAL = "network:\n  family: harts\n"
 SIZE_3 = "  topology: {kind: hexmesh, size: 3}"
 
@@ -164,6 +166,76 @@ WRONG = {
     ),
     "root": (NETWORK + "  root: 4\n", 4, "root must be a switch (0 to 3), not 4"),
     "root by name": (NETWORK + "  root: s9\n", 4, "root must be a switch (0 to 3), not 's9'"),
+    **{
+        f"guards: {key}": (f"{network}  {text}\n", line, message)
+        for key, network, text, line, message in (
+            ("a number", NETWORK, "worm_guard: 1", 4, "network.worm_guard must be true or false, not 1"),
+            ("a word", NETWORK, "worm_guard: maybe", 4, "network.worm_guard must be true or false, not 'maybe'"),
+            ("negative", NETWORK, "watchdog_flits: -1", 4, "network.watchdog_flits must be at least 0, not -1"),
+            (
+                "too long",
+                NETWORK,
+                "watchdog_flits: 65536",
+                4,
+                "network.watchdog_flits must be at most 65535, not 65536",
+            ),
+            (
+                "half a flit",
+                NETWORK,
+                "watchdog_flits: 9.5",
+                4,
+                "network.watchdog_flits must be a whole number, not 9.5",
+            ),
+            ("truth", NETWORK, "watchdog_flits: true", 4, "network.watchdog_flits must be a whole number, not true"),
+            (
+                "nothing to carry it out",
+                NETWORK,
+                "watchdog_flits: 24",
+                4,
+                "watchdog_flits must be 0 without 'worm_guard: true', not 24: guards are what cuts worms off",
+            ),
+            (
+                "shorter than a header",
+                NETWORK,
+                "worm_guard: true\n  flit_bits: 8\n  watchdog_flits: 1",
+                6,
+                "watchdog_flits must be 0, or at least 2, the flits of the longest header, not 1",
+            ),
+            (
+                "shorter than a header of multistage networks",
+                "network:\n  family: min\n  topology: {kind: omega, radix: 4, stages: 2}\n",
+                "worm_guard: true\n  flit_bits: 8\n  watchdog_flits: 3",
+                6,
+                "watchdog_flits must be 0, or at least 4, the flits of the longest header, not 3",
+            ),
+            (
+                "another family",
+                "network:\n  family: harts\n  topology: {kind: hexmesh, size: 3}\n",
+                "worm_guard: true",
+                4,
+                "unknown key 'worm_guard' in network",
+            ),
+        )
+    },
+    **{
+        f"cut off: {name}": (text, line, f"{where}Length must be at most 7 flits (watchdog_flits), not 8")
+        for name, text, line, where in (
+            ("random messages", _random("flits: 8", GUARDED), 10, "traffic.flits: "),
+            ("in multistage networks", _random("flits: 8", GUARDED_STAGES), 10, "traffic.flits: "),
+            (
+                "a listed message",
+                _listed("{source: 2, destinations: [1], flits: 8}", GUARDED, flits=7),
+                10,
+                "traffic.messages[1]: ",
+            ),
+            (
+                "unicasts of a software multicast",
+                _random("software: binomial", GUARDED),
+                10,
+                "traffic.flits: ",
+            ),
+        )
+    },
     "topology word": (_topology("ring"), 3, "network.topology must be a mapping, not 'ring'"),
     "topology of nothing": (_topology("{switches: 4}"), 3, "a topology must have 'kind', 'file' or 'edges'"),
     "kind": (

@@ -2,8 +2,8 @@
 
 from typing import Any, Literal
 
-from hydranoc.config.schema import NetworkSection
 from hydranoc.families.reports import CheckReport, LinkClasses
+from hydranoc.families.worm_guards import GuardedSection, check_guards, plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.link_stages import LinkStages
@@ -16,7 +16,7 @@ from topology.min.routing import MinRouting
 TOKENS = {None: EXACT, "no-token": NO_TOKEN, "printed-release": PRINTED}
 
 
-class MinSection(NetworkSection):
+class MinSection(GuardedSection):
     """``network`` of multistage networks.
 
     Members
@@ -33,12 +33,16 @@ def build_routing(section: MinSection, network: ChannelNetwork) -> MinRouting:
 
     Raises
     ------
+    KeyWrong
+        If the watchdog does not suit the headers.
     TopologyError
         If it is no multistage network.
     """
     if not isinstance(network, MinNetwork):
         raise TopologyError(f"Family 'min' needs a multistage topology: kind must be one of {', '.join(KINDS)}")
-    return MinRouting(network, section.flit_bits)
+    routing = MinRouting(network, section.flit_bits)
+    check_guards(section, routing.header)
+    return routing
 
 
 def _depth_flits(section: MinSection, routing: MinRouting) -> int:
@@ -104,6 +108,7 @@ def build_plan(section: MinSection, routing: MinRouting) -> Any:
         routing_cycles=section.routing_cycles,
         link_cycles=section.link_cycles,
         token=TOKENS[section.negative_control],
+        **plan_guards(section),
     )
 
 

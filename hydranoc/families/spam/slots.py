@@ -4,9 +4,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hydranoc.config.schema import NetworkSection
 from hydranoc.errors import KeyWrong
 from hydranoc.families.reports import CheckReport, LinkClasses
+from hydranoc.families.worm_guards import GuardedSection, check_guards, plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.deadlock import check_deadlock
 from topology.common.errors import TopologyError
@@ -20,7 +20,7 @@ from topology.spam.routing import SpamRouting
 NON_ATOMIC, UP_AFTER_DOWN = "non-atomic-enqueue", "up-after-down"
 
 
-class SpamSection(NetworkSection):
+class SpamSection(GuardedSection):
     """``network`` of SPAM.
 
     Members
@@ -41,7 +41,7 @@ def build_routing(section: SpamSection, network: ChannelNetwork) -> SpamRouting:
     Raises
     ------
     KeyWrong
-        If the root is no switch.
+        If the root is no switch, or the watchdog does not suit the headers.
     TopologyError
         If the network is too large for SPAM's routers, or has links that lead one way.
     """
@@ -49,7 +49,9 @@ def build_routing(section: SpamSection, network: ChannelNetwork) -> SpamRouting:
         raise TopologyError("Family 'spam' needs a network whose links lead both ways, with one channel per processor")
     root = None if section.root is None else _root(section.root, network)
     labels = SpamLabels(network, root)
-    return SpamRouting(labels, section.flit_bits, up_after_down=section.negative_control == UP_AFTER_DOWN)
+    routing = SpamRouting(labels, section.flit_bits, up_after_down=section.negative_control == UP_AFTER_DOWN)
+    check_guards(section, routing.header)
+    return routing
 
 
 def _root(root: Any, network: Network) -> int:
@@ -121,6 +123,7 @@ def build_plan(section: SpamSection, routing: SpamRouting) -> Any:
         routing_cycles=section.routing_cycles,
         link_cycles=section.link_cycles,
         enqueue=_enqueue(section),
+        **plan_guards(section),
     )
 
 

@@ -1,0 +1,65 @@
+"""Keys of the families whose inputs can have a guard against flits that belong to no worm."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from hydranoc.config.schema import NetworkSection
+from hydranoc.errors import KeyWrong
+from topology.common.flits import MAX_MESSAGE_FLITS, HeaderFormat
+
+if TYPE_CHECKING:
+    from sim_model.common.messages import Message
+
+
+class GuardedSection(NetworkSection):
+    """Keys of ``network`` about what inputs keep out.
+
+    Members
+    -------
+    worm_guard : bool
+        Keep flits that belong to no worm out of every input of a switch.
+    watchdog_flits : int
+        With a guard: the longest worm, header included; what is longer is cut off. 0 for worms of any length.
+    """
+
+    worm_guard: bool = False
+    watchdog_flits: Annotated[int, Field(ge=0, le=MAX_MESSAGE_FLITS)] = 0
+
+
+def check_guards(section: GuardedSection, header: HeaderFormat) -> None:
+    """Refuse a watchdog that no guard carries out, or that cuts through headers.
+
+    Raises
+    ------
+    KeyWrong
+        For ``watchdog_flits``.
+    """
+    if not section.watchdog_flits:
+        return
+    if not section.worm_guard:
+        text = f"watchdog_flits must be 0 without 'worm_guard: true', not {section.watchdog_flits}"
+        raise KeyWrong("watchdog_flits", f"{text}: guards are what cuts worms off")
+    longest = max(header.unicast_flits, header.multicast_flits)
+    if section.watchdog_flits < longest:
+        text = f"watchdog_flits must be 0, or at least {longest}, the flits of the longest header"
+        raise KeyWrong("watchdog_flits", f"{text}, not {section.watchdog_flits}")
+
+
+def plan_guards(section: GuardedSection) -> dict[str, Any]:
+    """What a hardware plan is told of guards. The golden model has none: they let whole worms pass in no time."""
+    return {"guard": section.worm_guard, "watchdog_flits": section.watchdog_flits}
+
+
+def complete_within_watchdog(section: GuardedSection, _routing: Any, record: "Message") -> "Message":
+    """The message as it is, if no watchdog would cut it off.
+
+    Raises
+    ------
+    ValueError
+        "Length must be Y, not Z".
+    """
+    if section.watchdog_flits and record.flits > section.watchdog_flits:
+        text = f"Length must be at most {section.watchdog_flits} flits (watchdog_flits)"
+        raise ValueError(f"{text}, not {record.flits}")
+    return record
