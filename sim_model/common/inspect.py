@@ -11,6 +11,11 @@ def ports_in(mask: int) -> list[int]:
     return [port for port in range(mask.bit_length()) if mask >> port & 1]
 
 
+def ports_text(mask: int) -> str:
+    """Port numbers in a mask for people: ``{0 3}``."""
+    return "{" + " ".join(map(str, ports_in(mask))) + "}"
+
+
 def flit_message(flit: int) -> int:
     """Message number of a packed flit."""
     return int(flit) >> MESSAGE_SHIFT
@@ -30,7 +35,13 @@ def buffered_flits(state: EngineState, channel: int) -> list[int]:
     return [int(state.slots[channel, (front + k) & state.slot_mask]) for k in range(count)]
 
 
-def stages_text(state: EngineState, channel: int) -> str:
+def buffer_text(state: EngineState, channel: int) -> str:
+    """The flits that wait at the end of a channel for people: those in the buffer, and in register stages before it."""
+    flits = " ".join(flit_text(flit) for flit in buffered_flits(state, channel)) or "empty"
+    return f"[{flits}]{_stages_text(state, channel)}"
+
+
+def _stages_text(state: EngineState, channel: int) -> str:
     """The flits in the register stages of a channel for people, the last stage first; nothing if there are none."""
     if len(state.stages) == 0 or int(state.stages.flits[channel]) == 0:
         return ""
@@ -50,3 +61,9 @@ def registered_flit(network: ChannelNetwork, state: EngineState, channel: int) -
     if int(state.vertices.occupied[end.source]) >> end.source_port & 1:
         return int(state.channels.register[channel])
     return None
+
+
+def register_text(network: ChannelNetwork, state: EngineState, channel: int) -> str:
+    """The flit in the output register of a channel for people."""
+    flit = registered_flit(network, state, channel)
+    return "empty" if flit is None else flit_text(flit)

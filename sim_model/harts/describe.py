@@ -1,7 +1,7 @@
 """A node's state for people, and who waits for whom."""
 
 from sim_model.common.engine.state import CYCLE, NONE, EngineState
-from sim_model.common.inspect import buffered_flits, flit_text, ports_in, registered_flit, stages_text
+from sim_model.common.inspect import buffer_text, buffered_flits, ports_in, ports_text, register_text
 from sim_model.common.model import Wait
 from sim_model.harts.state import HartsState
 from topology.harts.frame import SLOTS
@@ -16,11 +16,10 @@ def describe_router(routing: HartsRouting, state: EngineState, family: HartsStat
     lines = [f"node {network.vertex_name(switch)}: slot {slot}, {int(node.free)} of {family.pages} pages free"]
     for port, channel in enumerate(network.input_channel[switch]):
         receiver = family.receivers[channel]
-        flits = " ".join(flit_text(flit) for flit in buffered_flits(state, channel)) or "empty"
-        text = f"  receiver {port} {network.channels[channel].name}: [{flits}]{stages_text(state, channel)}"
+        text = f"  receiver {port} {network.channels[channel].name}: {buffer_text(state, channel)}"
         text += f" {_kept(receiver)}"
         if receiver.page != NONE:
-            text += f", stores in page {int(receiver.page)} for outputs {_ports(receiver.outputs)}"
+            text += f", stores in page {int(receiver.page)} for outputs {ports_text(receiver.outputs)}"
         if receiver.transmitter != NONE:
             text += f", sends on to output {int(receiver.transmitter)}"
         lines.append(text)
@@ -46,8 +45,7 @@ def _kept(receiver) -> str:
 
 def _transmitter(routing: HartsRouting, state: EngineState, family: HartsState, channel: int) -> str:
     transmitter = family.transmitters[channel]
-    flit = registered_flit(routing.mesh, state, channel)
-    text = "empty" if flit is None else flit_text(flit)
+    text = register_text(routing.mesh, state, channel)
     if transmitter.owned:
         text += ", a receiver's"
     elif transmitter.page != NONE:
@@ -55,10 +53,6 @@ def _transmitter(routing: HartsRouting, state: EngineState, family: HartsState, 
     elif transmitter.free_cycle > int(state.counters[CYCLE]):
         text += f", free in cycle {int(transmitter.free_cycle)}"
     return text + f", wish {int(transmitter.wish)}"
-
-
-def _ports(mask: int) -> str:
-    return "{" + " ".join(map(str, ports_in(mask))) + "}"
 
 
 def find_waits(routing: HartsRouting, state: EngineState, family: HartsState) -> list[Wait]:

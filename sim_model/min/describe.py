@@ -1,28 +1,22 @@
 """A switch's state for people, and who waits for whom."""
 
+from functools import partial
 from typing import Any
 
 from sim_model.common.engine.state import CYCLE, NONE, EngineState
-from sim_model.common.inspect import buffered_flits, flit_message, flit_text, ports_in, registered_flit, stages_text
+from sim_model.common.inspect import ports_in
 from sim_model.common.model import Wait
+from sim_model.common.routed_describe import ShownFields, describe_routed, input_waits
 from sim_model.min.state import MinState
 from topology.min.routing import ARRIVAL_CLASSES, MinRouting
+
+SHOWN = ShownFields(ARRIVAL_CLASSES, ("request", "owed", "copied"), ("queued", "standing", "seeking"))
 
 
 def describe_router(routing: MinRouting, state: EngineState, family: MinState, switch: int) -> str:
     """Buffers, header state, requests, token, and registers and owners of the outputs of one switch."""
-    network, router = routing.network, family.routers[switch]
-    lines = [
-        f"router {network.vertex_name(switch)}: route unit turn {int(router.turn)}, {_token(state, family, switch)}"
-    ]
-    lines += [_input_line(routing, state, family, switch, port) for port in range(len(network.input_channel[switch]))]
-    for port, channel in enumerate(network.output_channel[switch]):
-        flit = registered_flit(network, state, channel)
-        first = first_input(routing, family, switch, port)
-        owner = "free" if first is None else f"owned by input {first}"
-        name = network.channels[channel].name
-        lines.append(f"  output {port} {name}: {'empty' if flit is None else flit_text(flit)}, {owner}")
-    return "\n".join(lines)
+    about = _token(state, family, switch)
+    return describe_routed(routing.network, state, family, switch, about, SHOWN, partial(_owner, routing, family))
 
 
 def _token(state: EngineState, family: MinState, switch: int) -> str:
@@ -42,24 +36,7 @@ def _token(state: EngineState, family: MinState, switch: int) -> str:
     return f"token of group {int(router.group)} free {where}, this is {int(router.ring_position)}"
 
 
-def _input_line(routing: MinRouting, state: EngineState, family: MinState, switch: int, port: int) -> str:
-    network = routing.network
-    channel = network.input_channel[switch][port]
-    header, router = family.inputs[channel], family.routers[switch]
-    flits = " ".join(flit_text(flit) for flit in buffered_flits(state, channel)) or "empty"
-    text = f"  input {port} {network.channels[channel].name} ({ARRIVAL_CLASSES[int(header.channel_class)]}): [{flits}]"
-    text += f"{stages_text(state, channel)} scanned {int(header.scanned)} delay {int(header.delay)}"
-    text += f" request {_ports(header.request)} owed {_ports(header.owed)} copied {_ports(header.copied)}"
-    for name in ("queued", "standing", "seeking"):
-        text += f" {name}" if int(router[name]) >> port & 1 else ""
-    return text
-
-
-def _ports(mask: int) -> str:
-    return "{" + " ".join(map(str, ports_in(mask))) + "}"
-
-
-def first_input(routing: MinRouting, family: MinState, switch: int, output: int) -> int | None:
+def _owner(routing: MinRouting, family: MinState, switch: int, output: int) -> int | None:
     """The input that is first in the queue of an output."""
     inputs = routing.network.input_channel[switch]
     standing = int(family.routers.standing[switch])
@@ -72,27 +49,8 @@ def first_input(routing: MinRouting, family: MinState, switch: int, output: int)
 
 def find_waits(routing: MinRouting, state: EngineState, family: MinState) -> list[Wait]:
     """What every input channel that holds a flit, or owns outputs, waits for, in a network where nothing moves."""
-    network = routing.network
-    waits = []
-    for switch in range(network.switches):
-        for port, channel in enumerate(network.input_channel[switch]):
-            flits = buffered_flits(state, channel)
-            if flits:
-                waits.append(_wait(routing, family, switch, port, flit_message(flits[0])))
-            elif int(family.routers.standing[switch]) >> port & 1:
-                waits.append(Wait(channel, -1, *_upstream(routing, family, channel)))
-    return waits
-
-
-def _upstream(routing: MinRouting, family: MinState, channel: int) -> tuple[tuple[int, ...], str]:
-    """An owner without flits waits for the input that feeds its channel."""
-    network = routing.network
-    source, port = network.channels[channel].source, network.channels[channel].source_port
-    feeder = first_input(routing, family, source, port) if network.is_switch(source) else None
-    if feeder is None:
-        return (), "for more flits"
-    number = network.input_channel[source][feeder]
-    return (number,), f"for more flits from {network.channels[number].name}"
+    owner, wait = partial(_owner, routing, family), partial(_wait, routing, family)
+    return list(input_waits(routing.network, state, family.routers.standing, owner, wait))
 
 
 def _wait(routing: MinRouting, family: MinState, switch: int, port: int, message: int) -> Wait:
@@ -106,7 +64,7 @@ def _wait(routing: MinRouting, family: MinState, switch: int, port: int, message
         return Wait(channel, message, holders, f"for the token, held by {names}")
     blockers, reasons = [], []
     for output in ports_in(int(header.owed) & ~int(header.copied)):
-        first = first_input(routing, family, switch, output)
+        first = _owner(routing, family, switch, output)
         name = network.channels[outputs[output]].name
         if first is not None and first != port:
             blockers.append(inputs[first])

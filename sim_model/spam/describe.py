@@ -1,8 +1,11 @@
 """A SPAM router's state for people, and who waits for whom."""
 
+from functools import partial
+
 from sim_model.common.engine.state import EngineState
-from sim_model.common.inspect import buffered_flits, flit_message, flit_text, ports_in, registered_flit, stages_text
+from sim_model.common.inspect import ports_in, registered_flit
 from sim_model.common.model import Wait
+from sim_model.common.routed_describe import ShownFields, describe_routed, input_waits
 from sim_model.spam.state import SpamState
 from topology.common.graph import Network
 from topology.spam.graph import CLASS_NAMES
@@ -10,43 +13,13 @@ from topology.spam.graph import CLASS_NAMES
 
 def describe_router(network: Network, state: EngineState, spam: SpamState, switch: int) -> str:
     """Buffers, header state, requests, age order, and registers and owners of the outputs of one router."""
-    router = spam.routers[switch]
-    lines = [
-        f"router {network.vertex_name(switch)}: route unit turn {int(router.turn)}, "
-        f"age order {_age_order(network, spam, switch)}"
-    ]
+    about = f"age order {_age_order(network, spam, switch)}"
+    outputs = ("request",)
     if not spam.atomic:
-        lines[0] += f", enqueuer turn {int(router.enqueue_turn)}"
-    lines += [_input_line(network, state, spam, switch, port) for port in range(network.degree(switch))]
-    lines += [_output_line(network, state, spam, switch, port) for port in range(network.degree(switch))]
-    return "\n".join(lines)
-
-
-def _input_line(network: Network, state: EngineState, spam: SpamState, switch: int, port: int) -> str:
-    channel = network.input_channel[switch][port]
-    header = spam.inputs[channel]
-    flits = " ".join(flit_text(flit) for flit in buffered_flits(state, channel)) or "empty"
-    name = network.channels[channel].name
-    text = f"  input {port} {name} ({CLASS_NAMES[int(header.channel_class)]}): [{flits}]"
-    text += f"{stages_text(state, channel)} scanned {int(header.scanned)} delay {int(header.delay)}"
-    text += f" request {_ports(header.request)}"
-    if not spam.atomic:
-        text += f" pending {_ports(header.pending)}"
-    for name in ("queued", "active"):
-        text += f" {name}" if int(spam.routers[name][switch]) >> port & 1 else ""
-    return text
-
-
-def _output_line(network: Network, state: EngineState, spam: SpamState, switch: int, port: int) -> str:
-    channel = network.output_channel[switch][port]
-    flit = registered_flit(network, state, channel)
-    owner = _owner(network, spam, switch, port)
-    owned = "free" if owner is None else f"owned by input {owner}"
-    return f"  output {port} {network.channels[channel].name}: {'empty' if flit is None else flit_text(flit)}, {owned}"
-
-
-def _ports(mask: int) -> str:
-    return "{" + " ".join(map(str, ports_in(mask))) + "}"
+        about += f", enqueuer turn {int(spam.routers[switch].enqueue_turn)}"
+        outputs += ("pending",)
+    shown = ShownFields(CLASS_NAMES, outputs, ("queued", "active"))
+    return describe_routed(network, state, spam, switch, about, shown, partial(_owner, network, spam))
 
 
 def _owner(network: Network, spam: SpamState, switch: int, output: int) -> int | None:
@@ -80,37 +53,13 @@ def _sorted_by_age(network: Network, spam: SpamState, switch: int, inputs: list[
 
 def find_waits(network: Network, state: EngineState, spam: SpamState) -> list[Wait]:
     """What every input channel that holds a flit, or owns outputs, waits for, in a network where nothing moves."""
-    waits = []
-    for switch in range(network.switches):
-        for port in range(network.degree(switch)):
-            wait = _wait_of_input(network, state, spam, switch, port)
-            if wait is not None:
-                waits.append(wait)
-    return waits
 
+    def wait(switch: int, port: int, message: int) -> Wait:
+        if int(spam.routers.active[switch]) >> port & 1:
+            return _wait_for_registers(network, state, spam, network.input_channel[switch][port], message)
+        return _wait_for_outputs(network, spam, switch, port, message)
 
-def _wait_of_input(network: Network, state: EngineState, spam: SpamState, switch: int, port: int) -> Wait | None:
-    channel = network.input_channel[switch][port]
-    flits = buffered_flits(state, channel)
-    active = int(spam.routers.active[switch]) >> port & 1
-    if not flits:
-        return _wait_for_upstream(network, spam, switch, port) if active else None
-    message = flit_message(flits[0])
-    if active:
-        return _wait_for_registers(network, state, spam, channel, message)
-    return _wait_for_outputs(network, spam, switch, port, message)
-
-
-def _wait_for_upstream(network: Network, spam: SpamState, switch: int, port: int) -> Wait | None:
-    """An owner without flits waits for the input that feeds its channel."""
-    channel = network.channels[network.input_channel[switch][port]]
-    if not network.is_switch(channel.source):
-        return None
-    owner = _owner(network, spam, channel.source, channel.source_port)
-    if owner is None:
-        return None
-    feeder = network.input_channel[channel.source][owner]
-    return Wait(channel.index, -1, (feeder,), f"for more flits from {network.channels[feeder].name}")
+    return list(input_waits(network, state, spam.routers.active, partial(_owner, network, spam), wait))
 
 
 def _wait_for_registers(network: Network, state: EngineState, spam: SpamState, channel: int, message: int) -> Wait:
