@@ -1,19 +1,19 @@
+# amaranth: UnusedElaboratable=no
 """Routers, injectors and ejectors that leave reset in different cycles: nothing is lost, doubled or mixed up.
 
-Only what counts cycles together has to leave reset together (docs/timing.md): the switches of a token ring, and the
-nodes of a hexagonal mesh.
+Only what counts cycles together has to leave reset together (docs/timing.md): all nodes of a hexagonal mesh, and what
+belongs to a token ring until the token comes (``test_token_reset_skew.py``).
 """
 
 import random
-from typing import Any
 
 import pytest
-from amaranth.hdl import Elaboratable, ResetInserter, Signal
 
 from rtl.common.network import NetworkTop
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from tests.rtl.simulate import run
+from tests.rtl.skewed_resets import SkewedResets
 from topology.common.graph import Network
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
@@ -23,43 +23,18 @@ from topology.spam.routing import SpamRouting
 MOST_CYCLES = 1500
 LATEST_RELEASE = 24
 BODY_FLITS = 5
-
-
-class SkewedResets:
-    """An ``Exporter`` that puts every router, injector and ejector under a reset of its own."""
-
-    def __init__(self):
-        self.resets: dict[str, Signal] = {}
-
-    def instance(self, m: Any, name: str, part: Any) -> Any:
-        """Put a part in; what is inside it follows its reset."""
-        if name.startswith(("router_s", "injector_n", "ejector_n")):
-            self.resets[name] = Signal(init=1, name=f"reset_of_{name}")
-            m.submodules[name] = ResetInserter(self.resets[name])(_Placed(part, self))
-        else:
-            m.submodules[name] = _Placed(part, self)
-        return part
-
-
-class _Placed(Elaboratable):
-    """A part that is elaborated for the same platform as the whole."""
-
-    def __init__(self, part: Any, platform: SkewedResets):
-        self._part, self._platform = part, platform
-
-    def elaborate(self, _platform: object) -> Any:
-        return self._part.elaborate(self._platform)
+LATER_IN_RING = 2
 
 
 def spam_case():
     network = Network(3, [(0, 1), (0, 2), (1, 2)], [0, 1, 1, 2])
     routing = SpamRouting(SpamLabels(network, 0), 16)
-    return spam_plan(routing), routing.header_value, routing.header_flits, "router_s"
+    return spam_plan(routing), routing, ()
 
 
 def min_case():
     routing = MinRouting(MinNetwork("baseline", 2, 2), 16)
-    return min_plan(routing), routing.header_value, routing.header_flits, ""
+    return min_plan(routing), routing, [group.switches for group in routing.groups.groups]
 
 
 CASES = {"spam": spam_case, "min": min_case}
@@ -68,15 +43,15 @@ CASES = {"spam": spam_case, "min": min_case}
 @pytest.mark.parametrize("offered_from", [0, 2 * LATEST_RELEASE], ids=["traffic-already-offered", "before-any-traffic"])
 @pytest.mark.parametrize("family", CASES)
 def test_nothing_is_lost(family, offered_from):
-    plan, header_of, header_flits_of, skewed_routers = CASES[family]()
-    numbers, platform = random.Random(family), SkewedResets()
+    plan, routing, rings = CASES[family]()
+    numbers, platform = random.Random(family), SkewedResets("router_s", "injector_n", "ejector_n")
     top = NetworkTop(plan)
     whole = top.elaborate(platform)
     nodes = len(plan.network.processors)
-    releases = dict.fromkeys(platform.resets, 0)
-    for name in releases:
-        if name.startswith(skewed_routers or ("injector_n", "ejector_n")) or not name.startswith("router_s"):
-            releases[name] = numbers.randrange(LATEST_RELEASE)
+    releases = {name: numbers.randrange(LATEST_RELEASE) for name in platform.resets}
+    for first, *others in rings:
+        for name in map("router_s{}".format, others):
+            releases[name] = min(releases[name], releases[f"router_s{first}"] + LATER_IN_RING)
     sent = {source: [node for node in range(nodes) if node != source] for source in range(nodes)}
     got: list[list[int]] = [[] for _ in range(nodes)]
 
@@ -90,9 +65,9 @@ def test_nothing_is_lost(family, offered_from):
                 port = f"inject_n{source}"
                 offers = cycle >= offered_from and source not in taken
                 ctx.set(getattr(top, f"{port}_message_valid"), offers)
-                ctx.set(getattr(top, f"{port}_message_header"), header_of(source, destinations))
-                ctx.set(getattr(top, f"{port}_message_header_flits"), header_flits_of(destinations))
-                ctx.set(getattr(top, f"{port}_message_flits"), header_flits_of(destinations) + BODY_FLITS)
+                ctx.set(getattr(top, f"{port}_message_header"), routing.header_value(source, destinations))
+                ctx.set(getattr(top, f"{port}_message_header_flits"), routing.header_flits(destinations))
+                ctx.set(getattr(top, f"{port}_message_flits"), routing.header_flits(destinations) + BODY_FLITS)
                 ctx.set(getattr(top, f"{port}_payload_valid"), 1)
                 ctx.set(getattr(top, f"{port}_payload_data"), source << 8 | words[source])
                 if offers and ctx.get(getattr(top, f"{port}_message_ready")):
@@ -107,7 +82,7 @@ def test_nothing_is_lost(family, offered_from):
             if cycle > 3 * LATEST_RELEASE and all(len(flits) >= expected for flits in got):
                 break
 
-    header = header_flits_of(list(range(1, nodes)))
+    header = routing.header_flits(list(range(1, nodes)))
     expected = (nodes - 1) * (header + BODY_FLITS)
     run(whole, testbench)
     for node, flits in enumerate(got):
