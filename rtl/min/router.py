@@ -24,12 +24,12 @@ Throughput 1 flit per cycle and output, with input buffers of at least 2 flits. 
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value
-from amaranth.lib.wiring import In, Out, connect, flipped
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib.wiring import In, Out
 
-from rtl.common.crossbar import ReplicatingCrossbar
 from rtl.common.part import Part, instantiate
 from rtl.common.routed_input import instantiate_inputs, routed_members
+from rtl.common.routed_output import connect_outputs, instantiate_crossbar
 from rtl.common.selection import concat
 from rtl.min.branch_queues import BranchQueues
 from rtl.min.parameters import MinRouterParameters
@@ -105,8 +105,7 @@ class MinRouter(Part):
     def _copy(self, m, platform, buffers, route_unit, queues):
         """Copies each flit to each of its outputs by itself."""
         parameters = self.parameters
-        crossbar = ReplicatingCrossbar(parameters.flit_bits, parameters.inputs, parameters.outputs)
-        crossbar = instantiate(m, platform, "crossbar", crossbar)
+        crossbar = instantiate_crossbar(m, platform, parameters, buffers)
         loads = [Signal(parameters.outputs, name=f"loads_{i}") for i in range(parameters.inputs)]
         for i, buffer in enumerate(buffers):
             copied = Signal(parameters.outputs, name=f"copied_{i}")
@@ -119,15 +118,10 @@ class MinRouter(Part):
                 queues.finished[i].eq(Mux(tail, loads[i], 0)),
                 queues.leave[i].eq(buffer.pop & tail),
                 route_unit.release[i].eq(buffer.pop & tail),
-                crossbar.flits[i].eq(Value.cast(buffer.flit)),
             ]
             with m.If(buffer.pop):
                 m.d.sync += copied.eq(0)
             with m.Else():
                 m.d.sync += copied.eq(copied | loads[i])
-        for o in range(parameters.outputs):
-            connect(m, crossbar.links[o], flipped(self.outputs[o]))
-            m.d.comb += [
-                crossbar.select[o].eq(concat(first[o] for first in queues.first)),
-                crossbar.load[o].eq(concat(load[o] for load in loads).any()),
-            ]
+        select = [concat(first[o] for first in queues.first) for o in range(parameters.outputs)]
+        connect_outputs(m, self, crossbar, select, loads)

@@ -25,13 +25,11 @@ Throughput 1 flit per cycle and output, with input buffers of at least 2 flits. 
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value
-from amaranth.lib.wiring import connect, flipped
+from amaranth.hdl import Module, Mux, Signal
 
-from rtl.common.crossbar import ReplicatingCrossbar
 from rtl.common.part import Part, instantiate
 from rtl.common.routed_input import instantiate_inputs, routed_members
-from rtl.common.selection import concat
+from rtl.common.routed_output import connect_outputs, instantiate_crossbar
 from rtl.spam.ocrq import OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.split_enqueue import SplitRequestQueues
@@ -79,8 +77,7 @@ class SpamRouter(Part):
     def _copy(self, m, platform, buffers, route_unit, queues):
         """Copies flits of granted inputs to all their outputs in one step; releases the outputs after the tail."""
         ports = self.parameters.ports
-        crossbar = ReplicatingCrossbar(self.parameters.flit_bits, ports, ports)
-        crossbar = instantiate(m, platform, "crossbar", crossbar)
+        crossbar = instantiate_crossbar(m, platform, self.parameters, buffers)
         loads = [Signal(ports, name=f"loads_{i}") for i in range(ports)]
         for i, buffer in enumerate(buffers):
             request = route_unit.request[i]
@@ -90,12 +87,5 @@ class SpamRouter(Part):
                 buffer.pop.eq(copied),
                 route_unit.release[i].eq(copied & buffer.flit.tail),
                 loads[i].eq(Mux(copied, request, 0)),
-                crossbar.flits[i].eq(Value.cast(buffer.flit)),
             ]
-        for o in range(ports):
-            connect(m, crossbar.links[o], flipped(self.outputs[o]))
-            # the selection does not wait for the output to be free, nor for the other outputs of the same worm
-            m.d.comb += [
-                crossbar.select[o].eq(queues.first[o]),
-                crossbar.load[o].eq(concat(load[o] for load in loads).any()),
-            ]
+        connect_outputs(m, self, crossbar, queues.first, loads)
