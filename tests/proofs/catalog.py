@@ -10,14 +10,17 @@ from tests.proofs.common.age_claims import age_matrix
 from tests.proofs.common.arbiter_claims import round_robin
 from tests.proofs.common.axi_ejector_claims import axi_ejector
 from tests.proofs.common.axi_injector_claims import axi_injector
+from tests.proofs.common.byte_count_claims import byte_count
 from tests.proofs.common.counters_claims import channel_counters
 from tests.proofs.common.crossbar_claims import crossbar
 from tests.proofs.common.deep_ring_claims import deep_ring
 from tests.proofs.common.ejector_claims import ejector
+from tests.proofs.common.error_monitor_claims import error_monitor
 from tests.proofs.common.injector_claims import injector
 from tests.proofs.common.input_buffer_claims import input_buffer
 from tests.proofs.common.link_stage_claims import link_stage
 from tests.proofs.common.route_unit_claims import HEADERS, route_unit
+from tests.proofs.common.wire_stages_claims import wire_stages
 from tests.proofs.common.worm_guard_claims import worm_guard
 from tests.proofs.harts.bus_claims import bus
 from tests.proofs.harts.page_claims import pages
@@ -109,10 +112,25 @@ PROOFS: dict[str, Proof] = {
     "injector-header-3": Proof("injector", injector(3)),
     "ejector": Proof("ejector", ejector()),
     "link-stage": Proof("link-stage", link_stage),
+    "wire-stages-1x1": Proof("wire-stages", wire_stages(1, 1), quick=False),
+    "wire-stages-2x3": Proof("wire-stages", wire_stages(2, 3)),
+    "wire-stages-1x15": Proof("wire-stages", wire_stages(1, 15), 20, quick=False),
     "deep-ring-11": Proof("deep-ring", deep_ring(11, 8), 18, fault_cycles=24),
     "deep-ring-19": Proof("deep-ring", deep_ring(19, 16), 26, quick=False),
     "worm-guard": Proof("worm-guard", worm_guard(0), quick=False),
     "worm-guard-3": Proof("worm-guard", worm_guard(3)),
+    "error-monitor-1": Proof("error-monitor", error_monitor((0,), 2), quick=False, induction_cycles=2),
+    "error-monitor-3": Proof("error-monitor", error_monitor((2, 0, 3), 5), induction_cycles=3),
+    "error-monitor-11": Proof(
+        "error-monitor", error_monitor(tuple(range(10, -1, -1)), 13), quick=False, induction_cycles=4
+    ),
+    "error-monitor-unguarded": Proof(
+        "error-monitor", error_monitor((1, 0), 3, guarded=False), quick=False, induction_cycles=3
+    ),
+    "error-monitor-unrouted": Proof("error-monitor", error_monitor((1, 0), 3, routed=False), quick=False),
+    "byte-count-1": Proof("byte-count", byte_count(1), quick=False),
+    "byte-count-4": Proof("byte-count", byte_count(4)),
+    "byte-count-8": Proof("byte-count", byte_count(8), quick=False),
     "axi-injector-one-flit": Proof("axi-injector", axi_injector("one-flit"), 14, quick=False),
     "axi-injector-two-flit": Proof("axi-injector", axi_injector("two-flit"), 14),
     "axi-ejector-one-flit": Proof("axi-ejector", axi_ejector("one-flit"), quick=False),

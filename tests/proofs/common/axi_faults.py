@@ -1,9 +1,10 @@
-"""Faults of the AXI4-Stream injector and ejector: at least one for every property."""
+"""Faults of the AXI4-Stream ends, byte counts among them: at least one for every property."""
 
 from tests.proofs.common.links import HOLDS
 from tests.proofs.fault_lines import (
     AXI_EJECTOR,
     AXI_INJECTOR,
+    BYTE_COUNT,
     LOSES_THE_SECOND_FLIT,
     OVERWRITES_A_WAITING_FLIT,
     PACKET_FLITS,
@@ -122,4 +123,35 @@ EJECTOR_FAULTS = (
     ),
 )
 
-AXI_FAULTS = (*INJECTOR_FAULTS, *EJECTOR_FAULTS)
+BYTE_FAULTS = (
+    Fault(
+        "byte-count-4",
+        "bytes below the first gap are there, and no others",
+        BYTE_COUNT,
+        "there > Const(i, BYTE_BITS)",
+        "there >= Const(i, BYTE_BITS)",
+    ),
+    Fault(
+        "byte-count-4",
+        "bytes that are there are not altered",
+        BYTE_COUNT,
+        "Mux(partial, bytes_there, high)",
+        "bytes_there",
+    ),
+    Fault(
+        "byte-count-4",
+        "whatever the word, its bytes have no gap",
+        BYTE_COUNT,
+        "there > Const(i, BYTE_BITS)",
+        "there == Const(i, BYTE_BITS)",
+    ),
+    Fault(
+        "byte-count-4",
+        "the highest bit tells that a word is not full",
+        BYTE_COUNT,
+        "partial.eq(missing.any())",
+        "partial.eq(missing[-1])",
+    ),
+)
+
+AXI_FAULTS = (*INJECTOR_FAULTS, *EJECTOR_FAULTS, *BYTE_FAULTS)

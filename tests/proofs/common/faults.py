@@ -9,6 +9,7 @@ from tests.proofs.fault_lines import (
     CHOOSES_TWO,
     COUNTERS,
     EJECTOR,
+    ERROR_MONITOR,
     INJECTOR,
     KEEPS_THE_TURN,
     KEEPS_WHAT_HAS_MOVED,
@@ -190,6 +191,30 @@ COUNTER_FAULTS = (
     ),
 )
 
+ERROR_FAULTS = (
+    Fault(
+        "error-monitor-3",
+        "discarded is the number of worms, or the highest number",
+        ERROR_MONITOR,
+        "self.discarding & ~before",
+        "self.discarding",
+    ),
+    Fault(
+        "error-monitor-3",
+        "misframed tells of the inputs that ever said so",
+        ERROR_MONITOR,
+        "remembered[channel].eq(1)",
+        "remembered[i].eq(1)",
+    ),
+    Fault(
+        "error-monitor-3",
+        "unroutable tells of the inputs that ever said so",
+        ERROR_MONITOR,
+        "with m.If(seen[i]):",
+        "with m.If(seen[i] & ~remembered.any()):",
+    ),
+)
+
 COMMON_FAULTS = (
     *LINK_FAULTS,
     *ARBITER_FAULTS,
@@ -198,5 +223,6 @@ COMMON_FAULTS = (
     *INJECTOR_FAULTS,
     *EJECTOR_FAULTS,
     *COUNTER_FAULTS,
+    *ERROR_FAULTS,
     *AXI_FAULTS,
 )

@@ -100,6 +100,23 @@ STAGE_FAULTS = (
     ),
 )
 
+WIRE_FAULTS = (
+    Fault(
+        "wire-stages-2x3",
+        "the sink is what the source was so many cycles ago",
+        LINK_STAGE,
+        "self.sink.eq(self.underway[-self.bits :])",
+        "self.sink.eq(self.underway[: self.bits])",
+    ),
+    Fault(
+        "wire-stages-2x3",
+        "each register holds what the source was, the last one highest",
+        LINK_STAGE,
+        "concat([self.source, self.underway])",
+        "concat([self.source, self.underway[1:]])",
+    ),
+)
+
 GUARD_FAULTS = (
     Fault(
         "worm-guard-3",
@@ -149,4 +166,4 @@ GUARD_FAULTS = (
     ),
 )
 
-LINK_FAULTS = (*BUFFER_FAULTS, *RING_FAULTS, *STAGE_FAULTS, *GUARD_FAULTS)
+LINK_FAULTS = (*BUFFER_FAULTS, *RING_FAULTS, *STAGE_FAULTS, *WIRE_FAULTS, *GUARD_FAULTS)
