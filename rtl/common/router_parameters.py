@@ -1,6 +1,7 @@
 """What the parts that read headers have to know of a router, whatever its family."""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 from rtl.common.part import MAX_PORT_BITS
 from rtl.common.worm_guard import MOST_WATCHDOG_FLITS
@@ -17,31 +18,40 @@ def check_range(name: str, value: int, lowest: int, highest: int) -> None:
         raise ValueError(f"{name} must be an integer from {lowest} to {highest}, not {value!r}")
 
 
+@dataclass(frozen=True, kw_only=True)
 class RouterParameters(ABC):
     """The shape of a router that looks up a key in a routing table, or else destination bits in reach sets.
 
-    Members
-    -------
+    It is everything that decides about the logic of a router; what differs between switches arrives on ports.
+
+    Parameters
+    ----------
     header : HeaderFormat
         Header format of the network; its first field is the routing key.
     buffer_flits : int
-        Flits of an input buffer beyond the longest header less one.
+        Flits of an input buffer beyond the longest header less one, at least 1; with 1 and a header of one flit the
+        rate halves.
     routing_cycles : int
-        Cycles from input buffer to output register for a head that meets no contention.
+        Cycles from input buffer to output register for a head that meets no contention, at least 1.
     multicast : bool
-        Whether there are reach sets.
+        Whether there are reach sets. False leaves out everything that only multicasts need.
     guarded : bool
-        Whether every input has a ``WormGuard``.
+        Keep flits that belong to no worm out of the inputs: every input has a ``WormGuard``.
     watchdog_flits : int
-        Longest worm that a guard lets pass; 0 for worms of any length.
+        Longest worm; longer ones are cut off. 0 for worms of any length; anything else needs ``guarded``.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range.
     """
 
     header: HeaderFormat
-    buffer_flits: int
-    routing_cycles: int
-    multicast: bool
-    guarded: bool
-    watchdog_flits: int
+    buffer_flits: int = 2
+    routing_cycles: int = 1
+    multicast: bool = True
+    guarded: bool = False
+    watchdog_flits: int = 0
 
     @property
     @abstractmethod

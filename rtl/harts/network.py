@@ -2,9 +2,12 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """From a wrapped hexagonal mesh to a network plan."""
 
+from functools import partial
+
 from rtl.common.axi_ejector import AxiStreamEjector
 from rtl.common.error_monitor import watch_inputs
-from rtl.common.plan import NetworkPlan, RouterInstance, StreamEndpoints
+from rtl.common.plan import NetworkPlan, StreamEndpoints
+from rtl.common.plan_routers import plan_routers
 from rtl.harts.copy_collector import CopyCollector
 from rtl.harts.parameters import HartsNodeParameters
 from rtl.harts.router import HartsNode
@@ -75,39 +78,36 @@ def harts_plan(
         guard=routing.guard,
         whole_packets=whole_packets,
     )
-    shape = HartsNode(parameters).module_name
+    shapes, routers = plan_routers(HartsNode, [parameters] * mesh.nodes, partial(_constants, routing))
     return NetworkPlan(
         family="harts",
         network=mesh,
         header=routing.header,
-        shapes={shape: lambda: HartsNode(parameters)},
-        routers=tuple(
-            RouterInstance(
-                shape,
-                {
-                    "dead": routing.faults.dead_outputs(mesh, node),
-                    "corrupting": int(node in routing.faults.corrupting_nodes),
-                    **({"node": node} if routing.guard else {}),
-                },
-            )
-            for node in range(mesh.nodes)
-        ),
-        parameters={
-            "flit_bits": routing.flit_bits,
-            "size": mesh.size,
-            "levels": parameters.levels,
-            "pages": parameters.pages,
-            "packet_flits": packet_flits,
-            "buffer_flits": buffer_flits,
-            "gap_frames": gap_frames,
-            "relay_frames": relay_frames,
-        },
+        shapes=shapes,
+        routers=routers,
+        parameters=_described(parameters),
         side_wires=page_wires(mesh, routing.levels),
         link_cycles=link_cycles,
         most_flits=packet_flits,
         status=(watch_inputs(mesh, guarded=True, routed=False),) if whole_packets else (),
         endpoints=stream_endpoints(routing, packet_flits, reception, reception_entries, least_copies),
     )
+
+
+def _constants(routing: HartsRouting, node: int, parameters: HartsNodeParameters) -> dict[str, int]:
+    """Constants of one node: what has failed there and, for its guard, its number."""
+    faults = routing.faults
+    constants = {
+        "dead": faults.dead_outputs(routing.mesh, node),
+        "corrupting": int(node in faults.corrupting_nodes),
+    }
+    return {**constants, "node": node} if parameters.guard else constants
+
+
+def _described(parameters: HartsNodeParameters) -> dict[str, object]:
+    """What the manifest says about the nodes."""
+    names = ("flit_bits", "size", "levels", "pages", "packet_flits", "buffer_flits", "gap_frames", "relay_frames")
+    return {name: getattr(parameters, name) for name in names}
 
 
 def stream_endpoints(

@@ -2,12 +2,11 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """From the routing tables of a multistage network to a network plan."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from rtl.common.error_monitor import guard_settings, watch_inputs
-from rtl.common.part import Part
-from rtl.common.plan import Addressing, NetworkPlan, RouterInstance, StatusPart
+from rtl.common.plan import Addressing, NetworkPlan, StatusPart
+from rtl.common.plan_routers import plan_routers
 from rtl.common.routed_input import routed_constants
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.router import MinRouter
@@ -60,19 +59,17 @@ def min_plan(
         raise ValueError(f"Token must be one of {', '.join(TOKENS)}, not {token!r}")
     network = routing.network
     planner = _Planner(routing, buffer_flits, routing_cycles, token, check_link_cycles(link_cycles))
-    shapes: dict[str, Callable[[], Part]] = {}
-    instances = []
-    for switch in range(network.switches):
-        parameters = replace(planner.parameters(switch), guarded=guard, watchdog_flits=watchdog_flits)
-        part = MinRouter(parameters)
-        shapes.setdefault(part.module_name, lambda parameters=parameters: MinRouter(parameters))
-        instances.append(RouterInstance(part.module_name, planner.constants(switch, parameters)))
+    parameters = [
+        replace(planner.parameters(switch), guarded=guard, watchdog_flits=watchdog_flits)
+        for switch in range(network.switches)
+    ]
+    shapes, routers = plan_routers(MinRouter, parameters, planner.constants)
     return NetworkPlan(
         family="min",
         network=network,
         header=routing.header,
         shapes=shapes,
-        routers=tuple(instances),
+        routers=routers,
         parameters={
             "flit_bits": routing.flit_bits,
             "buffer_flits": buffer_flits,

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from rtl.common.router_parameters import RouterParameters, check_range
 from topology.common.channels import MAX_PORTS
-from topology.common.flits import HeaderFormat, bits_for
+from topology.common.flits import bits_for
 
 MAX_CLASSES = 2
 
 
 @dataclass(frozen=True)
 class MinRouterParameters(RouterParameters):
-    """Everything that decides about the logic of a switch; what differs between switches arrives on ports.
+    """The shape of a switch.
 
     Parameters
     ----------
@@ -21,21 +21,11 @@ class MinRouterParameters(RouterParameters):
         Routing keys of the network.
     arrival_classes : int
         Classes of arrival channels: 1, or 2 in bidirectional networks.
-    header : HeaderFormat
-        Header format of the network; its first field is the routing key.
     most_release_flits : int
-        Largest number that ``release_flits`` can be; 0 for a switch that needs no token.
-    buffer_flits : int
-        Flits of an input buffer beyond the longest header less one, at least 1; with 1 and a header of one flit the
-        rate halves.
-    routing_cycles : int
-        Cycles from input buffer to output register for a head that meets no contention, at least 1.
-    multicast : bool
-        False leaves out what only multicasts need; such a switch needs no token.
-    guarded : bool
-        Keep flits that belong to no worm out of the inputs.
-    watchdog_flits : int
-        Longest worm; longer ones are cut off. 0 for worms of any length; anything else needs ``guarded``.
+        Largest number that ``release_flits`` can be; 0 for a switch that needs no token, such as one without
+        ``multicast``.
+    header, buffer_flits, routing_cycles, multicast, guarded, watchdog_flits
+        See ``RouterParameters``.
 
     Raises
     ------
@@ -47,13 +37,7 @@ class MinRouterParameters(RouterParameters):
     output_ports: int
     routing_keys: int
     arrival_classes: int
-    header: HeaderFormat
     most_release_flits: int = 0
-    buffer_flits: int = 2
-    routing_cycles: int = 1
-    multicast: bool = True
-    guarded: bool = False
-    watchdog_flits: int = 0
 
     def __post_init__(self):
         check_range("Number of inputs", self.input_ports, 1, MAX_PORTS)

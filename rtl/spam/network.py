@@ -2,11 +2,12 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """From SPAM routing tables to a network plan."""
 
-from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
 
 from rtl.common.error_monitor import guard_settings, watch_inputs
-from rtl.common.part import Part
-from rtl.common.plan import Addressing, NetworkPlan, RouterInstance
+from rtl.common.plan import Addressing, NetworkPlan
+from rtl.common.plan_routers import plan_routers
 from rtl.common.routed_input import routed_constants
 from rtl.spam.multicast_key import MulticastKey
 from rtl.spam.parameters import SpamRouterParameters
@@ -52,11 +53,10 @@ def spam_plan(
     if enqueue not in ENQUEUE_KINDS:
         raise ValueError(f"Enqueue must be one of {', '.join(ENQUEUE_KINDS)}, not {enqueue!r}")
     network = routing.network
-    shapes: dict[str, Callable[[], Part]] = {}
-    sizes: dict[int, SpamRouterParameters] = {}
-    for ports in sorted({network.degree(switch) for switch in range(network.switches)}):
-        parameters = sizes[ports] = SpamRouterParameters(
-            ports=ports,
+
+    def shape(switch: int) -> SpamRouterParameters:
+        return SpamRouterParameters(
+            ports=network.degree(switch),
             vertices=network.vertices,
             header=routing.header,
             buffer_flits=buffer_flits,
@@ -65,15 +65,19 @@ def spam_plan(
             guarded=guard,
             watchdog_flits=watchdog_flits,
         )
-        shapes[shape_name(ports)] = lambda parameters=parameters: SpamRouter(parameters)
+
+    shapes, routers = plan_routers(
+        SpamRouter,
+        [shape(switch) for switch in range(network.switches)],
+        partial(_constants, routing),
+        order=attrgetter("ports"),
+    )
     return NetworkPlan(
         family="spam",
         network=network,
         header=routing.header,
         shapes=shapes,
-        routers=tuple(
-            router_instance(routing, switch, sizes[network.degree(switch)]) for switch in range(network.switches)
-        ),
+        routers=routers,
         parameters={
             "flit_bits": routing.flit_bits,
             "buffer_flits": buffer_flits,
@@ -100,13 +104,7 @@ def spam_addressing(routing: SpamRouting) -> Addressing:
     )
 
 
-def router_instance(routing: SpamRouting, switch: int, parameters: SpamRouterParameters) -> RouterInstance:
-    """Shape and constants of one switch's router."""
-    network = routing.network
-    classes = routing.labels.channel_class[list(network.input_channel[switch])].tolist()
-    return RouterInstance(shape_name(parameters.ports), routed_constants(routing, switch, classes, parameters))
-
-
-def shape_name(ports: int) -> str:
-    """Name of the shape of all routers of so many ports."""
-    return f"spam_router_p{ports}"
+def _constants(routing: SpamRouting, switch: int, parameters: SpamRouterParameters) -> dict[str, int]:
+    """Constants of one switch's router."""
+    classes = routing.labels.channel_class[list(routing.network.input_channel[switch])].tolist()
+    return routed_constants(routing, switch, classes, parameters)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from rtl.common.part import MAX_PORT_BITS
 from rtl.common.router_parameters import RouterParameters, check_range
 from topology.common.channels import MAX_PORTS
-from topology.common.flits import HeaderFormat, bits_for
+from topology.common.flits import bits_for
 
 CLASSES = 3
 """Classes of arrival channels, each with a routing table of its own: up, cross, tree."""
@@ -14,29 +14,19 @@ CLASS_BITS = bits_for(CLASSES)
 
 @dataclass(frozen=True)
 class SpamRouterParameters(RouterParameters):
-    """Everything that decides about the logic of a SPAM router; what differs between nodes arrives on ports.
+    """The shape of a SPAM router.
 
     Parameters
     ----------
     ports : int
         Links of the switch, 1 to 32.
     vertices : int
-        Switches and processors of the network: rows of the routing table.
-    header : HeaderFormat
-        Header format of the network; its first field is the routing key, the number of the lowest common ancestor.
-    buffer_flits : int
-        Flits of an input buffer beyond the longest header less one, at least 1; with 1 and a header of
-        one flit the rate halves.
-    routing_cycles : int
-        Cycles from input buffer to output register for a head that meets no contention, at least 1.
+        Switches and processors of the network: rows of the routing table, whose keys are numbers of lowest common
+        ancestors.
     atomic_enqueue : bool
         False builds the negative control that deadlocks.
-    multicast : bool
-        False leaves out everything that only multicasts need, to tell what they cost.
-    guarded : bool
-        Keep flits that belong to no worm out of the inputs.
-    watchdog_flits : int
-        Longest worm; longer ones are cut off. 0 for worms of any length; anything else needs ``guarded``.
+    header, buffer_flits, routing_cycles, multicast, guarded, watchdog_flits
+        See ``RouterParameters``.
 
     Raises
     ------
@@ -46,13 +36,7 @@ class SpamRouterParameters(RouterParameters):
 
     ports: int
     vertices: int
-    header: HeaderFormat
-    buffer_flits: int = 2
-    routing_cycles: int = 1
     atomic_enqueue: bool = True
-    multicast: bool = True
-    guarded: bool = False
-    watchdog_flits: int = 0
 
     def __post_init__(self):
         check_range("Number of ports", self.ports, 1, MAX_PORTS)

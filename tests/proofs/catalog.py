@@ -71,12 +71,12 @@ class Proof:
 
 def _spam_route_unit(header: str, **settings: Any) -> Describe:
     """Route unit of a SPAM router with three ports."""
-    return route_unit(SpamRouterParameters(3, 4, HEADERS[header], **settings))
+    return route_unit(SpamRouterParameters(3, 4, header=HEADERS[header], **settings))
 
 
 def _min_route_unit(inputs: int, outputs: int, classes: int, header: str) -> Describe:
     """Route unit of a multistage switch that needs a token."""
-    return route_unit(MinRouterParameters(inputs, outputs, 4, classes, HEADERS[header], most_release_flits=1))
+    return route_unit(MinRouterParameters(inputs, outputs, 4, classes, most_release_flits=1, header=HEADERS[header]))
 
 
 PROOFS: dict[str, Proof] = {

@@ -66,7 +66,7 @@ def test_routers_of_examples_have_registered_outputs(example, tmp_path):
 
 @pytest.mark.parametrize("most_release_flits", [0, 3])
 def test_outputs_of_multistage_switches_are_registers(most_release_flits, tmp_path):
-    part = MinRouter(MinRouterParameters(2, 3, 4, 2, HEADER, most_release_flits))
+    part = MinRouter(MinRouterParameters(2, 3, 4, 2, most_release_flits, header=HEADER))
     drivers = output_drivers(netlist_source(part), tmp_path, ["here"])
     assert len(drivers) == 2 + 2 * 3 + 1 + (2 if most_release_flits else 0)  # discarding; token_out and here
     assert unregistered(drivers) == {}
@@ -79,7 +79,7 @@ def test_outputs_of_nodes_of_hexagonal_meshes_are_registers(tmp_path):
 
 
 def test_logic_is_looked_through(tmp_path):
-    source = netlist_source(TokenStation(MinRouterParameters(2, 3, 4, 2, HEADER, 3)))
+    source = netlist_source(TokenStation(MinRouterParameters(2, 3, 4, 2, 3, header=HEADER)))
     assert not output_drivers(source, tmp_path)["here"] & REGISTERS
     through = output_drivers(source, tmp_path, ["here", "granted"])
     assert through["here"] <= REGISTERS

@@ -70,7 +70,7 @@ class BareSwitch:
     ):
         self.claims, self.inputs, self.outputs, self.token = claims, inputs, outputs, token
         most = MOST_RELEASE_FLITS if token else 0
-        self.switch: Any = MinRouter(MinRouterParameters(inputs, outputs, 4, 1, HEADER, most, **settings))
+        self.switch: Any = MinRouter(MinRouterParameters(inputs, outputs, 4, 1, most, header=HEADER, **settings))
         claims.free_inputs(self.switch, joined)
         self.inside = Inside(claims, self.switch, () if whole else (RouteUnit, InputBuffer), name)
         placed = self.inside.placed

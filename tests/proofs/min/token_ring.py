@@ -37,7 +37,7 @@ class TokenRing(Part):
     """
 
     def __init__(self, stations: int, inputs: int):
-        self.parameters = MinRouterParameters(inputs, 3, 4, 1, HEADER, MOST_RELEASE_FLITS)
+        self.parameters = MinRouterParameters(inputs, 3, 4, 1, MOST_RELEASE_FLITS, header=HEADER)
         self.stations = stations
         super().__init__(
             f"token_ring_{stations}x{inputs}",

@@ -38,7 +38,7 @@ class WholeRouter:
     def __init__(
         self, claims: Claims, ports: int, *, name: str = "part", joined: tuple[str, ...] = (), **settings: Any
     ):
-        self.part: Any = SpamRouter(SpamRouterParameters(ports, VERTICES, HEADER, **settings))
+        self.part: Any = SpamRouter(SpamRouterParameters(ports=ports, vertices=VERTICES, header=HEADER, **settings))
         claims.free_inputs(self.part, joined)
         self.inside = Inside(claims, self.part, name=name)
 
