@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from rtl.common.axi_injector import LEADING_WORD
 from rtl.min.parameters import MinRouterParameters
 from rtl.spam.parameters import SpamRouterParameters
 from tests.proofs.claims import Describe
@@ -133,6 +134,11 @@ PROOFS: dict[str, Proof] = {
     "byte-count-8": Proof("byte-count", byte_count(8), quick=False),
     "axi-injector-one-flit": Proof("axi-injector", axi_injector("one-flit"), 14, quick=False),
     "axi-injector-two-flit": Proof("axi-injector", axi_injector("two-flit"), 14),
+    "axi-injector-leading-word": Proof("axi-injector", axi_injector("two-flit", LEADING_WORD), 16, quick=False),
+    "axi-injector-leading-words": Proof("axi-injector", axi_injector("two-flit", LEADING_WORD, 3), 16),
+    "axi-injector-leading-words-one-flit": Proof(
+        "axi-injector", axi_injector("one-flit", LEADING_WORD, 2), 16, quick=False
+    ),
     "axi-ejector-one-flit": Proof("axi-ejector", axi_ejector("one-flit"), quick=False),
     "axi-ejector-two-flit": Proof("axi-ejector", axi_ejector("two-flit")),
     "axi-ejector-two-flit-key": Proof("axi-ejector", axi_ejector("two-flit-key"), quick=False),

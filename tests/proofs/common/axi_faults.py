@@ -84,6 +84,34 @@ INJECTOR_FAULTS = (
         "m.d.sync += waited.eq(Mux(found, 0, waited + 1))",
         "m.d.sync += waited.eq(Mux(found, 0, waited))",
     ),
+    Fault(
+        "axi-injector-leading-words",
+        "the header is that of the destinations",
+        AXI_INJECTOR,
+        "destinations[part].eq(others[part])",
+        "destinations[part].eq(others[:1])",
+    ),
+    Fault(
+        "axi-injector-leading-words",
+        "an error is of a packet that goes nowhere, once",
+        AXI_INJECTOR,
+        "self.error.eq(self.tlast)]",
+        "self.error.eq(1)]",
+    ),
+    Fault(
+        "axi-injector-leading-words",
+        "a packet without body ends with an error",
+        AXI_INJECTOR,
+        "self.error.eq(self.tlast)]",
+        "self.error.eq(self.tlast & last)]",
+    ),
+    Fault(
+        "axi-injector-leading-words",
+        "words of the set are taken as they come",
+        AXI_INJECTOR,
+        "if words > 1 else 1), self.tready.eq(1)]",
+        "if words > 1 else 1), self.tready.eq(~last)]",
+    ),
 )
 
 EJECTOR_FAULTS = (

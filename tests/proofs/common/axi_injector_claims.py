@@ -8,7 +8,7 @@ from typing import Any
 
 from amaranth.hdl import Array, Const, Mux, Signal, Value
 
-from rtl.common.axi_injector import TUSER, AxiStreamInjector
+from rtl.common.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector, set_words
 from rtl.common.plan import Addressing
 from rtl.common.selection import concat
 from rtl.spam.multicast_key import MulticastKey
@@ -52,12 +52,23 @@ class Packets:
     -------
     takes : Signal
         A beat is taken.
-    in_packet : Signal
-        A beat has been taken, the last one has not.
-    destinations : Signal
-        Of the packet in hand, or else the one that is offered.
+    in_packet, in_body : Signal
+        A beat has been taken, or one behind the destination set; the last one has not.
     by_set : Signal
-        It names a set, which takes a key to be found.
+        The packet in hand, or else the one that is offered, names a set, which takes a key to be found.
+    set_due : Signal
+        Its next beat is a word of that set.
+    set_words : Signal
+        Words of the set that have been taken.
+    collected : Signal
+        What they say, without the node itself.
+    set_ends, without_body : Signal
+        The last word of the set is taken and a body is to follow; the packet has ended with a word of the set, in the
+        cycle before.
+    pending : Signal
+        Its destinations are known, and nothing of its body has been taken.
+    destinations : Signal
+        Its destinations, none as long as words of the set are due.
     header, header_flits : Signal
         What its header must be.
     """
@@ -69,14 +80,28 @@ class Packets:
         claims.assume(~waits | part.tvalid & (beat == claims.was(beat, "beat")))
         self.takes: Any = claims.named(part.tvalid & part.tready, "takes")
         self.in_packet: Any = Signal(name="in_packet_reference")
+        self.in_body: Any = Signal(name="in_body_reference")
+        self.named_set: Any = Signal(name="named_set")
+        self.by_set: Any = claims.named(Mux(self.in_packet, self.named_set, part.tuser.any()), "by_set")
         own = claims.named((1 << part.node)[:NODES], "own_bit")
+        self._collect(claims, part, own)
+        in_first_beat = part.tuser if part.mode == TUSER else Const(0, NODES)
         by_dest = Mux(part.tdest < NODES, (1 << part.tdest)[:NODES], 0)
-        named = claims.named(Mux(part.tuser.any(), part.tuser, by_dest) & ~own, "destinations_named")
+        named = claims.named(Mux(self.by_set, in_first_beat, by_dest) & ~own, "destinations_named")
         kept: Any = Signal(NODES, name="destinations_kept")
+        known: Any = claims.named(Mux(self.in_packet, kept, named), "destinations_known")
         with m.If(self.takes):
-            m.d.sync += [self.in_packet.eq(~part.tlast), kept.eq(self.destinations_of(named, kept))]
-        self.destinations: Any = claims.named(self.destinations_of(named, kept), "destinations_reference")
-        self.by_set: Any = claims.named(part.tuser.any(), "by_set")
+            m.d.sync += [
+                self.in_packet.eq(~part.tlast),
+                self.in_body.eq(~part.tlast & ~self.set_due),
+                self.named_set.eq(self.by_set),
+                kept.eq(known),
+            ]
+        if part.mode == LEADING_WORD:
+            known = Mux(self.by_set, Mux(self.set_due, 0, self.collected), known)
+        self.destinations: Any = claims.named(known, "destinations_reference")
+        begun = self.in_packet | part.tvalid
+        self.pending: Any = claims.named(begun & ~self.set_due & ~self.in_body, "pending")
         several = claims.named((self.destinations & (self.destinations - 1)).any(), "several")
         key = Array(Const(key_of(mask), header.fields[0][1]) for mask in range(1 << NODES))[self.destinations]
         fields = (part.node_fields,) if hasattr(part, "node_fields") else ()
@@ -86,9 +111,23 @@ class Packets:
             Mux(several, header.multicast_flits, header.unicast_flits), "header_flits_reference"
         )
 
-    def destinations_of(self, named: Any, kept: Any) -> Value:
-        """Those of the packet in hand, or else of the one that is offered."""
-        return Value.cast(Mux(self.in_packet, kept, named))
+    def _collect(self, claims: Claims, part: Any, own: Any) -> None:
+        """Write down the words of the set that a packet begins with."""
+        m, bits = claims.m, part.set_word_bits
+        words = set_words(part.header, bits) if part.mode == LEADING_WORD else 0
+        self.set_words: Any = Signal(range(words + 1), name="set_words_taken")
+        self.collected: Any = Signal(NODES, name="collected_reference")
+        self.set_due: Any = claims.named(self.by_set & (self.set_words != words) if words else 0, "set_due")
+        last = self.set_words == words - 1
+        self.set_ends: Any = claims.named(self.takes & self.set_due & last & ~part.tlast, "set_ends")
+        self.without_body: Any = claims.was(self.takes & self.set_due & part.tlast, "without_body")
+        for number in range(words):
+            low = number * bits
+            here = (part.tdata[:bits] << low)[:NODES] & ~own
+            with m.If(self.takes & self.set_due & (self.set_words == number)):
+                m.d.sync += self.collected.eq(self.collected | here if number else here)
+        with m.If(self.takes):
+            m.d.sync += self.set_words.eq(Mux(part.tlast, 0, self.set_words + self.set_due))
 
 
 class LinkFlits:
@@ -116,11 +155,11 @@ class LinkFlits:
         m.d.sync += self.before.eq(Mux(packets.takes & part.tlast, 0, self.loaded))
 
 
-def axi_injector(header: str) -> Describe:
-    """Claims about an injector of destination sets in ``tuser``, with one of the ``HEADERS``."""
+def axi_injector(header: str, mode: str = TUSER, set_word_bits: int | None = None) -> Describe:
+    """Claims about an injector with one of the ``HEADERS``, and its destination sets where ``mode`` says."""
 
     def describe(claims: Claims) -> None:
-        part: Any = AxiStreamInjector(HEADERS[header], addressing(), TUSER)
+        part: Any = AxiStreamInjector(HEADERS[header], addressing(), mode, set_word_bits)
         claims.free_inputs(part)
         inside = Inside(claims, part)
         claims.never_changes(part.node)
@@ -135,8 +174,11 @@ def axi_injector(header: str) -> Describe:
         swallowed = _prove_errors(claims, part, packets)
         waited = _prove_progress(claims, part, packets, flits)
         _tie(claims, inside, part, packets, flits, swallowed, waited)
+        if mode == LEADING_WORD:
+            _prove_set(claims, part, packets)
+            _tie_set(claims, inside, part, packets, flits, swallowed, waited)
         last = flits.word & part.link.payload.tail
-        claims.possible("a multicast of two words is through", last & claims.was(packets.in_packet, "in_packet"))
+        claims.possible("a multicast of two words is through", last & claims.was(packets.in_body, "in_body"))
         again = packets.takes & flits.word & packets.destinations.any()
         claims.possible("a word follows another one", again & claims.was(again, "streams"))
         claims.possible("a packet is swallowed", part.error & part.tlast)
@@ -146,8 +188,7 @@ def axi_injector(header: str) -> Describe:
 
 def _prove_header(claims: Claims, part: Any, packets: Packets, flits: LinkFlits) -> None:
     link, bits = part.link, part.header.flit_bits
-    offered = part.tvalid & ~packets.in_packet & packets.destinations.any()
-    due = offered & (flits.before < packets.header_flits)
+    due = packets.pending & packets.destinations.any() & (flits.before < packets.header_flits)
     claims.always("header flits are those of a packet that is offered", ~flits.header | due)
     shape = (link.payload.head == (flits.before == 0)) & ~link.payload.tail
     claims.always("the first header flit alone is the head", ~flits.header | shape)
@@ -173,22 +214,36 @@ def _prove_words(claims: Claims, part: Any, packets: Packets, flits: LinkFlits) 
 def _prove_errors(claims: Claims, part: Any, packets: Packets) -> Any:
     """Gives whether the error of the packet has been seen."""
     seen: Any = Signal(name="error_seen")
-    claims.m.d.sync += seen.eq(~(packets.takes & part.tlast) & (seen | part.error))
-    nowhere = claims.named(~packets.destinations.any(), "goes_nowhere")
-    right = part.tvalid & ~packets.in_packet & nowhere & ~seen
-    claims.always("an error is of a packet that goes nowhere, once", ~part.error | right)
-    claims.always(
-        "a packet that goes nowhere is swallowed with an error", ~(packets.takes & nowhere) | seen | part.error
-    )
+    error = _error_of_destinations(part, packets)
+    claims.m.d.sync += seen.eq(~(packets.takes & part.tlast) & (seen | error))
+    nowhere = claims.named(~packets.destinations.any() & ~packets.set_due, "goes_nowhere")
+    right = packets.pending & nowhere & ~seen
+    claims.always("an error is of a packet that goes nowhere, once", ~error | right)
+    claims.always("a packet that goes nowhere is swallowed with an error", ~(packets.takes & nowhere) | seen | error)
     return seen
+
+
+def _error_of_destinations(part: Any, packets: Packets) -> Value:
+    """An error that does not tell of the packet before, which has had no body."""
+    return part.error & ~packets.without_body
+
+
+def _prove_set(claims: Claims, part: Any, packets: Packets) -> None:
+    claims.always("a packet without body ends with an error", ~packets.without_body | part.error)
+    looked_at = claims.was(part.tvalid & ~packets.in_packet & ~packets.takes, "first_beat_waits")
+    due = part.tvalid & packets.set_due & (packets.in_packet | looked_at)
+    claims.always("words of the set are taken as they come", ~due | part.tready)
+    claims.possible("a packet without body", packets.without_body)
+    claims.possible("the set comes in all its words, and leads nowhere", part.error & packets.pending & packets.by_set)
 
 
 def _prove_progress(claims: Claims, part: Any, packets: Packets, flits: LinkFlits) -> Any:
     """Gives the cycles that the packet has been offered before this one."""
     most = part.addressing.key_cycles + 2
     waited: Any = Signal(range(most + 1), name="cycles_offered")
-    offered = claims.named(part.tvalid & ~packets.takes & ~packets.in_packet, "is_offered")
-    claims.m.d.sync += waited.eq(Mux(offered, waited + (waited < most), 0))
+    offered = claims.named(packets.pending & ~packets.takes, "is_offered")
+    more = Mux(offered, waited + (waited < most), 0)
+    claims.m.d.sync += waited.eq(Mux(packets.set_ends, 1, more))  # as long as if it had been looked at at once
     due = offered & (waited >= Mux(packets.by_set, most, 1)) & packets.destinations.any() & (flits.loaded == 0)
     late = claims.was(due & flits.free, "head_due") & ~(flits.header & (flits.before == 0))
     claims.always("the head waits for the key and the link alone", ~late)
@@ -200,13 +255,14 @@ def _tie(
 ) -> None:
     state, cycles = inside.state(), part.addressing.key_cycles
     idle, wait, header, body, swallow = (state(name) for name in ("IDLE", "WAIT", "HEADER", "BODY", "SWALLOW"))
-    claims.invariant("a state is one of those that there are", idle | wait | header | body | swallow)
+    collect = state("COLLECT") if part.mode == LEADING_WORD else 0
+    claims.invariant("a state is one of those that there are", idle | collect | wait | header | body | swallow)
     some, whole = packets.destinations.any(), flits.loaded == packets.header_flits
-    offered = part.tvalid & ~packets.in_packet
-    nothing = ~packets.in_packet & (flits.loaded == 0) & ~error_seen & ~part.error
-    claims.invariant("between packets nothing is in hand", ~idle | nothing & (waited == 0))
+    no_error = ~error_seen & ~_error_of_destinations(part, packets)
+    nothing = (flits.loaded == 0) & no_error
+    claims.invariant("between packets nothing is in hand", ~idle | ~packets.in_packet & nothing & (waited == 0))
     fixed, destinations = inside.register("fixed"), inside.register("destinations")
-    finding = offered & packets.by_set & nothing & (destinations == packets.destinations)
+    finding = packets.pending & packets.by_set & nothing & (destinations == packets.destinations)
     counted = inside.register("waited") == (waited - 1)[: len(waited)]
     claims.invariant("a key is found for the packet that is offered", ~wait | finding & counted & (waited != 0))
     claims.invariant("a key is not waited for too long", ~wait | (waited <= cycles + 1) & inside.register("first"))
@@ -219,14 +275,40 @@ def _tie(
     found = ~some | (finder.key == key) & (finder.multicast == several)
     claims.invariant("the key is found in time", ~(wait & (waited == cycles + 1)) | found)
     left = inside.register("flits_left") == (packets.header_flits - flits.loaded)
-    sending = offered & some & left & ~whole & (inside.register("first") == (flits.loaded == 0))
-    claims.invariant("header flits are counted", ~header | sending & ~error_seen & ~part.error & (waited != 0))
+    sending = packets.pending & some & left & ~whole & (inside.register("first") == (flits.loaded == 0))
+    claims.invariant("header flits are counted", ~header | sending & no_error & (waited != 0))
     rest: Any = packets.header
     for number in range(part.header.multicast_flits):
         here = header & (flits.loaded == number)
         shifted = concat((fixed, destinations)) == (rest >> (number * part.header.flit_bits))[: len(rest)]
         claims.invariant("the rest of the header is kept", ~here | shifted)
     there = packets.in_packet | part.tvalid
-    claims.invariant("words follow a header", ~body | there & some & whole & ~error_seen & ~part.error)
-    refused = there & ~some & (flits.loaded == 0) & (error_seen | part.error)
+    claims.invariant("words follow a header", ~body | there & some & whole & no_error)
+    behind_set = packets.in_packet & ~packets.set_due
+    claims.invariant("a body begins behind the set", ~packets.in_body | behind_set)
+    no_set = behind_set & (packets.set_words == 0)
+    claims.invariant("a packet without set begins with its body", ~no_set | packets.in_body)
+    refused = there & ~some & ~packets.set_due & (flits.loaded == 0) & ~no_error
     claims.invariant("who goes nowhere is refused", ~swallow | refused)
+
+
+def _tie_set(
+    claims: Claims, inside: Inside, part: Any, packets: Packets, flits: LinkFlits, error_seen: Any, waited: Any
+) -> None:
+    collect = inside.state()("COLLECT")
+    words = set_words(part.header, part.set_word_bits)
+    there = packets.set_due & (packets.in_packet | part.tvalid) & inside.register("first")
+    no_error = ~error_seen & ~_error_of_destinations(part, packets)
+    claims.invariant("a set is collected first", ~collect | there & (flits.loaded == 0) & (waited == 0) & no_error)
+    if words > 1:
+        position = inside.register("position")
+        claims.invariant("words of a set are counted", position == Mux(collect, packets.set_words, 0))
+    claims.invariant("no set has more words", packets.set_words <= words)
+    begun = packets.in_packet & packets.named_set
+    claims.invariant("a packet with a set begins with it", begun == (packets.set_words != 0))
+    for number in range(1, words):
+        come = number * part.set_word_bits
+        here, collected = packets.set_words == number, packets.collected
+        claims.invariant("what has not come is nobody", ~here | ~collected[come:].any())
+        kept = inside.register("destinations")[:come] == collected[:come]
+        claims.invariant("a set is kept as far as it has come", ~(collect & here) | kept)
