@@ -7,7 +7,7 @@ import pytest
 
 from topology.common.errors import TopologyError
 from topology.min.deadlock import check_min_deadlock
-from topology.min.graph import BIDIRECTIONAL, KINDS, UNIDIRECTIONAL, MinNetwork
+from topology.min.graph import BACKWARD, BIDIRECTIONAL, FORWARD, KINDS, UNIDIRECTIONAL, MinNetwork
 from topology.min.groups import NO_TOKEN, PRINTED, TokenGroups
 from topology.min.reachability import unreached_pairs
 from topology.min.routing import MinRouting
@@ -106,6 +106,41 @@ def test_a_wrong_table_is_seen():
     routing = MinRouting(MinNetwork("omega", 2, 3), 16)
     routing.reach[5, 0, :] = routing.reach[5, 1, :]
     assert unreached_pairs(routing)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_channels_depend_on_all_that_the_tables_lead_to(kind):
+    """A sound network has a dependency for every way through a switch that leads on to a processor, and no other."""
+    network = MinNetwork(kind, 2, 3)
+    verdict = check_min_deadlock(MinRouting(network, 16), 2)
+    last = 2 if kind == BIDIRECTIONAL else -1  # where no way leads up
+    ways = 0
+    for channel in network.channels:
+        if not network.is_switch(channel.sink):
+            continue
+        stage = network.switch_positions[channel.sink].stage
+        up = kind == BIDIRECTIONAL and network.input_class(channel.index) == FORWARD and stage != last
+        ways += 4 if up else 2
+    assert verdict.dependencies == ways
+
+
+def test_a_header_without_an_output_is_seen():
+    routing = MinRouting(MinNetwork("omega", 2, 3), 16)
+    switch = next(s for s in range(4, 8) if routing.routes[s, 0, 0])  # of the second stage, on the way to processor 0
+    routing.routes[switch, 0, :] = 0  # the key of a unicast: no bit string may decide
+    verdict = check_min_deadlock(routing, 2)
+    assert not verdict.free
+    assert verdict.reason.startswith("a header with key 0 that arrives on ")
+    assert verdict.reason.endswith(f"->{routing.network.switch_names[switch]} has no output (2 such cases)")
+
+
+def test_headers_that_turn_back_to_the_ways_up_are_seen():
+    routing = MinRouting(MinNetwork(BIDIRECTIONAL, 2, 3), 16)
+    up = int(routing.routes[4, 0, FORWARD]) | int(routing.routes[4, 7, FORWARD])
+    routing.routes[4, :, BACKWARD] |= up & 0b1100
+    verdict = check_min_deadlock(routing, 2)
+    assert verdict.reason == "the path dependencies have a cycle"
+    assert len(verdict.cycle) > 1
 
 
 def test_turn_stage_and_key():

@@ -5,17 +5,19 @@ two messages that branch: each holds an output that the other wants, behind two 
 order of headers for all its outputs, so the two must branch at different switches, and both must reach two switches
 in common. So a network passes when
 
-1. the path dependencies have no cycle;
+1. every header finds an output, and the path dependencies have no cycle;
 2. any two switches of one stage whose branches meet again share a token;
 3. the token goes on only when every branch of the message is sure to have its way to the processors.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations
 
-import networkx as nx
+import numpy as np
 
 from topology.common.deadlock import DeadlockVerdict, find_cycle
+from topology.common.dependency_walk import walk_dependencies
 from topology.min.groups import EXACT, NO_TOKEN, branch_ports
 from topology.min.routing import MinRouting
 
@@ -36,9 +38,14 @@ def check_min_deadlock(
         Cycles of a link between switches.
     """
     network, groups = routing.network, routing.groups
-    path = path_dependencies(routing)
+    path, dead_ends = walk_dependencies(network, np.ones(routing.keys, dtype=bool), partial(_taken, routing))
     splits = [switch for switch in range(network.switches) if len(_branches(routing, switch)) > 1]
     sizes = (len(network.channels), path.number_of_edges(), len(splits))
+    if dead_ends:
+        channel, key = dead_ends[0]
+        name = network.channels[channel].name
+        reason = f"a header with key {key} that arrives on {name} has no output ({len(dead_ends)} such cases)"
+        return DeadlockVerdict(False, reason, (), *sizes)
     cycle = find_cycle(path)
     if cycle:
         names = tuple(network.channels[channel].name for channel in cycle)
@@ -63,22 +70,15 @@ def check_min_deadlock(
     return DeadlockVerdict(True, reason, (), *sizes)
 
 
-def path_dependencies(routing: MinRouting) -> nx.DiGraph:
-    """Channels that a header on a channel may ask for, from the routing tables."""
-    network = routing.network
-    graph = nx.DiGraph()
-    graph.add_nodes_from(range(len(network.channels)))
-    for channel in network.channels:
-        if not network.is_switch(channel.sink):
-            continue
-        arrival = routing.input_class(channel.index)
-        masks = int(routing.routes[channel.sink, :, arrival].max(initial=0))
-        for mask in routing.routes[channel.sink, :, arrival].tolist():
-            masks |= mask
-        outputs = network.output_channel[channel.sink]
-        ports = {port for port in range(len(outputs)) if masks >> port & 1} | set(_branches(routing, channel.sink))
-        graph.add_edges_from((channel.index, outputs[port]) for port in ports)
-    return graph
+def _taken(routing: MinRouting, channel: int) -> np.ndarray:
+    """Whether a header that arrived on ``channel`` may take an output, bool array, shape (outputs, keys)."""
+    switch = routing.network.channels[channel].sink
+    outputs = np.arange(len(routing.network.output_channel[switch]))[:, np.newaxis]
+    routes = routing.routes[switch, :, routing.input_class(channel)]
+    branching = np.zeros(routing.keys, dtype=bool)
+    branching[list(routing.multicast_keys)] = True
+    branches = np.isin(outputs, _branches(routing, switch))
+    return (routes >> outputs & 1).astype(bool) | (branches & branching & (routes == 0))
 
 
 def _branches(routing: MinRouting, switch: int) -> list[int]:

@@ -1,11 +1,11 @@
 """What SPAM worms wait for, taken from the routing tables that hardware and model really use."""
 
-from collections import deque
+from functools import partial
 
-import networkx as nx
 import numpy as np
 
 from topology.common.deadlock import Dependencies
+from topology.common.dependency_walk import walk_dependencies
 from topology.spam.graph import TREE
 from topology.spam.routing import SpamRouting
 
@@ -19,32 +19,8 @@ def spam_dependencies(routing: SpamRouting, *, atomic: bool = True) -> Dependenc
     atomic : bool
         Whether the routers enqueue the requests of a header as one.
     """
-    network = routing.network
-    keys = _sent_keys(routing)
-    present = np.zeros((len(network.channels), network.vertices), dtype=bool)
-    path = nx.DiGraph()
-    path.add_nodes_from(range(len(network.channels)))
-    dead_ends: set[tuple[int, int]] = set()
-    work = deque(network.injection_channel(processor) for processor in range(len(network.processors)))
-    for channel in work:
-        present[channel] = keys
-    while work:
-        channel = work.popleft()
-        switch = network.channels[channel].sink
-        if not network.is_switch(switch):
-            continue
-        taken = _taken(routing, channel)
-        stuck = present[channel] & ~taken.any(axis=0)
-        dead_ends.update((channel, int(key)) for key in np.flatnonzero(stuck))
-        for port, outgoing in enumerate(network.output_channel[switch]):
-            arriving = present[channel] & taken[port]
-            if not arriving.any():
-                continue
-            path.add_edge(channel, outgoing)
-            if (arriving & ~present[outgoing]).any():
-                present[outgoing] |= arriving
-                work.append(outgoing)
-    return Dependencies(network, path, _splits(routing), atomic, tuple(sorted(dead_ends)))
+    path, dead_ends = walk_dependencies(routing.network, _sent_keys(routing), partial(_taken, routing))
+    return Dependencies(routing.network, path, _splits(routing), atomic, dead_ends)
 
 
 def _sent_keys(routing: SpamRouting) -> np.ndarray:
