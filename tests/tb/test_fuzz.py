@@ -93,39 +93,57 @@ SUBJECTS = {
 }
 WORMHOLE = tuple(SUBJECTS)
 SUBJECTS["mesh-node"] = mesh_node
-FUZZED = [(name, guard, resets) for name in WORMHOLE for guard, resets in (({"guard": True}, False), ({}, True))]
-FUZZED += [("mesh-node", {"whole_packets": True}, False), ("mesh-node", {}, True)]
-WATCHDOG = {"guard": True, "watchdog_flits": 24}
+GUARDED, WATCHED, RESET = "guarded", "watched", "reset"
+"""With guards after the drain; the same, with a watchdog that allows the longest sound worm; without after a reset."""
+CASES = [(name, kind) for name in WORMHOLE for kind in (GUARDED, WATCHED, RESET)]
+CASES += [("mesh-node", GUARDED), ("mesh-node", RESET)]
 
 
-@pytest.mark.parametrize(
-    ("name", "guard", "resets"), [case for case in FUZZED if case[1] or case[0] in ("spam", "min")]
-)
-def test_sample(name, guard, resets, tmp_path, require_tool):
-    """With guards after the drain, without them after a reset."""
+def fuzzed(name, kind):
+    """A router with or without guards, and the job that suits it."""
+    make_subject = SUBJECTS[name]
+    guard = {} if kind == RESET else {"whole_packets": True} if name == "mesh-node" else {"guard": True}
+    make_rig, job = make_subject(**guard)
+    if kind == WATCHED:
+        headers = [len(worm.header) for worms in job.worms for worm in worms]
+        job = replace(job, longest_worm=max(headers) + job.most_body_flits)
+        make_rig, _ = make_subject(**guard, watchdog_flits=job.longest_worm)
+    return make_rig, replace(job, resets=kind == RESET)
+
+
+@pytest.mark.parametrize(("name", "kind"), [case for case in CASES if case[1] == GUARDED or case[0] in ("spam", "min")])
+def test_sample(name, kind, tmp_path, require_tool):
     require_tool("icarus")
-    make_rig, job = SUBJECTS[name](**guard)
-    assert run_fuzz(make_rig, replace(job, resets=resets), "icarus", tmp_path) == ""
+    make_rig, job = fuzzed(name, kind)
+    assert run_fuzz(make_rig, job, "icarus", tmp_path) == ""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "guard", "resets"), [*FUZZED, *((name, WATCHDOG, False) for name in WORMHOLE)])
-def test_ten_thousand_sequences(name, guard, resets, tmp_path, require_tool):
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_ten_thousand_sequences(name, kind, tmp_path, require_tool):
     require_tool("verilator")
-    make_rig, job = SUBJECTS[name](**guard)
-    assert run_fuzz(make_rig, replace(job, resets=resets, sequences=ALL, seed=2), "verilator", tmp_path) == ""
+    make_rig, job = fuzzed(name, kind)
+    assert run_fuzz(make_rig, replace(job, sequences=ALL, seed=2), "verilator", tmp_path) == ""
 
 
 FAULTS = {
-    "lets flits without head in": ("flit.head | in_worm)),", "1)),"),
-    "lets heads into worms": ("flit.head & ~in_worm", "flit.head"),
-    "forgets that a worm is open": ("(flit.head | in_worm) & ~onward.tail", "flit.head & ~onward.tail"),
+    "lets flits without head in": (GUARDED, "flit.head | in_worm)),", "1)),"),
+    "lets heads into worms": (GUARDED, "flit.head & ~in_worm", "flit.head"),
+    "forgets that a worm is open": (GUARDED, "(flit.head | in_worm) & ~onward.tail", "flit.head & ~onward.tail"),
+    "cuts worms off a flit too late": (WATCHED, "flits == self.watchdog_flits - 1", "flits == self.watchdog_flits"),
+    "cuts worms off a flit too early": (
+        WATCHED,
+        "flits == self.watchdog_flits - 1",
+        "flits == self.watchdog_flits - 2",
+    ),
+    "counts on after a worm": (WATCHED, "m.d.sync += flits.eq(0)", "m.d.sync += flits.eq(flits)"),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_faulty_guard_is_found(fault, tmp_path, require_tool, monkeypatch):
     require_tool("icarus")
-    monkeypatch.setattr(routed_input, "WormGuard", mutated(worm_guard, *FAULTS[fault]).WormGuard)
-    make_rig, job = SUBJECTS["spam-headers-of-several-flits"](guard=True)
+    kind, text, replacement = FAULTS[fault]
+    monkeypatch.setattr(routed_input, "WormGuard", mutated(worm_guard, text, replacement).WormGuard)
+    make_rig, job = fuzzed("spam-headers-of-several-flits", kind)
     assert run_fuzz(make_rig, job, "icarus", tmp_path) != ""

@@ -43,6 +43,7 @@ class Neighbours:
         self._dut, self._numbers = dut, numbers
         self._format = FlitFormat(job.flit_bits)
         self._inputs, self._outputs = len(job.worms), job.outputs
+        self._longest = job.longest_worm
         self.waiting: list[deque[int]] = [deque() for _ in job.worms]
         self.came: list[list[tuple[int, ...]]] = [[] for _ in range(job.outputs)]
         self._open: list[list[int] | None] = [None] * job.outputs
@@ -104,6 +105,8 @@ class Neighbours:
         if bool(head) == (worm is not None) and self.watching:
             raise Broken(f"output {output} gave a {'head inside a worm' if head else 'flit without head'}")
         worm = [data] if worm is None else [*worm, data]
+        if self._longest and len(worm) > self._longest:
+            raise Broken(f"output {output} gave a worm of more than {self._longest} flits")
         self._open[output] = None if tail else worm
         if tail:
             self.came[output].append(tuple(worm))
@@ -167,7 +170,7 @@ class Fuzzer:
         """Flits as they should not be; some are pieces of sound worms."""
         numbers, flits = self.numbers, []
         heads, tails = numbers.random() ** 2, numbers.random() ** 2
-        while len(flits) < numbers.randrange(1, MOST_NOISE_FLITS):
+        for _ in range(numbers.randrange(1, max(MOST_NOISE_FLITS, 2 * self.job.longest_worm))):
             data = numbers.getrandbits(self.job.flit_bits)
             if numbers.random() < 0.4:
                 data = numbers.choice(numbers.choice(self.job.worms[i]).header)

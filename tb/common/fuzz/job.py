@@ -50,6 +50,8 @@ class FuzzJob:
     seed : int
     result : str
         File for the report: empty if all went well.
+    longest_worm : int
+        Flits of the longest worm that may come out; 0 if there is no limit.
     """
 
     flit_bits: int
@@ -63,3 +65,4 @@ class FuzzJob:
     stalls: bool
     seed: int
     result: str
+    longest_worm: int = 0
