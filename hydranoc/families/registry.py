@@ -16,7 +16,15 @@ from hydranoc.studies.min import figures as min_figures
 from hydranoc.studies.spam import figures as spam_figures
 
 
-@dataclass(frozen=True)
+def _common_chain(_network: Any) -> tuple[str, ...]:
+    return ("binomial",)
+
+
+def _no_operations(_section: Any) -> Mapping[str, int]:
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True)
 class Family:
     """A router family.
 
@@ -39,9 +47,10 @@ class Family:
     link_classes : callable
         (tables) -> LinkClasses for pictures.
     software_names : callable
-        (network) -> names that ``traffic.software`` may have for the common chain of unicasts.
+        (network) -> names that ``traffic.software`` may have for the common chain of unicasts; by default its own.
     operations : callable
-        (network section) -> names that ``algorithm`` of a message may have, and their numbers as ``Message.operation``.
+        (network section) -> names that ``algorithm`` of a message may have, and their numbers as ``Message.operation``;
+        by default none.
     complete : callable
         (network section, tables, Message) -> Message as the network takes it. Raises ValueError ("X must be Y, not Z").
     reproductions : mapping
@@ -56,14 +65,10 @@ class Family:
     build_model: Callable[[Any, Any], Any]
     build_plan: Callable[[Any, Any], Any]
     link_classes: Callable[[Any], LinkClasses]
-    software_names: Callable[[Any], tuple[str, ...]]
-    operations: Callable[[Any], Mapping[str, int]]
+    software_names: Callable[[Any], tuple[str, ...]] = _common_chain
+    operations: Callable[[Any], Mapping[str, int]] = _no_operations
     complete: Callable[[Any, Any, Any], Any]
     reproductions: Mapping[str, Reproduction]
-
-
-def _no_operations(_section: Any) -> Mapping[str, int]:
-    return {}
 
 
 FAMILIES: dict[str, Family] = {
@@ -76,8 +81,6 @@ FAMILIES: dict[str, Family] = {
         build_model=spam.build_model,
         build_plan=spam.build_plan,
         link_classes=spam.link_classes,
-        software_names=lambda _network: ("binomial",),
-        operations=_no_operations,
         complete=complete_within_watchdog,
         reproductions=spam_figures.REPRODUCTIONS,
     ),
@@ -91,7 +94,6 @@ FAMILIES: dict[str, Family] = {
         build_plan=multistage.build_plan,
         link_classes=multistage.link_classes,
         software_names=multistage.software_names,
-        operations=_no_operations,
         complete=complete_within_watchdog,
         reproductions=min_figures.REPRODUCTIONS,
     ),
@@ -104,7 +106,6 @@ FAMILIES: dict[str, Family] = {
         build_model=harts.build_model,
         build_plan=harts.build_plan,
         link_classes=harts.link_classes,
-        software_names=lambda _network: ("binomial",),
         operations=harts.operations,
         complete=harts.complete,
         reproductions=harts_figures.REPRODUCTIONS,

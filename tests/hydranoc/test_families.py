@@ -37,3 +37,22 @@ def test_slots_fit_together(name):
     assert design.verilog().manifest["family"] == name
     assert design.harness().routers == design.network.switches
     assert design.family.link_classes(design.routing).tree <= set(design.network.edges)
+
+
+@pytest.mark.parametrize("name", ["spam", "min"])
+def test_model_hardware_and_check_take_buffers_and_times_from_the_configuration(name):
+    design = example_of(name)
+    family, wanted = design.family, {"buffer_flits": 5, "routing_cycles": 3, "link_cycles": 2}
+    section = design.config.network_section.model_copy(update=wanted)
+    model, plan = family.build_model(section, design.routing), family.build_plan(section, design.routing)
+    assert {key: getattr(model, key) for key in wanted} == wanted
+    assert {**plan.parameters, "link_cycles": plan.link_cycles} | wanted == {**plan.parameters, "link_cycles": 2}
+    sizes = family.check(section, design.routing).sizes
+    assert sizes["buffer_flits"] == model.buffer_depth_flits
+    assert sizes["link_stages"] == len(plan.links.hops) > 0
+    assert sizes["multicast_header_flits"] >= sizes["unicast_header_flits"] == plan.header.unicast_flits
+
+
+def test_families_without_operations_or_chains_of_their_own_have_the_common_ones():
+    assert [FAMILIES[name].operations(None) for name in ("spam", "min")] == [{}, {}]
+    assert [FAMILIES[name].software_names(None) for name in ("spam", "harts")] == [("binomial",)] * 2

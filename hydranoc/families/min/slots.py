@@ -3,10 +3,10 @@
 from typing import Any, Literal
 
 from hydranoc.families.reports import CheckReport, LinkClasses
+from hydranoc.families.routed import flit_sizes, router_settings
 from hydranoc.families.worm_guards import GuardedSection, check_guards, plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
-from topology.common.link_stages import LinkStages
 from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
@@ -69,11 +69,7 @@ def check(section: MinSection, routing: MinRouting) -> CheckReport:
             (routing.groups.release_flits(group.switches[0], depth_flits, section.link_cycles) for group in groups),
             default=0,
         ),
-        "flit_bits": section.flit_bits,
-        "unicast_header_flits": routing.header.unicast_flits,
-        "multicast_header_flits": routing.header.multicast_flits,
-        "buffer_flits": depth_flits,
-        "link_stages": len(LinkStages(network, section.link_cycles).hops),
+        **flit_sizes(section, routing),
         "route_table_bits": sum(routing.keys * routing.classes * ports for ports in outputs),
         "reach_table_bits": sum(processors * ports for ports in outputs),
     }
@@ -89,27 +85,15 @@ def build_model(section: MinSection, routing: MinRouting) -> Any:
     """The golden model."""
     from sim_model.min.model import MinModel  # loads Numba: only where a network is run
 
-    return MinModel(
-        routing,
-        buffer_flits=section.buffer_flits,
-        routing_cycles=section.routing_cycles,
-        link_cycles=section.link_cycles,
-        token=TOKENS[section.negative_control],
-    )
+    return MinModel(routing, **router_settings(section), token=TOKENS[section.negative_control])
 
 
 def build_plan(section: MinSection, routing: MinRouting) -> Any:
     """The hardware plan."""
     from rtl.min.network import min_plan  # loads Amaranth: only where hardware is made
 
-    return min_plan(
-        routing,
-        buffer_flits=section.buffer_flits,
-        routing_cycles=section.routing_cycles,
-        link_cycles=section.link_cycles,
-        token=TOKENS[section.negative_control],
-        **plan_guards(section),
-    )
+    token = TOKENS[section.negative_control]
+    return min_plan(routing, **router_settings(section), token=token, **plan_guards(section))
 
 
 def link_classes(_routing: MinRouting) -> LinkClasses:

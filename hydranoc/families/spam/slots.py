@@ -6,12 +6,12 @@ import numpy as np
 
 from hydranoc.errors import KeyWrong
 from hydranoc.families.reports import CheckReport, LinkClasses
+from hydranoc.families.routed import flit_sizes, router_settings
 from hydranoc.families.worm_guards import GuardedSection, check_guards, plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.deadlock import check_deadlock
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
-from topology.common.link_stages import LinkStages
 from topology.spam.deadlock import spam_dependencies
 from topology.spam.graph import SpamLabels
 from topology.spam.reachability import unreached_pairs
@@ -83,11 +83,7 @@ def check(section: SpamSection, routing: SpamRouting) -> CheckReport:
         "cross_links": links - network.switches + 1,
         "tree_depth": int(routing.labels.level[: network.switches].max()),
         "most_ports": most_ports,
-        "flit_bits": section.flit_bits,
-        "unicast_header_flits": routing.header.unicast_flits,
-        "multicast_header_flits": routing.header.multicast_flits,
-        "buffer_flits": routing.header.buffer_depth_flits(section.buffer_flits),
-        "link_stages": len(LinkStages(network, section.link_cycles).hops),
+        **flit_sizes(section, routing),
         "route_table_bits": sum(3 * network.vertices * network.degree(s) for s in range(network.switches)),
         "reach_table_bits": sum(processors * network.degree(s) for s in range(network.switches)),
     }
@@ -104,27 +100,14 @@ def build_model(section: SpamSection, routing: SpamRouting) -> Any:
     """The golden model."""
     from sim_model.spam.model import SpamModel  # loads Numba: only where a network is run
 
-    return SpamModel(
-        routing,
-        buffer_flits=section.buffer_flits,
-        routing_cycles=section.routing_cycles,
-        link_cycles=section.link_cycles,
-        enqueue=_enqueue(section),
-    )
+    return SpamModel(routing, **router_settings(section), enqueue=_enqueue(section))
 
 
 def build_plan(section: SpamSection, routing: SpamRouting) -> Any:
     """The hardware plan."""
     from rtl.spam.network import spam_plan  # loads Amaranth: only where hardware is made
 
-    return spam_plan(
-        routing,
-        buffer_flits=section.buffer_flits,
-        routing_cycles=section.routing_cycles,
-        link_cycles=section.link_cycles,
-        enqueue=_enqueue(section),
-        **plan_guards(section),
-    )
+    return spam_plan(routing, **router_settings(section), enqueue=_enqueue(section), **plan_guards(section))
 
 
 def _enqueue(section: SpamSection) -> str:
