@@ -5,19 +5,7 @@
 The copies come one after the other, and a flit at most in a frame of eight cycles, which is the pace of the node. The
 words of each broadcast that is being collected are stored in an entry, in a lane for every different body.
 
-=====  ======================================================================================================
-step   what happens
-=====  ======================================================================================================
-0      a flit is taken: not a tail while a packet is being handed over
-1      of a head: its entry is looked for, and the memory of finished broadcasts is read
-3      of a head: is it taken into an entry, late or refused?
-2 - 4  the words at its place in the lanes are read; each is compared in the two cycles that follow
-4      of a head: a new entry is taken
-5      the word is written: a head as the entry's header, others into the next lane
-5      the next word that is to be handed over is read
-6      and is put into the output register, if that is free
-7      of a tail: the vote is counted
-=====  ======================================================================================================
+What happens when in a frame is in ``copy_steps``.
 
 A copy that comes when its broadcast was handed over already and is still in its entry is late: only its direction is
 noted, so that the entry is free again when all copies have come. The header of the packet that is handed over is the
@@ -32,18 +20,19 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.common.flit import flit_layout, link_signature
 from rtl.common.input_buffer import InputBuffer
-from rtl.common.output_register import OutputRegister
 from rtl.common.part import Part, instantiate
 from rtl.common.router_parameters import check_range
 from rtl.common.selection import concat, encoded, packed, table_row
+from rtl.harts.copy_emission import CopyEmission
 from rtl.harts.copy_entries import CopyEntries
+from rtl.harts.copy_steps import Step, count_steps
 from rtl.harts.copy_vote import VOTES_BITS, CopyVote, poll_layout, stored_layout
 from rtl.harts.finished_broadcasts import FinishedBroadcasts
 from rtl.harts.parameters import MOST_PACKET_FLITS
 from topology.common.flits import HeaderFormat, bits_for
 from topology.harts.broadcast import ALGORITHMS, COPIES
 from topology.harts.graph import DIRECTIONS
-from topology.harts.reception import ENTRIES, FIRST, MOST_COPIES, STEPS, VOTE, check_reception, lanes, threshold
+from topology.harts.reception import ENTRIES, FIRST, MOST_COPIES, VOTE, check_reception, lanes, threshold
 
 BUFFER_FLITS = 2
 COPY_FIELDS = ("broadcast", "algorithm", "direction", "source", "id")
@@ -127,7 +116,7 @@ class CopyCollector(Part):
 
     def elaborate(self, platform):
         m: Any = Module()
-        self._steps = self._count_steps(m)
+        self._steps = count_steps(m)
         self._word: Any = Signal(flit_layout(self.header.flit_bits), name="word")
         self._copy: Any = Signal(self._copy_layout, name="copy")
         self._direction: Any = Signal(DIRECTIONS, name="direction_bit")
@@ -135,13 +124,7 @@ class CopyCollector(Part):
         self._busy = Signal(name="busy")  # there is a word in this frame
         position_bits = bits_for(self.packet_flits - 1)
         self._position = Signal(position_bits, name="position")  # in the body; 0 also of a head
-        self._emission: dict[str, Any] = {
-            "emitting": Signal(name="emitting"),
-            "entry": Signal(bits_for(self.entries), name="emitted_entry"),
-            "lane": Const(0) if self.lanes == 1 else Signal(range(self.lanes + 1), name="emitted_lane"),
-            "head": Signal(name="emitted_head"),
-            "position": Signal(position_bits, name="emitted_position"),
-        }
+        self._emission = CopyEmission(self.entries, self.lanes, position_bits)
         finished = instantiate(m, platform, "finished_broadcasts", FinishedBroadcasts(self._copy.source.shape().width))
         entries = instantiate(m, platform, "entries", CopyEntries(self.entries, self._key_bits, self._name_bits))
         progress, following = self._keep_progress(m, entries)
@@ -151,10 +134,11 @@ class CopyCollector(Part):
         lane, decided = self._vote(m, platform, stored, progress, following)
         deciding = self._count(m, finished, entries, decision, progress, following, decided)
         m.d.comb += [
-            entries.emitting.eq(self._emission["emitting"]),
-            entries.emitted.eq(self._emission["entry"]),
+            entries.emitting.eq(self._emission.emitting),
+            entries.emitted.eq(self._emission.entry),
         ]
-        self._emit(m, stored, entries.entry, lane, deciding)
+        self._emission.send(m, self.o, self._steps[Step.EMIT], stored)
+        self._emission.begin(m, deciding, entries.entry, lane)
         return m
 
     @property
@@ -164,14 +148,6 @@ class CopyCollector(Part):
     @property
     def _name_bits(self) -> int:
         return self._copy_layout["source"].width + self._copy_layout["id"].width
-
-    def _count_steps(self, m) -> list[Signal]:
-        """Whether it is step 0, 1, ..."""
-        step = Signal(range(STEPS))
-        at = [Signal(name=f"at_{number}") for number in range(STEPS)]
-        m.d.sync += step.eq(step + 1)
-        m.d.comb += [signal.eq(step == number if number else ~step.any()) for number, signal in enumerate(at)]
-        return at
 
     def _take(self, m, platform, finished):
         """A flit from the buffer."""
@@ -184,10 +160,10 @@ class CopyCollector(Part):
         pop = Signal()
         last = self.packet_flits - 2  # of a body
         m.d.comb += [
-            pop.eq(at[0] & buffer.present & ~finished.sweeping & ~(flit.tail & self._emission["emitting"])),
+            pop.eq(at[Step.TAKE] & buffer.present & ~finished.sweeping & ~(flit.tail & self._emission.emitting)),
             buffer.pop.eq(pop),
         ]
-        with m.If(at[0]):
+        with m.If(at[Step.TAKE]):
             m.d.sync += self._busy.eq(pop)
         with m.If(pop):
             m.d.sync += [
@@ -243,21 +219,21 @@ class CopyCollector(Part):
             late.eq(entries.matched & progress.delivered),
             # by a broadcast of the same source and id, but by another algorithm: one of the two is forged
             beaten.eq(entries.matched & ~progress.delivered & finished.finished),
-            entries.look.eq(head & at[1]),
+            entries.look.eq(head & at[Step.LOOK]),
             entries.key.eq(concat(copy[name] for name in KEY_FIELDS)),
             entries.keyed.eq(copy.broadcast),
-            entries.take.eq(decision["allocating"] & at[4]),
+            entries.take.eq(decision["allocating"] & at[Step.ENTER]),
             finished.source.eq(copy.source),
             finished.id.eq(copy.id),
         ]
-        with m.If(at[3]):
+        with m.If(at[Step.JUDGE]):
             m.d.sync += [
                 decision["allocating"].eq(head & ~refused & ~entries.matched),
                 decision["losing"].eq(head & ~refused & ~entries.matched & entries.in_use & ~progress.delivered),
                 decision["refusing"].eq(head & refused),
                 decision["beaten"].eq(head & beaten),
             ]
-        with m.If(at[3] & head):
+        with m.If(at[Step.JUDGE] & head):
             m.d.sync += [decision["voting"].eq(~refused & ~late), decision["late"].eq(~refused & late)]
         return decision
 
@@ -270,20 +246,20 @@ class CopyCollector(Part):
         write: Any = store.write_port()
         read: Any = store.read_port()
         lane, slot, written_slot = Signal(slot_bits), Signal(slot_bits), Signal(slot_bits)
-        entry, position = Signal.like(emission["entry"]), Signal.like(self._position)
+        entry, position = Signal.like(emission.entry), Signal.like(self._position)
         room = Signal()
         m.d.comb += [
-            lane.eq(concat(encoded(at[2 : 2 + self.lanes], range(self.lanes), slot_bits))),
-            slot.eq(Mux(at[5], Mux(emission["head"], headers, emission["lane"]), lane)),
-            entry.eq(Mux(at[5], emission["entry"], entries.entry)),
-            position.eq(Mux(at[5], emission["position"], self._position)),
+            lane.eq(concat(encoded(at[Step.READ : Step.READ + self.lanes], range(self.lanes), slot_bits))),
+            slot.eq(Mux(at[Step.WRITE], Mux(emission.head, headers, emission.lane), lane)),
+            entry.eq(Mux(at[Step.WRITE], emission.entry, entries.entry)),
+            position.eq(Mux(at[Step.WRITE], emission.position, self._position)),
             read.addr.eq(concat((position, slot, entry))),
             room.eq(next_lane != self.lanes),
             written_slot.eq(Mux(self._word.head, headers, next_lane)),
             write.addr.eq(concat((self._position, written_slot, entries.entry))),
             write.data.data.eq(self._word.data),
             write.data.tail.eq(self._word.tail),
-            write.en.eq(at[5] & self._busy & voting & (room | self._word.head)),
+            write.en.eq(at[Step.WRITE] & self._busy & voting & (room | self._word.head)),
         ]
         return read.data
 
@@ -295,10 +271,10 @@ class CopyCollector(Part):
         vote = instantiate(m, platform, "vote", CopyVote(self.header.flit_bits, self.lanes))
         missing = [threshold(COPIES[algorithm], VOTE) - 1 for algorithm in ALGORITHMS]
         m.d.comb += [
-            vote.begin.eq(self._busy & self._word.head & at[1]),
+            vote.begin.eq(self._busy & self._word.head & at[Step.LOOK]),
             vote.word.eq(self._word),
             vote.stored.eq(stored),
-            vote.shown.eq(concat(at[3 : 3 + self.lanes])),
+            vote.shown.eq(concat(at[Step.READ + 1 : Step.READ + 1 + self.lanes])),
             vote.poll.eq(progress.poll),
             vote.votes_missing.eq(self._by_algorithm(m, "missing", missing, VOTES_BITS)),
             following.poll.eq(vote.poll_after),
@@ -314,7 +290,7 @@ class CopyCollector(Part):
         directions: Any = Signal(range(MOST_COPIES + 1))
         copies = self._by_algorithm(m, "copies", [COPIES[name] for name in ALGORITHMS], len(directions))
         m.d.comb += [
-            ended.eq(self._steps[7] & self._busy & self._word.tail),
+            ended.eq(self._steps[Step.COUNT] & self._busy & self._word.tail),
             counted.eq(ended & (decision["voting"] | decision["late"])),
             deciding.eq(ended & decision["voting"] & decided),
             following.seen.eq(progress.seen | self._direction),
@@ -322,36 +298,11 @@ class CopyCollector(Part):
             directions.eq(sum(following.seen[way] for way in range(DIRECTIONS))),
             complete.eq(directions == copies),
             lost.eq(counted & broadcast & complete & ~following.delivered),
-            entries.free.eq(counted & (complete | ~broadcast) | self._steps[4] & decision["beaten"]),
+            entries.free.eq(counted & (complete | ~broadcast) | self._steps[Step.ENTER] & decision["beaten"]),
             finished.write.eq(deciding & broadcast),
         ]
         m.d.sync += [
-            self.undecided.eq(self._steps[7] & decision["losing"] | lost),
-            self.refused.eq(self._steps[7] & decision["refusing"]),
+            self.undecided.eq(self._steps[Step.COUNT] & decision["losing"] | lost),
+            self.refused.eq(self._steps[Step.COUNT] & decision["refusing"]),
         ]
         return deciding
-
-    def _emit(self, m, stored, entry, lane, deciding):
-        """The packet that was decided, word by word."""
-        emission, register = self._emission, OutputRegister(m, self.o)
-        m.d.comb += [
-            register.load.eq(self._steps[6] & emission["emitting"] & register.free),
-            register.following.data.eq(stored.data),
-            register.following.head.eq(emission["head"]),
-            register.following.tail.eq(stored.tail),
-        ]
-        with m.If(register.load):
-            m.d.sync += [
-                emission["emitting"].eq(~stored.tail),
-                emission["head"].eq(0),
-                emission["position"].eq(emission["position"] + ~emission["head"]),
-            ]
-        with m.If(deciding):
-            m.d.sync += [
-                emission["emitting"].eq(1),
-                emission["entry"].eq(entry),
-                emission["head"].eq(1),
-                emission["position"].eq(0),
-            ]
-            if self.lanes > 1:
-                m.d.sync += emission["lane"].eq(lane)

@@ -1,11 +1,10 @@
 """Golden twin of the copy collector, which makes one packet of the copies of a broadcast."""
 
 from collections import deque
-from dataclasses import dataclass, field
-from enum import Enum, auto
 
 from sim_model.common.parts.input_buffer import InputBufferTwin
 from sim_model.common.parts.twin import Inputs, Outputs
+from sim_model.harts.copy_records import Arrival, Emission, Entry, Verdict, Word
 from topology.common.flits import FlitFormat, HeaderFormat
 from topology.harts.broadcast import ALGORITHMS, COPIES
 from topology.harts.graph import DIRECTIONS
@@ -16,91 +15,6 @@ BUFFER_FLITS = 2
 HALF_OF_IDS = 1 << ID_BITS - 1
 LOAD_STEP = 6
 """Step in which the output register may load the next flit of a packet."""
-
-Word = tuple[int, bool]
-"""Data and tail of a flit as they are kept and compared. The head's data are 0: every copy has its own header."""
-Key = tuple[int, int, int]
-"""Source, id and number of the algorithm."""
-
-
-@dataclass
-class Entry:
-    """What is known of a broadcast, or of the ordinary packet that is coming in.
-
-    Members
-    -------
-    key : (int, int, int) or None
-        None for an ordinary packet.
-    copies : int
-        That the algorithm makes.
-    seen : set of int
-        Directions of the copies that have come.
-    bodies : list of list of Word
-        Different ones, by lane, in the order in which they came.
-    votes : list of int
-        Copies with each body.
-    delivered : bool
-    """
-
-    key: Key | None = None
-    copies: int = 1
-    seen: set[int] = field(default_factory=set)
-    bodies: list[list[Word]] = field(default_factory=list)
-    votes: list[int] = field(default_factory=list)
-    delivered: bool = False
-
-
-class Verdict(Enum):
-    """What is to become of a packet, by its head."""
-
-    REFUSED = auto()  # swallowed
-    LATE = auto()  # only its direction is noted
-    JOINS = auto()  # a further copy for an entry
-    OPENS = auto()  # takes an entry
-
-
-@dataclass
-class Arrival:
-    """The packet that is coming in.
-
-    Members
-    -------
-    header : int
-        Data of its head.
-    fields : PacketHeader
-    verdict : Verdict
-    slot : int
-        Number of its entry; -1 if it is refused.
-    words : list of Word
-        So far.
-    """
-
-    header: int
-    fields: PacketHeader
-    verdict: Verdict
-    slot: int
-    words: list[Word] = field(default_factory=list)
-
-    @property
-    def key(self) -> Key:
-        """Of a broadcast."""
-        return self.fields.source, self.fields.id, self.fields.algorithm
-
-
-@dataclass
-class Emission:
-    """A packet on its way out.
-
-    Members
-    -------
-    slot : int
-        Number of the entry that it comes from.
-    flits : deque of int
-        Still to be loaded into the output register.
-    """
-
-    slot: int
-    flits: deque[int]
 
 
 class CopyCollectorTwin:

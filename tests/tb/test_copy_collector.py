@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rtl.harts import copy_collector, copy_entries, copy_vote, finished_broadcasts
+from rtl.harts import copy_collector, copy_emission, copy_entries, copy_vote, finished_broadcasts
 from sim_model.harts import copy_collector as twins
 from tb.common.parts.monitor import RuleBroken
 from tb.common.parts.parameters import phases
@@ -38,7 +38,7 @@ from topology.harts.reception import VOTE
 CYCLES_PER_PHASE, SLOW_CYCLES_PER_PHASE, MUTANT_CYCLES_PER_PHASE = 600, 1_500, 3_000
 TWIN_CYCLES_PER_PHASE, FAULTY_TWIN_CYCLES_PER_PHASE = 300, 8_000
 BENCH = "tb.harts.copy_collector"
-PARTS = ("CopyEntries", "CopyVote", "FinishedBroadcasts")
+PARTS = ("CopyEmission", "CopyEntries", "CopyVote", "FinishedBroadcasts")
 BENCH_TESTS = 4
 Shape = dict[str, int]
 
@@ -179,7 +179,7 @@ MUTANTS = [
         "refused is 0x1 and not 0x0",
         tests=ALL_TESTS,
     ),
-    Mutant("takes_a_tail_too_early", copy_collector, '& ~(flit.tail & self._emission["emitting"])', "", ANY_OUTPUT),
+    Mutant("takes_a_tail_too_early", copy_collector, "& ~(flit.tail & self._emission.emitting)", "", ANY_OUTPUT),
     # all of these are among the slow tests
     Mutant(
         "shares_the_last_lane",
@@ -218,7 +218,7 @@ MUTANTS = [
     ),
     Mutant("keeps_ordinary_packets", copy_collector, "(complete | ~broadcast)", "complete", ANY_OUTPUT),
     Mutant("delivers_both_of_two_algorithms", copy_collector, "seen | beaten", "seen", ANY_OUTPUT),
-    Mutant("keeps_what_is_beaten", copy_collector, '| self._steps[4] & decision["beaten"]', "", ANY_OUTPUT),
+    Mutant("keeps_what_is_beaten", copy_collector, '| self._steps[Step.ENTER] & decision["beaten"]', "", ANY_OUTPUT),
     Mutant("keeps_what_is_out_of_date", copy_entries, "Mux(self.keyed, stale, 0)", "0", ANY_OUTPUT),
     Mutant("lets_ordinary_packets_date_entries", copy_entries, "Mux(self.keyed, stale, 0)", "stale", ANY_OUTPUT),
     Mutant("mixes_algorithms", copy_collector, '("algorithm", "source", "id")', '("source", "id")', ANY_OUTPUT),
@@ -250,7 +250,7 @@ MUTANTS = [
     Mutant(
         "does_not_tell_what_is_driven_out",
         copy_collector,
-        'self._steps[7] & decision["losing"] | lost',
+        'self._steps[Step.COUNT] & decision["losing"] | lost',
         "lost",
         "undecided is 0x0 and not 0x1",
         tests="entries_do_not_suffice",
@@ -263,8 +263,8 @@ MUTANTS = [
         "voting & Mux(self._word.head, ~next_lane.any(), room)",
         r"o\.payload is 0x",
     ),
-    Mutant("loads_late", copy_collector, "(~o.valid | o.ready)", "~o.valid", r"o\.valid is 0x0", tests=ALL_TESTS),
-    Mutant("changes_what_waits", copy_collector, "& (~o.valid | o.ready)", "", r"o\.\w+ is 0x"),
+    Mutant("loads_late", copy_emission, "& register.free", "& ~link.valid", r"o\.valid is 0x0", tests=ALL_TESTS),
+    Mutant("sends_on_while_one_waits", copy_emission, "& register.free", "", r"o\.\w+ is 0x"),
 ]
 QUICK_MUTANTS = 10
 CAME_OUT = "came out and (not|none)"
