@@ -62,6 +62,8 @@ class ReceiverBank(Part):
         It goes onto the bus. Combinational.
     can_start : In(6)
         Whether an arriving packet may have each transmitter.
+    blocked : In(6)
+        Whether each output register holds a flit that does not move in this cycle.
     waiting : In(6)
         Whether stored packets wait for each direction.
     wish : In(level_bits)
@@ -93,6 +95,7 @@ class ReceiverBank(Part):
                 "present": In(1),
                 "pop": Out(1),
                 "can_start": In(DIRECTIONS),
+                "blocked": In(DIRECTIONS),
                 "waiting": In(DIRECTIONS),
                 "wish": In(p.level_bits),
                 "free": In(bits_for(p.pages + 1)),
@@ -114,14 +117,9 @@ class ReceiverBank(Part):
         in_use = Signal()
         kept = Signal()
         go = Signal()
+        held_up = Signal()
+        following = Signal(SLOT_BITS)
         bit: Any = Signal(PORTS, name="slot_bit")
-        m.d.comb += [
-            bit.eq(1 << slot),
-            in_use.eq(slot < PORTS),
-            kept.eq((self.kept & bit).any()),
-            go.eq(in_use & self.present & (~self.word.head | kept & self._looked_at())),
-            self.pop.eq(go),
-        ]
         widths = {
             "landing": p.page_bits,
             "stored": 1,
@@ -131,6 +129,18 @@ class ReceiverBank(Part):
             "output": SLOT_BITS,
         }
         state = {name: Array(Signal(bits, name=f"{name}_{i}") for i in range(PORTS)) for name, bits in widths.items()}
+        m.d.comb += [
+            bit.eq(1 << slot),
+            in_use.eq(slot < PORTS),
+            kept.eq((self.kept & bit).any()),
+            go.eq(in_use & self.present & (~self.word.head | kept & self._looked_at()) & (self.word.head | ~held_up)),
+            self.pop.eq(go),
+            following.eq(slot + 1),
+        ]
+        # What follows a head waits while its output register is full. The word before is there for six cycles or more,
+        # so it is soon enough to look a cycle ahead.
+        full = (self.blocked & (1 << state["output"][following])).any()
+        m.d.sync += held_up.eq(state["through"][following] & full)
         decided = self._decide(m)
         head = self.word.head
         bus = self.bus

@@ -114,6 +114,7 @@ class HartsNode(Part):
         self._receive(m, platform, slot, receivers)
         m.d.comb += [
             receivers.can_start.eq(transmitters.can_start),
+            receivers.blocked.eq(transmitters.blocked[:DIRECTIONS]),
             receivers.waiting.eq(queues.waiting[:DIRECTIONS]),
             receivers.free.eq(pool.free),
             receivers.page.eq(pool.page),
@@ -327,10 +328,12 @@ class HartsNode(Part):
             register = OutputRegister(m, self.outputs[port], f"output_{port}")
             from_memory = Signal(name=f"from_memory_{port}")
             from_bus = Signal(name=f"from_bus_{port}")
+            # the host gets everything from the memory, so its register keeps what it has: an enable, and no choice
+            other = Value.cast(self.outputs[port].payload if port == HOST else passed)
             m.d.comb += [
                 from_memory.eq(transmitters.sent & (transmitters.sent_for == port)),
                 from_bus.eq(receivers.bus_valid & bus.through & (bus.output == port) & (port != HOST)),
                 transmitters.blocked[port].eq(~register.free),
                 register.load.eq(from_memory | from_bus),
-                register.following.eq(Mux(from_memory, Value.cast(sent), Value.cast(passed))),
+                register.following.eq(Mux(from_memory, Value.cast(sent), other)),
             ]

@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Array, Module, Mux, Signal
+from amaranth.hdl import Array, Const, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.part import Part
@@ -161,9 +161,11 @@ class TransmitterBank(Part):
         m.d.sync += owned.eq((owned | given) & ~received)
         for port in range(PORTS):
             left: Any = Signal(range(gap_cycles + 1), name=f"gap_{port}")
+            # the gap does not end while the neighbour leaves the tail waiting: a receiver may load without looking
+            waits = self.blocked[port] if port < DIRECTIONS else Const(0)
             with m.If(received[port] | self.sent & self.sent_tail & (self.sent_for == port)):
                 m.d.sync += left.eq(gap_cycles)
-            with m.Elif(left != 0):
+            with m.Elif((left[1:] != 0) | left[0] & ~waits):
                 m.d.sync += left.eq(left - 1)
             m.d.comb += idle[port].eq(~sending[port] & ~owned[port] & (left == 0))
         m.d.comb += self.can_start.eq(idle & ~self.waiting & self.ahead & self.ahead_for_any)

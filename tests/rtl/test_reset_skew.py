@@ -1,8 +1,8 @@
 # amaranth: UnusedElaboratable=no
 """Routers, injectors and ejectors that leave reset in different cycles: nothing is lost, doubled or mixed up.
 
-Only what counts cycles together has to leave reset together (docs/timing.md): all nodes of a hexagonal mesh, and what
-belongs to a token ring until the token comes (``test_token_reset_skew.py``).
+Only what counts cycles together has to leave reset together (docs/timing.md): what belongs to a token ring until the
+token comes (``test_token_reset_skew.py``). Nodes of a hexagonal mesh are in ``test_mesh_reset_skew.py``.
 """
 
 import random

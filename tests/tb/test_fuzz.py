@@ -6,6 +6,8 @@ import pytest
 
 from rtl.common import routed_input, worm_guard
 from rtl.common.plan import NetworkPlan
+from rtl.harts import receiver_bank
+from rtl.harts import router as harts_router
 from rtl.harts.network import harts_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
@@ -79,7 +81,7 @@ def mesh_node(**settings):
     ]
     for_host = SoundWorm((PacketHeader().pack(routing.header),), 1 << HOST, False)
     worms = tuple((*onward, for_host) if port != HOST else tuple(onward) for port in range(HOST + 1))
-    job = FuzzJob(64, worms, HOST + 1, True, 9, 96, SAMPLE, False, False, 1, "")
+    job = FuzzJob(64, worms, HOST + 1, True, 9, 96, SAMPLE, False, True, 1, "")
     return lambda: Rig(plan.shapes[use.shape](), tied, {}), job
 
 
@@ -146,4 +148,14 @@ def test_a_faulty_guard_is_found(fault, tmp_path, require_tool, monkeypatch):
     kind, text, replacement = FAULTS[fault]
     monkeypatch.setattr(routed_input, "WormGuard", mutated(worm_guard, text, replacement).WormGuard)
     make_rig, job = fuzzed("spam-headers-of-several-flits", kind)
+    assert run_fuzz(make_rig, job, "icarus", tmp_path) != ""
+
+
+@pytest.mark.slow
+def test_a_mesh_node_that_overwrites_what_waits_is_found(tmp_path, require_tool, monkeypatch):
+    """Neighbours leave flits waiting for longer than a frame."""
+    require_tool("icarus")
+    faulty = mutated(receiver_bank, "held_up.eq(state", "held_up.eq(0 & state").ReceiverBank
+    monkeypatch.setattr(harts_router, "ReceiverBank", faulty)
+    make_rig, job = SUBJECTS["mesh-node"](whole_packets=True)
     assert run_fuzz(make_rig, job, "icarus", tmp_path) != ""

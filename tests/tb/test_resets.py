@@ -49,7 +49,7 @@ def busy(family: str) -> Comparison:
     return Comparison(model, messages, 0, CYCLES, harness_source(plan), resets=RESETS)
 
 
-@pytest.mark.parametrize("family", ["spam", "min", pytest.param("harts", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("family", ["spam", "min", "harts"])
 def test_resets_under_load(family, tmp_path, require_tool):
     require_tool("icarus")
     assert_equal(busy(family), "icarus", tmp_path)

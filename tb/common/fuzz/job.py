@@ -46,7 +46,7 @@ class FuzzJob:
     resets : bool
         Reset the router after each sequence, instead of ending open worms with a tail.
     stalls : bool
-        Neighbours may leave flits waiting; those of a mesh node have kept a page, and take a flit per frame.
+        Neighbours may leave flits waiting.
     seed : int
     result : str
         File for the report: empty if all went well.

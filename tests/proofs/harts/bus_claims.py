@@ -9,6 +9,7 @@ from rtl.harts.parameters import PORTS
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.harts.bare_node import BareNode
 from topology.harts.frame import SLOT_BITS, SLOTS
+from topology.harts.graph import DIRECTIONS
 
 
 def bus(claims: Claims) -> None:
@@ -22,12 +23,25 @@ def bus(claims: Claims) -> None:
     claims.always("a receiver uses its own slot only", own)
     claims.always("only a flit that is there is popped", ~(popped & ~present).any())
     claims.always("a head goes only if its receiver keeps a page", ~(popped & heads & ~receivers.kept).any())
-    may_go = claims.named(present & (~heads | receivers.kept), "may_go")
+    held_up = _held_up(claims, bare)
+    may_go = claims.named(present & (~heads | receivers.kept) & (heads | ~held_up), "may_go")
     _prove_service(claims, bare, may_go)
     _prove_word(claims, bare)
     lost = claims.was(receivers.kept & ~(popped & heads), "kept_before") & ~receivers.kept
     claims.always("a page is kept until a head goes", ~lost.any())
     claims.possible("all receivers keep a page", receivers.kept.all())
+
+
+def _held_up(claims: Claims, bare: BareNode) -> Any:
+    """Receivers that send on a packet whose last word has not moved from its output register in the cycle before."""
+    blocked = claims.was(bare.transmitters.blocked[:DIRECTIONS], "blocked_before")
+    held_up = concat(
+        bare.register("through", "receivers", port) & blocked.bit_select(bare.register("output", "receivers", port), 1)
+        for port in range(PORTS)
+    )
+    noted = bare.inside.register("held_up", "receivers") == held_up.bit_select(bare.slot, 1)
+    claims.invariant("the next receiver knows whether its register is full", (bare.slot >= PORTS) | noted)
+    return held_up
 
 
 def _prove_service(claims: Claims, bare: BareNode, may_go: Any) -> None:

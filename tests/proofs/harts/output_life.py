@@ -8,14 +8,10 @@ from rtl.harts.parameters import PORTS
 from tests.proofs.claims import Claims
 from tests.proofs.harts.bare_node import BareNode
 from topology.harts.frame import SLOT_BITS, SLOTS
-from topology.harts.header import HOST
 
 
 class OutputLife:
-    """What one output of a bare node does.
-
-    Taken for granted: a flit in the register of a link moves within a frame. The node behind it has kept a page for
-    the packet, and a receiver that has one pops a flit in every frame (proved of the bus).
+    """What one output of a bare node does. Neighbours may leave a flit in its register for as long as they like.
 
     Parameters
     ----------
@@ -57,7 +53,6 @@ class OutputLife:
         self.payload = claims.named(payloads, "payload")
         self._watch_owners(claims, bare)
         self._watch_loads(claims, bare)
-        self._assume_neighbour(claims)
 
     def _watch_owners(self, claims: Claims, bare: BareNode) -> None:
         m, bus, transmitters = claims.m, bare.receivers.bus, bare.transmitters
@@ -95,9 +90,3 @@ class OutputLife:
             m.d.sync += [self.open.eq(~self.tail), self.age.eq(0)]
             with m.If(self.tail):
                 m.d.sync += self.rested.eq(1)
-
-    def _assume_neighbour(self, claims: Claims) -> None:
-        self.waited: Any = Signal(range(SLOTS), name="waited_reference")
-        claims.m.d.sync += self.waited.eq(Mux(self.loads | self.ready | ~self.valid, 0, self.waited + 1))
-        late = self.valid & (self.waited == SLOTS - 1)
-        claims.assume(~late | self.ready | (self.output == HOST))

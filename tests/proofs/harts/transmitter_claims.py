@@ -41,7 +41,8 @@ def _prove_owner(claims: Claims, bare: BareNode, life: OutputLife) -> None:
     free = ~life.owned & ~life.sending & ~(life.given & life.started)
     claims.always("a transmitter is given or started only when nobody has it", ~taken | free)
     rested = life.rested >= life.most_rest - 1
-    idle = ~life.owned & ~life.sending & rested & bank.ahead.bit_select(life.output, 1)
+    empty = ~life.valid | (life.output == HOST)
+    idle = ~life.owned & ~life.sending & rested & empty & bank.ahead.bit_select(life.output, 1)
     room = (bare.slot == life.output) & ~bank.blocked.bit_select(life.output, 1)
     claims.always("the packet that is found starts as soon as it may", life.started == bank.found & room & idle)
     reads = bank.read & (bank.read_page == life.page)
@@ -99,15 +100,19 @@ def _tie_loads(claims: Claims, bare: BareNode, life: OutputLife) -> None:
     claims.invariant("a packet is open from its head to its tail", life.open == busy & ~begins)
     gap = bare.register("gap", "transmitters", life.output)
     claims.invariant("the rest is counted up to the gap", life.rested <= most)
-    left = Mux(life.rested >= most - 1, 0, most - 1 - life.rested)
+    waits = (life.output != HOST) & life.valid & ~busy
+    left = Mux(life.rested >= most - 1, waits, most - 1 - life.rested)
     claims.invariant("the gap is counted down", (gap == left) & (life.rested != 0))
     claims.invariant("a transmitter in use had its gap", ~busy | (life.rested >= most - 1))
     claims.invariant("a packet begins after the gap", ~begins | (life.rested == most))
     claims.invariant("between packets the register is as old as the tail", life.open | (life.age == life.rested - 1))
-    of_link = life.valid & (life.output != HOST)
-    claims.invariant("a flit of a link is not old", ~of_link | (life.age == life.waited))
+    mine = life.owned & (life.holder == bare.slot)
+    held_up = bare.inside.register("held_up", "receivers")
+    seen = held_up | ~life.valid | (life.age == 0) | ~life.open
+    claims.invariant("a receiver knows of a flit that has not moved", ~mine | seen)
     phase = (bare.slot - life.holder - 2)[:SLOT_BITS]
     claims.invariant(
         "words of a receiver come a frame apart", ~(life.owned & life.open) | (life.age >= SLOTS) | (life.age == phase)
     )
     claims.invariant("words from memory find their register empty", ~life.from_memory | ~life.valid)
+    claims.invariant("words of receivers find their register empty", ~life.from_bus | ~life.valid)

@@ -79,8 +79,8 @@ TRANSMITTER_FAULTS = (
         "harts-transmitters",
         "a word that is sent is on the link in the next cycle",
         HARTS_NODE,
-        "Mux(from_memory, Value.cast(sent), Value.cast(passed))",
-        "Mux(from_bus, Value.cast(sent), Value.cast(passed))",
+        "Mux(from_memory, Value.cast(sent), other)",
+        "Mux(from_bus, Value.cast(sent), other)",
     ),
     Fault(
         "harts-transmitters",
