@@ -15,12 +15,13 @@ from functools import cached_property
 import numpy as np
 
 from topology.common.flits import HeaderFormat, bits_for
+from topology.common.routed_headers import RoutedHeaders
 from topology.min.graph import BACKWARD, FORWARD, MinNetwork
 from topology.min.groups import TokenGroups, branch_ports
 
 
 @dataclass(frozen=True)
-class MinRouting:
+class MinRouting(RoutedHeaders):
     """Tables of a multistage network.
 
     Parameters
@@ -121,14 +122,6 @@ class MinRouting:
             switch, stage = network.channels[up].sink, stage + 1
         return stage
 
-    def destinations_of(self, source: int, destinations: Sequence[int]) -> tuple[int, ...]:
-        """The destination set of a message: sorted, without repeats and without the source."""
-        return tuple(sorted(set(destinations) - {source}))
-
-    def header_flits(self, destinations: Sequence[int]) -> int:
-        """Header length in flits of a message to these destinations."""
-        return self.header.unicast_flits if len(destinations) == 1 else self.header.multicast_flits
-
     @property
     def multicast_keys(self) -> range:
         """Keys of headers with a bit string."""
@@ -140,11 +133,6 @@ class MinRouting:
             return destinations[0]
         turn = self.turn_stage(source, destinations) if self.network.bidirectional else 0
         return len(self.network.processors) + turn
-
-    def header_value(self, source: int, destinations: Sequence[int]) -> int:
-        """The header of a message, as an integer."""
-        bits = sum(1 << processor for processor in destinations) if len(destinations) > 1 else 0
-        return self.header.pack((self.routing_key(source, destinations), source), bits)
 
 
 ARRIVAL_CLASSES = {FORWARD: "forward", BACKWARD: "backward"}

@@ -19,12 +19,13 @@ import numpy as np
 from topology.common.channels import MAX_PORTS, MAX_PROCESSORS
 from topology.common.errors import TopologyError
 from topology.common.flits import HeaderFormat
+from topology.common.routed_headers import RoutedHeaders
 from topology.spam.graph import CROSS, TREE, UP, SpamLabels
 from topology.spam.header import spam_header
 
 
 @dataclass(frozen=True)
-class SpamRouting:
+class SpamRouting(RoutedHeaders):
     """Tables of a SPAM network.
 
     Parameters
@@ -128,14 +129,6 @@ class SpamRouting:
                     table[switch, port] = self.labels.ancestor[sink, network.switches :]
         return table
 
-    def destinations_of(self, source: int, destinations: Sequence[int]) -> tuple[int, ...]:
-        """The destination set of a message: sorted, without repeats and without the source."""
-        return tuple(sorted(set(destinations) - {source}))
-
-    def header_flits(self, destinations: Sequence[int]) -> int:
-        """Header length in flits of a message to these destinations."""
-        return self.header.unicast_flits if len(destinations) == 1 else self.header.multicast_flits
-
     @property
     def multicast_keys(self) -> range:
         """Keys of headers with a bit string: the switches."""
@@ -144,9 +137,3 @@ class SpamRouting:
     def routing_key(self, _source: int, destinations: Sequence[int]) -> int:
         """What stands in the header's first field: the lowest common ancestor, wherever the message comes from."""
         return self.labels.lowest_common_ancestor(destinations)
-
-    def header_value(self, source: int, destinations: Sequence[int]) -> int:
-        """The header of a message, as an integer."""
-        lca = self.routing_key(source, destinations)
-        bits = sum(1 << processor for processor in destinations) if len(destinations) > 1 else 0
-        return self.header.pack((lca, source), bits)
