@@ -1,3 +1,5 @@
+# amaranth: UnusedElaboratable=no
+# (a specimen of a router only says what ports there are)
 """The routers of a plan: one shape for all switches whose routers are alike."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
