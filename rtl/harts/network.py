@@ -89,7 +89,7 @@ def harts_plan(
         side_wires=page_wires(mesh, routing.levels),
         link_cycles=link_cycles,
         most_flits=packet_flits,
-        status=(watch_inputs(mesh, guarded=True, routed=False),) if whole_packets else (),
+        status=(watch_inputs(mesh, guarded=whole_packets),),
         endpoints=stream_endpoints(routing, packet_flits, reception, reception_entries, least_copies),
     )
 
@@ -107,7 +107,8 @@ def _constants(routing: HartsRouting, node: int, parameters: HartsNodeParameters
 def _described(parameters: HartsNodeParameters) -> dict[str, object]:
     """What the manifest says about the nodes."""
     names = ("flit_bits", "size", "levels", "pages", "packet_flits", "buffer_flits", "gap_frames", "relay_frames")
-    return {name: getattr(parameters, name) for name in names}
+    described = {name: getattr(parameters, name) for name in names}
+    return {**described, "whole_packets": True} if parameters.whole_packets else described
 
 
 def stream_endpoints(

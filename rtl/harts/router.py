@@ -62,6 +62,8 @@ class HartsNode(Part):
         Constant: directions in which nothing lives; what is sent there is dropped.
     node : In
         Constant: number of this node; only there if it guards its links.
+    discarding : Out(7)
+        Whether each input has just begun to drain a packet for which there is no way. Registers.
     misframed : Out(7)
         What the ``WormGuard`` of each input says; only there if packets are kept whole. Registers.
     corrupting : In(1)
@@ -93,6 +95,7 @@ class HartsNode(Part):
                 "inputs": In(link).array(PORTS),
                 "outputs": Out(link).array(PORTS),
                 **({"node": In(p.node_bits)} if p.guard else {}),
+                "discarding": Out(PORTS),
                 **({"misframed": Out(PORTS)} if p.whole_packets else {}),
                 "dead": In(DIRECTIONS),
                 "corrupting": In(1),
@@ -133,6 +136,9 @@ class HartsNode(Part):
             queues.start.eq(transmitters.start),
             queues.page.eq(transmitters.sent_page),
         ]
+        bus = receivers.bus
+        drained = receivers.bus_valid & bus.word.head & ~bus.stored & ~bus.through
+        m.d.sync += self.discarding.eq(Mux(drained, 1 << bus.direction, 0))
         self._connect_neighbours(m, slot, receivers, transmitters)
         read = self._memory(m, receivers, transmitters)
         headers = instantiate(m, platform, "headers", HeaderStore(p))
@@ -275,20 +281,27 @@ class HartsNode(Part):
             transmitters.received_tail.eq(receivers.bus_valid & bus.through & bus.word.tail),
             transmitters.received_for.eq(bus.output),
         ]
-        self._enter(m, platform, receivers, queues, header)
+        self._enter(m, platform, receivers, queues, header, travelled, old.hops)
         return passed
 
-    def _enter(self, m, platform, receivers, queues, header):
-        """The network processor's part: outputs of a packet, found out from its head and used with its tail."""
+    def _enter(self, m, platform, receivers, queues, header, travelled, hops):
+        """The network processor's part: outputs of a packet, found out from its head and used with its tail.
+
+        What has travelled over as many links as any packet has to is not sent any more, see ``WayDecoder``.
+        """
         p = self.parameters
         bus = receivers.bus
         rules = instantiate(m, platform, "relay_rules", RelayRules(p))
         outputs = Signal(PORTS)
+        goes_on = Signal()
+        ways: Any = Signal(DIRECTIONS)
         kept = Array(Signal(PORTS, name=f"outputs_{port}") for port in range(PORTS))
         levels = Array(Signal(p.level_bits, name=f"level_{port}") for port in range(PORTS))
         m.d.comb += [
             rules.header.eq(header),
-            outputs.eq(Mux(header.broadcast, rules.outputs & ~concat((self.dead, 0)), 1 << bus.waits)),
+            goes_on.eq(~(travelled & (hops >= p.levels - 1))),
+            ways.eq(Mux(goes_on, ~self.dead, 0)),
+            outputs.eq(Mux(header.broadcast, rules.outputs & concat((ways, 1)), 1 << bus.waits)),
             queues.enter.eq(receivers.bus_valid & bus.stored & bus.word.tail),
             queues.entered_page.eq(bus.page),
             queues.entered_outputs.eq(Mux(bus.word.head, outputs, kept[bus.direction])),

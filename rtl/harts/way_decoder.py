@@ -27,6 +27,10 @@ it is stored in any case, for this node's host or to be sent out again.
 class WayDecoder(Part):
     """Decodes one head.
 
+    A head without ways that is not kept is that of a packet which is drained: nothing lives where it has to go, or it
+    cannot be (docs/bad_input.md). No packet goes on that has travelled as many links as any packet has to, so that
+    levels bound what is on its way, whatever headers say.
+
     Combinational.
 
     Parameters
@@ -57,26 +61,37 @@ class WayDecoder(Part):
 
     def elaborate(self, _platform):
         m: Any = Module()
-        with m.If(self.header.broadcast):
-            self._decode_broadcast(m)
-        with m.Else():
-            self._decode_unicast(m)
-        return m
-
-    def _decode_broadcast(self, m):
-        """RELAY: keep a copy, and send it straight on if it has steps left. The host's goes out from memory only."""
-        header, decoded = self.header, self.decoded
         from_host = Signal()
-        first_ways = Mux(header.algorithm == algorithm_number(ALGORITHM_A), 1, EVERYWHERE)
+        at_end = Signal()
         m.d.comb += [
             from_host.eq(self.way == 0),
-            decoded.ways.eq(Mux(header.distance == 1, 0, self.way & ~self.dead)),
+            at_end.eq(~from_host & (self.header.hops >= self.parameters.levels - 1)),
+        ]
+        with m.If(self.header.broadcast):
+            self._decode_broadcast(m, from_host, at_end)
+        with m.Else():
+            self._decode_unicast(m, at_end)
+        return m
+
+    def _decode_broadcast(self, m, from_host, at_end):
+        """RELAY: keep a copy, and send it straight on if it has steps left. The host's goes out from memory only.
+
+        Only hosts send copies of stage 0: one from a link would be sent everywhere once more.
+        """
+        header, decoded = self.header, self.decoded
+        goes_on = Signal()
+        sound = Signal()
+        first_ways = Mux(header.algorithm == algorithm_number(ALGORITHM_A), 1, EVERYWHERE)
+        m.d.comb += [
+            goes_on.eq(header.distance != 1),
+            sound.eq((header.stage != 0) & ~(goes_on & at_end)),
+            decoded.ways.eq(Mux(goes_on & sound, self.way & ~self.dead, 0)),
             decoded.cuts.eq(header.algorithm != algorithm_number(SFBCAST)),
-            decoded.kept.eq(~from_host | (first_ways & ~self.dead).any()),
+            decoded.kept.eq(Mux(from_host, (first_ways & ~self.dead).any(), sound)),
         ]
 
-    def _decode_unicast(self, m):
-        """On along any axis of the tags."""
+    def _decode_unicast(self, m, at_end):
+        """On along any axis of the tags, if it has not come too far."""
         header, decoded = self.header, self.decoded
         wanted: Any = Signal(DIRECTIONS)
         for axis, name in enumerate(TAGS):
@@ -86,4 +101,8 @@ class WayDecoder(Part):
                 wanted[axis].eq(steps > 0),
                 wanted[axis + len(TAGS)].eq(steps < 0),
             ]
-        m.d.comb += [decoded.ways.eq(wanted & ~self.dead), decoded.cuts.eq(1), decoded.kept.eq(~wanted.any())]
+        m.d.comb += [
+            decoded.ways.eq(Mux(at_end, 0, wanted & ~self.dead)),
+            decoded.cuts.eq(1),
+            decoded.kept.eq(~wanted.any()),
+        ]

@@ -15,6 +15,7 @@ from sim_model.harts.record import VARIANT_FIELDS, record_nodes, variant_field
 from sim_model.harts.router import step_nodes
 from sim_model.harts.state import COPIES, HartsState, make_harts_state
 from sim_model.harts.votes import count_verdicts
+from topology.common.input_errors import error_outputs
 from topology.common.link_stages import check_link_cycles
 from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
@@ -111,8 +112,8 @@ class HartsModel:
 
     @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:
-        """None."""
-        return ()
+        """What came through which channel and had no way."""
+        return error_outputs(self.network)
 
     def header_changes(self, variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
         """What nodes have made of the fields of headers with these variants: low bit, width, values."""
@@ -133,9 +134,9 @@ class HartsModel:
         log = router_state.log[: int(router_state.counters[COPIES])]
         return log[np.argsort(log["cycle"], kind="stable")]
 
-    def discarded(self, _routers: HartsState, /) -> int:
-        """Packets are dropped where no way is left; they are counted among the lost."""
-        return 0
+    def discarded(self, routers: HartsState, /) -> int:
+        """Packets for which there was no way."""
+        return int(routers.discards.worms[0])
 
     def reception(self, messages: Messages, copy_log: np.ndarray, /) -> dict[str, int]:
         """First copies and votes, right and wrong."""

@@ -2,6 +2,7 @@
 
 from sim_model.common.engine.bits import TAIL, index_of, message_of
 from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.discards import discard
 from sim_model.common.engine.links import pop
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
 from sim_model.harts.packets import (
@@ -125,6 +126,8 @@ def _decide(cycle, switch, port, message, state, family):
         _decide_broadcast(cycle, switch, port, operation, receiver, packet, state, family)
     if receiver.page != NONE:
         _set_landing(cycle, receiver, NONE)
+    elif receiver.transmitter == NONE:
+        discard(cycle, number, family.discards)
     if receiver.transmitter != NONE:
         _start(switch, receiver.transmitter, operation, packet, state, family)
 
@@ -137,6 +140,8 @@ def _decide_unicast(cycle, switch, receiver, packet, state, family):
         receiver.outputs = 1 << HOST
         receiver.page = receiver.landing
         return
+    if packet.hops >= family.levels:
+        return  # no packet has to go farther: dropped
     if second != NONE and dead >> second & 1:
         second = NONE
     if dead >> first & 1:
@@ -160,6 +165,9 @@ def _decide_unicast(cycle, switch, receiver, packet, state, family):
 def _decide_broadcast(cycle, switch, port, operation, receiver, packet, state, family):
     """RELAY: keep a copy, and send it straight on if it has steps left."""
     dead = family.nodes[switch].dead
+    at_end = packet.hops >= family.levels
+    if port != HOST and (packet.stage == 0 or (at_end and packet.distance != 0)):
+        return  # there is no such copy: dropped
     receiver.page = receiver.landing
     if port != HOST and packet.distance != 0 and not dead >> port & 1:
         if may_cut_through(operation, packet) and can_start(cycle, switch, port, state, family):
@@ -167,6 +175,8 @@ def _decide_broadcast(cycle, switch, port, operation, receiver, packet, state, f
         else:
             packet.forwarded = 0
     receiver.outputs = relay_outputs(operation, packet, family) & ~dead
+    if at_end:
+        receiver.outputs = 1 << HOST
     if receiver.outputs == 0:
         receiver.page = NONE
 

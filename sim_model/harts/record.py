@@ -3,6 +3,7 @@
 import numpy as np
 
 from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.discards import record_discards
 from sim_model.common.engine.state import NONE
 from topology.harts.graph import DIRECTIONS
 from topology.harts.side_wires import KEPT_BITS
@@ -37,8 +38,8 @@ def variant_field(variant: np.ndarray, name: str) -> np.ndarray:
 
 
 @compiled
-def record_nodes(_cycle, state, family, trace, row):
-    """Write the headers of a cycle's flits, and the side wires, into a recording."""
+def record_nodes(cycle, state, family, trace, row):
+    """Write the headers of a cycle's flits, the side wires and the status outputs into a recording."""
     flits, variants = trace.flits, trace.variants
     for number in range(state.vertices[state.switches].first_output):
         if flits[row, number] != NONE:
@@ -50,7 +51,8 @@ def record_nodes(_cycle, state, family, trace, row):
         for hop in range(first_hop, first_hop + state.link_stages):
             if flits[row, hop] != NONE:
                 variants[row, hop] = _variant(family.heads[number])
-    _record_pages(state, family, trace.signals[row])
+    first = _record_pages(state, family, trace.signals[row])
+    record_discards(cycle, family.discards, trace.signals[row], first)
 
 
 @compiled
@@ -72,7 +74,7 @@ def _variant(head):
 
 @compiled
 def _record_pages(state, family, signals):
-    """``kept`` and ``wish``, in the order of ``page_wires``."""
+    """``kept`` and ``wish``, in the order of ``page_wires``. Returns where they end."""
     low = 0
     for switch in range(state.switches):
         for direction in range(DIRECTIONS):
@@ -85,3 +87,4 @@ def _record_pages(state, family, signals):
             for bit in range(family.level_bits):
                 signals[low + bit] = wish >> bit & 1
             low += family.level_bits
+    return low

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.state import NONE, make_records
 from sim_model.common.messages import Messages
 from topology.common.flits import bits_for
@@ -14,7 +15,6 @@ from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, STAGES, TAGS, Leg,
 from topology.harts.graph import DIRECTIONS, HexMesh
 from topology.harts.guard import expected_arrivals
 from topology.harts.routing import UNICAST, HartsRouting, operation
-from topology.harts.tags import routing_tags
 
 HEADER_FIELDS = (
     "stage",  # as in the packet header, like all down to forwarded
@@ -111,6 +111,7 @@ class HartsState(NamedTuple):
     waiting: np.ndarray  # int64[nodes, outputs], masks of pages whose packets wait for an output
     nodes: np.recarray  # NODE_FIELDS
     counters: np.ndarray  # int64[COUNTERS]
+    discards: Discards
     log: np.recarray  # LOG_FIELDS, one entry per delivered copy
 
 
@@ -171,6 +172,7 @@ def make_harts_state(
             logged=NONE,
         ),
         counters=np.zeros(COUNTERS, dtype=np.int64),
+        discards=make_discards(mesh),
         log=make_records(_most_copies(messages), LOG_FIELDS),
     )
 
@@ -180,7 +182,7 @@ def _tags(routing: HartsRouting, messages: Messages) -> np.ndarray:
     tags = np.zeros((len(messages), 3), dtype=np.int64)
     for message in np.flatnonzero(messages.operation == UNICAST).tolist():
         destination = int(messages.destinations_of(message)[0])
-        tags[message] = routing_tags(routing.mesh, int(messages.source[message]), destination)
+        tags[message] = routing.tags(int(messages.source[message]), destination)
     return tags
 
 

@@ -85,3 +85,23 @@ def test_a_watchdog_that_bites_too_early_is_found(tmp_path, capsys, require_tool
     faulty = mutated(worm_guard, "flits == self.watchdog_flits - 1", "flits == self.watchdog_flits - 2")
     monkeypatch.setattr("rtl.common.routed_input.WormGuard", faulty.WormGuard)
     assert compared(tmp_path, "spam", capsys, **WATCHED)["mismatches"] == 1
+
+
+def test_nodes_of_a_mesh_keep_packets_whole(tmp_path, capsys, require_tool):
+    """The longest packets are as long as the guard allows; broadcasts go out in front of it."""
+    require_tool("icarus")
+    path = tmp_path / "mesh.yaml"
+    text = """network: {family: harts, topology: {kind: hexmesh, size: 2}, packet_flits: 9KEYS}
+traffic:
+  {kind: random, cycles: 600, messages_per_node_per_cycle: 0.003, multicast_fraction: 0.2, algorithm: 6-bcast, flits: 9}
+"""
+    path.write_text(text.replace("KEYS", ""))
+    plain = load(path)
+    path.write_text(text.replace("KEYS", ", worm_guard: true"))
+    assert "worm_guard" not in verilog_of(plain)
+    assert "_worm_guard_9 worm_guard_0 " in verilog_of(load(path))
+    assert load(path).verilog().manifest["parameters"]["whole_packets"] is True
+    code = run(["compare", str(path), "-o", str(tmp_path / "out"), "--sim", "icarus", "--json"])
+    summary = json.loads(capsys.readouterr().out)
+    assert (code, summary["mismatches"]) == (0, 0)
+    assert summary["cycles"] == plain.simulate().figures["cycles"]

@@ -1,4 +1,4 @@
-"""Tables that lead nowhere: what hardware and golden model drain, count and report is the same in every cycle."""
+"""Tables and headers that lead nowhere: hardware and golden model drain, count and report the same in every cycle."""
 
 import numpy as np
 import pytest
@@ -8,11 +8,17 @@ from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
+from sim_model.harts.model import HartsModel
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
 from tests.networks import five_port_network
+from tests.sim_model.harts_traffic import mixed_traffic
 from tests.tb.comparisons import assert_equal, compare_verilog
+from tests.tb.harts_workloads import FAULTS, PACKET_FLITS, loaded
+from tests.tb.harts_workloads import comparison as comparison_of_mesh
 from tests.tb.mutations import Mutation
+from topology.harts.graph import HexMesh
+from topology.harts.routing import HartsRouting
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
@@ -62,6 +68,38 @@ def test_worms_without_a_way(family, flit_bits, share, tmp_path, require_tool):
     assert_equal(comparison(family, flit_bits, share), "icarus", tmp_path)
 
 
+class FarTags(HartsRouting):
+    """Tags of every other packet lead farther than any packet has to go."""
+
+    def tags(self, source, destination):
+        if (source + destination) % 2:
+            return super().tags(source, destination)
+        size = self.mesh.size
+        return -size, 1 - size, 0
+
+
+def far_packets() -> Comparison:
+    """A loaded mesh of seven nodes."""
+    model = HartsModel(FarTags(HexMesh(2), 64))
+    assert sum(map(abs, model.routing.tags(0, 2))) > model.routing.levels
+    job = comparison_of_mesh(model, mixed_traffic(model, 1_000, 0.006, seed=1))
+    results = Simulation(job.model, job.messages).run()
+    assert results.discarded > 10
+    assert not results.deadlocked
+    return job
+
+
+def test_packets_that_would_go_too_far(tmp_path, require_tool):
+    require_tool("icarus")
+    assert_equal(far_packets(), "icarus", tmp_path)
+
+
+def test_dropped_packets_of_a_faulty_mesh_are_counted():
+    job = loaded(3, 1_500, faults=FAULTS[3])
+    results = Simulation(job.model, job.messages).run()
+    assert results.discarded > 0
+
+
 MONITOR, INPUTS, DECODER = (f"common/{name}.py" for name in ("error_monitor", "routed_input", "header_decoder"))
 MUTATIONS = [
     Mutation("does not tell the channel", MONITOR, "remembered[channel].eq(1)", "remembered[0].eq(1)"),
@@ -77,3 +115,22 @@ def test_mutation_is_reported(mutation, tmp_path, require_tool):
     require_tool("icarus")
     result = compare_verilog(comparison("min", 8, 0.2), mutation, tmp_path, {}, "min")
     assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
+
+
+WAYS = "harts/way_decoder.py"
+MESH_MUTATIONS = [
+    Mutation(
+        "lets packets go on", "harts/way_decoder.py", "Mux(at_end, 0, wanted & ~self.dead)", "wanted & ~self.dead"
+    ),
+    Mutation("drops a link early", "harts/way_decoder.py", "self.parameters.levels - 1", "self.parameters.levels - 2"),
+    Mutation("says nothing", "harts/router.py", "bus.word.head & ~bus.stored & ~bus.through", "0"),
+    Mutation("names another input", "harts/router.py", "Mux(drained, 1 << bus.direction, 0)", "Mux(drained, 1, 0)"),
+]
+
+
+@pytest.mark.parametrize("mutation", MESH_MUTATIONS, ids=lambda mutation: mutation.name.replace(" ", "-"))
+def test_mutation_of_a_node_is_reported(mutation, tmp_path, require_tool):
+    require_tool("icarus")
+    job = far_packets()
+    result = compare_verilog(job, mutation, tmp_path, {"packet_flits": PACKET_FLITS}, "harts")
+    assert result.mismatches == 1, f"the comparison did not see a node that {mutation.name}"

@@ -10,7 +10,7 @@ from topology.harts.faults import NO_FAULTS, Faults
 from topology.harts.graph import HexMesh
 from topology.harts.guard import admitted_copies
 from topology.harts.header import ID_BITS, PacketHeader, harts_header, most_hops
-from topology.harts.tags import routing_tags
+from topology.harts.tags import Tags, routing_tags
 
 UNICAST = 0
 """Operation of an ordinary packet; a broadcast's is the number of its algorithm in ``ALGORITHMS``, plus one."""
@@ -73,6 +73,10 @@ class HartsRouting:
         """Header length of any packet."""
         return 1
 
+    def tags(self, source: int, destination: int) -> Tags:
+        """Routing tags of an ordinary packet."""
+        return routing_tags(self.mesh, source, destination)
+
     def sent_header(self, source: int, destinations: Sequence[int], operation: int, number: int) -> int:
         """The header that a host sends.
 
@@ -88,7 +92,7 @@ class HartsRouting:
         common = {"source": self.faults.claimed_source(source), "id": number % (1 << ID_BITS)}
         if operation != UNICAST:
             return PacketHeader(broadcast=1, algorithm=operation - 1, **common).pack(self.header)
-        m0, m1, m2 = routing_tags(self.mesh, source, destinations[0])
+        m0, m1, m2 = self.tags(source, destinations[0])
         return PacketHeader(m0=m0, m1=m1, m2=m2, **common).pack(self.header)
 
     def delivered_header(

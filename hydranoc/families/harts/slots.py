@@ -69,6 +69,8 @@ class HartsSection(NetworkSection):
         Let broadcasts go round the whole mesh in one packet, which takes many more pages.
     guard : bool
         Let in no packet of a broadcast that cannot be an honest one.
+    worm_guard : bool
+        Keep flits that belong to no packet, and what is longer than ``packet_flits``, out of every input of a node.
     reception : str or None
         What hosts behind AXI4-Stream endpoints get of a broadcast: the first copy, or the one that a majority of the
         copies agrees with; default: all copies.
@@ -89,6 +91,7 @@ class HartsSection(NetworkSection):
     relay_frames: Frames = 1
     algorithm_a: bool = False
     guard: bool = False
+    worm_guard: bool = False
     reception: Literal["first", "vote"] | None = None
     reception_entries: Annotated[int, Field(ge=LEAST_ENTRIES, le=MOST_ENTRIES)] = ENTRIES
     least_copies: Annotated[int, Field(ge=1, le=MOST_COPIES)] = 1
@@ -198,6 +201,7 @@ def build_plan(section: HartsSection, routing: HartsRouting) -> Any:
         reception=section.reception,
         reception_entries=section.reception_entries,
         least_copies=section.least_copies,
+        whole_packets=section.worm_guard,
         **_settings(section),
     )
 
