@@ -8,6 +8,7 @@ import pytest
 from hydranoc import Design, load
 from hydranoc.config.schema import NetworkSection
 from hydranoc.families.registry import FAMILIES, Family
+from rtl.common.structure import SharedModule
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -56,3 +57,12 @@ def test_model_hardware_and_check_take_buffers_and_times_from_the_configuration(
 def test_families_without_operations_or_chains_of_their_own_have_the_common_ones():
     assert [FAMILIES[name].operations(None) for name in ("spam", "min")] == [{}, {}]
     assert [FAMILIES[name].software_names(None) for name in ("spam", "harts")] == [("binomial",)] * 2
+
+
+@pytest.mark.parametrize("example", ["demo", "min"])
+def test_check_says_how_large_the_tables_of_the_hardware_are(example):
+    design = load(EXAMPLES / f"{example}.yaml")
+    ports = {shape: SharedModule(make).inputs for shape, make in design.plan.shapes.items()}
+    sizes = design.check().sizes
+    for table, key in (("routes", "route_table_bits"), ("reach", "reach_table_bits")):
+        assert sizes[key] == sum(ports[router.shape][table] for router in design.plan.routers)

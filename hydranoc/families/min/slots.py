@@ -54,7 +54,7 @@ def check(section: MinSection, routing: MinRouting) -> CheckReport:
     network, depth_flits = routing.network, _depth_flits(section, routing)
     processors = len(network.processors)
     groups = routing.groups.groups
-    outputs = [len(channels) for channels in network.output_channel]
+    outputs = [len(channels) for channels in network.output_channel[: network.switches]]
     sizes = {
         "switches": network.switches,
         "processors": processors,
