@@ -173,7 +173,7 @@ PROOFS: dict[str, Proof] = {
     "page-queues": Proof("page-queues", page_queues(1), 18, fault_cycles=20),
     "page-queues-relay-2": Proof("page-queues", page_queues(2), 26, quick=False),
     "harts-bus": Proof("harts-bus", bus, 18),
-    "harts-pages": Proof("harts-pages", pages, 30, fault_cycles=14),
+    "harts-pages": Proof("harts-pages", pages, 30, fault_cycles=30),
     "harts-words": Proof("harts-words", words, 29, fault_cycles=30),
     "harts-transmitters": Proof("harts-transmitters", transmitters, 27),
     "channel-counters-1": Proof(

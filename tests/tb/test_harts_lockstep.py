@@ -132,7 +132,7 @@ MUTATIONS = [
         ("lets a page be kept too early", RECEIVERS, "self.wish > p.levels", "self.wish >= p.levels", MESH_2),
         ("forgets the mark of a copy", NODE, "header.forwarded.eq(bus.forwarded)", "header.forwarded.eq(1)", MESH_3),
         ("spoils the wrong packets", NODE, "self.corrupting & travelled", "self.corrupting & ~travelled", MESH_3),
-        ("sends in dead directions", NODE, "rules.outputs & ~concat((self.dead, 0))", "rules.outputs", MESH_3),
+        ("sends in dead directions", NODE, "Mux(goes_on, ~self.dead, 0)", "Mux(goes_on, 63, 0)", MESH_3),
         (
             "lets all broadcasts in",
             GUARD,

@@ -93,8 +93,8 @@ PAGE_FAULTS = (
         "harts-pages",
         "a packet enters for at least one output",
         HARTS_NODE,
-        "rules.outputs & ~concat((self.dead, 0))",
-        "rules.outputs & ~concat((self.dead, 1))",
+        "rules.outputs & concat((ways, 1))",
+        "rules.outputs & concat((ways, 0))",
     ),
     Fault(
         "harts-pages",
