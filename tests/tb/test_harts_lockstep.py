@@ -96,7 +96,7 @@ MUTATIONS = [
             "decoded.kept & ~open_ways.any() | waits",
             MESH_3,
         ),
-        ("goes on past the end of a leg", NOTE, "header.distance == 1", "header.distance == 2", MESH_3),
+        ("goes on past the end of a leg", NOTE, "header.distance != 1", "header.distance != 2", MESH_3),
         (
             "does not turn right",
             RULES,
