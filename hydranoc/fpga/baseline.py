@@ -118,6 +118,10 @@ def write_baseline(entries: Sequence[BaselineEntry], path: Path = BASELINE) -> N
     path.write_text(json.dumps({"entries": ordered}, indent=1) + "\n", encoding="utf-8")
 
 
+ADDED_HARDWARE = ("guard", "watchdog_flits", "whole_packets")
+"""Parameters that are named only if they are asked for, and then add hardware."""
+
+
 def find_entry(
     entries: Sequence[BaselineEntry], plan: NetworkPlan, switch: int, device: Device
 ) -> BaselineEntry | None:
@@ -129,6 +133,7 @@ def find_entry(
         for entry in entries
         if (entry.device, entry.family, entry.network, entry.switch) == wanted
         and entry.parameters.items() <= plan.parameters.items()
+        and all(entry.parameters.get(name) == plan.parameters.get(name) for name in ADDED_HARDWARE)
     ]
     return max(fitting, key=lambda entry: len(entry.parameters), default=None)
 

@@ -76,6 +76,14 @@ def test_a_parameter_that_came_later_does_not_matter_unless_an_entry_names_it():
     assert find_entry([ENTRY, exact], PLAN, 3, ECP5) == ENTRY
 
 
+def test_a_guarded_router_is_not_compared_with_one_without_guards():
+    guarded = plan_of(figure_1(), guard=True)
+    assert find_entry([ENTRY], guarded, 3, ECP5) is None
+    exact = entry_of("guarded", measurement(), guarded, ECP5, [])
+    assert find_entry([ENTRY, exact], guarded, 3, ECP5) == exact
+    assert find_entry([ENTRY, exact], PLAN, 3, ECP5) == ENTRY
+
+
 @pytest.mark.parametrize(
     ("now", "texts"),
     [
