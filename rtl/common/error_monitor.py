@@ -114,16 +114,17 @@ class ErrorMonitor(Part):
                 m.d.sync += remembered[channel].eq(1)
 
 
-def _sum(m, numbers: list[Any]) -> Any:
-    """Sum of some numbers, with a register behind every sum of a few of them."""
+def _sum(m, bits: list[Any]) -> Any:
+    """Number of bits that are set, with a register behind every sum of a few numbers."""
     level = 0
+    numbers = [(bit, 1) for bit in bits]  # with the most that each can be: adders alone would make them wider
     while len(numbers) > 1:
         groups = [numbers[i : i + SUMMANDS] for i in range(0, len(numbers), SUMMANDS)]
         numbers = []
         for position, group in enumerate(groups):
-            value = Value.cast(sum(group))
-            partial: Any = Signal(value.shape(), name=f"sum_{level}_{position}")
-            m.d.sync += partial.eq(value)
-            numbers.append(partial)
+            most = sum(largest for _, largest in group)
+            partial: Any = Signal(range(most + 1), name=f"sum_{level}_{position}")
+            m.d.sync += partial.eq(Value.cast(sum(value for value, _ in group)))
+            numbers.append((partial, most))
         level += 1
-    return concat(numbers)
+    return concat(value for value, _ in numbers)

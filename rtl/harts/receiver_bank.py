@@ -62,7 +62,7 @@ class ReceiverBank(Part):
         It goes onto the bus. Combinational.
     can_start : In(6)
         Whether an arriving packet may have each transmitter.
-    blocked : In(6)
+    blocked : In(7)
         Whether each output register holds a flit that does not move in this cycle.
     waiting : In(6)
         Whether stored packets wait for each direction.
@@ -95,7 +95,7 @@ class ReceiverBank(Part):
                 "present": In(1),
                 "pop": Out(1),
                 "can_start": In(DIRECTIONS),
-                "blocked": In(DIRECTIONS),
+                "blocked": In(PORTS),
                 "waiting": In(DIRECTIONS),
                 "wish": In(p.level_bits),
                 "free": In(bits_for(p.pages + 1)),

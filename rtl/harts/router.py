@@ -117,7 +117,7 @@ class HartsNode(Part):
         self._receive(m, platform, slot, receivers)
         m.d.comb += [
             receivers.can_start.eq(transmitters.can_start),
-            receivers.blocked.eq(transmitters.blocked[:DIRECTIONS]),
+            receivers.blocked.eq(transmitters.blocked),
             receivers.waiting.eq(queues.waiting[:DIRECTIONS]),
             receivers.free.eq(pool.free),
             receivers.page.eq(pool.page),

@@ -211,9 +211,9 @@ WRONG = {
             (
                 "another family",
                 "network:\n  family: harts\n  topology: {kind: hexmesh, size: 3}\n",
-                "worm_guard: true",
+                "watchdog_flits: 9",
                 4,
-                "unknown key 'worm_guard' in network",
+                "unknown key 'watchdog_flits' in network",
             ),
         )
     },
