@@ -9,7 +9,6 @@ from rtl.harts.parameters import PORTS
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.harts.bare_node import BareNode
 from topology.harts.frame import SLOT_BITS, SLOTS
-from topology.harts.graph import DIRECTIONS
 
 
 def bus(claims: Claims) -> None:
@@ -34,7 +33,7 @@ def bus(claims: Claims) -> None:
 
 def _held_up(claims: Claims, bare: BareNode) -> Any:
     """Receivers that send on a packet whose last word has not moved from its output register in the cycle before."""
-    blocked = claims.was(bare.transmitters.blocked[:DIRECTIONS], "blocked_before")
+    blocked = claims.was(bare.transmitters.blocked, "blocked_before")
     held_up = concat(
         bare.register("through", "receivers", port) & blocked.bit_select(bare.register("output", "receivers", port), 1)
         for port in range(PORTS)
