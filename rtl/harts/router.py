@@ -287,7 +287,8 @@ class HartsNode(Part):
     def _enter(self, m, platform, receivers, queues, header, travelled, hops):
         """The network processor's part: outputs of a packet, found out from its head and used with its tail.
 
-        What has travelled over as many links as any packet has to is not sent any more, see ``WayDecoder``.
+        What has travelled over as many links as any packet has to is not sent any more, see ``WayDecoder``. That is
+        asked of the links before this one: counted up, an impossible number could begin at 0 again.
         """
         p = self.parameters
         bus = receivers.bus

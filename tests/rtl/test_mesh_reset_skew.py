@@ -7,6 +7,7 @@ its neighbours but the time that packets take.
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 
@@ -20,7 +21,7 @@ from topology.harts.routing import UNICAST, HartsRouting, operation
 
 LATEST_RELEASE = 20
 BODY_FLITS = 4
-MOST_CYCLES = 1500
+MOST_CYCLES = 8_000
 QUIET_CYCLES = 120
 PACKETS = 2
 
@@ -31,11 +32,14 @@ class SkewedMesh:
     Parameters
     ----------
     link_cycles : int
+    algorithms : sequence of str
+        Of the broadcasts.
     numbers : Random
         Decides who sends what, and when everybody leaves reset.
     """
 
-    def __init__(self, link_cycles: int, numbers: random.Random):
+    def __init__(self, link_cycles: int, algorithms: Sequence[str], numbers: random.Random):
+        self.algorithms = algorithms
         self.numbers, self.routing = numbers, HartsRouting(HexMesh(2), 48)
         self.platform = SkewedResets("router_s", "injector_n", "ejector_n", "wire_", "stage_")
         plan = harts_plan(self.routing, packet_flits=BODY_FLITS + 1, link_cycles=link_cycles)
@@ -77,7 +81,7 @@ class SkewedMesh:
         others = [node for node in self.nodes if node != source]
         chosen = self.numbers.sample(others, PACKETS)
         messages = [(self.routing.sent_header(source, [node], UNICAST, 0), [node], 1) for node in chosen]
-        name = self.numbers.choice(("sbcast", "2-bcast", "sfbcast"))
+        name = self.numbers.choice(self.algorithms)
         messages.append((self.routing.sent_header(source, others, operation(name), 0), others, COPIES[name]))
         self.numbers.shuffle(messages)
         return messages
@@ -115,9 +119,16 @@ class SkewedMesh:
         return True
 
 
-@pytest.mark.parametrize("link_cycles", [1, pytest.param(3, marks=pytest.mark.slow)])
-def test_slots_of_neighbours_may_differ(link_cycles):
-    mesh = SkewedMesh(link_cycles, random.Random(link_cycles))
+@pytest.mark.parametrize(
+    ("link_cycles", "algorithms"),
+    [
+        (1, ("sbcast", "2-bcast", "sfbcast")),
+        pytest.param(3, ("sbcast", "2-bcast", "sfbcast"), marks=pytest.mark.slow),
+        pytest.param(1, ("3-bcast", "4-bcast", "5-bcast", "6-bcast"), marks=pytest.mark.slow),
+    ],
+)
+def test_slots_of_neighbours_may_differ(link_cycles, algorithms):
+    mesh = SkewedMesh(link_cycles, algorithms, random.Random(link_cycles))
 
     async def testbench(ctx):
         assert await mesh.lost_and_doubled(ctx) == (Counter(), Counter())
