@@ -1,4 +1,4 @@
-"""Keys of the families whose inputs can have a guard against flits that belong to no worm."""
+"""Keys about guards of inputs against flits that belong to no worm."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,15 +19,24 @@ class GuardedSection(NetworkSection):
     -------
     worm_guard : bool
         Keep flits that belong to no worm out of every input of a switch.
+    """
+
+    worm_guard: bool = False
+
+
+class WatchedSection(GuardedSection):
+    """The same in families whose worms may have any length.
+
+    Members
+    -------
     watchdog_flits : int
         With a guard: the longest worm, header included; what is longer is cut off. 0 for worms of any length.
     """
 
-    worm_guard: bool = False
     watchdog_flits: Annotated[int, Field(ge=0, le=MAX_MESSAGE_FLITS)] = 0
 
 
-def check_guards(section: GuardedSection, header: HeaderFormat) -> None:
+def check_guards(section: WatchedSection, header: HeaderFormat) -> None:
     """Refuse a watchdog that no guard carries out, or that cuts through headers.
 
     Raises
@@ -46,12 +55,12 @@ def check_guards(section: GuardedSection, header: HeaderFormat) -> None:
         raise KeyWrong("watchdog_flits", f"{text}, not {section.watchdog_flits}")
 
 
-def plan_guards(section: GuardedSection) -> dict[str, Any]:
+def plan_guards(section: WatchedSection) -> dict[str, Any]:
     """What a hardware plan is told of guards. The golden model has none: they let whole worms pass in no time."""
     return {"guard": section.worm_guard, "watchdog_flits": section.watchdog_flits}
 
 
-def complete_within_watchdog(section: GuardedSection, _routing: Any, record: "Message") -> "Message":
+def complete_within_watchdog(section: WatchedSection, _routing: Any, record: "Message") -> "Message":
     """The message as it is, if no watchdog would cut it off.
 
     Raises

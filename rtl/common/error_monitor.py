@@ -15,23 +15,21 @@ from topology.common.channels import ChannelNetwork
 from topology.common.input_errors import COUNT_BITS, STATUS_PART, SUMMANDS, watched_channels
 
 
-def watch_inputs(network: ChannelNetwork, *, guarded: bool, routed: bool = True) -> StatusPart:
+def watch_inputs(network: ChannelNetwork, *, guarded: bool) -> StatusPart:
     """The status part ``errors`` of a network.
 
     Parameters
     ----------
     network : ChannelNetwork
     guarded : bool
-        Routers tell ``misframed`` of each input.
-    routed : bool
-        Routers tell ``discarding`` of each input, as those with ``routed_members`` do.
+        Routers tell ``misframed`` of each input. All tell ``discarding``.
     """
     switches = range(network.switches)
     channels = watched_channels(network)
-    watched = {"discarding": [(switch, "discarding") for switch in switches]} if routed else {}
+    watched = {"discarding": [(switch, "discarding") for switch in switches]}
     if guarded:
         watched["guards"] = [(switch, "misframed") for switch in switches]
-    return StatusPart(STATUS_PART, lambda: ErrorMonitor(channels, len(network.channels), guarded, routed), watched)
+    return StatusPart(STATUS_PART, lambda: ErrorMonitor(channels, len(network.channels), guarded), watched)
 
 
 def guard_settings(*, guard: bool, watchdog_flits: int) -> dict[str, object]:
@@ -53,13 +51,11 @@ class ErrorMonitor(Part):
         Channels of the network.
     guarded : bool
         Whether the inputs have a ``WormGuard``.
-    routed : bool
-        Whether routers say what they discard.
 
     Members
     -------
     discarding : In(inputs)
-        Whether each input drains a worm for which there is no way. Only if routers say so, like the outputs about it.
+        Whether each input drains a worm for which there is no way.
     guards : In(inputs)
         ``WormGuard.misframed`` of each input. Only if inputs have one.
     unroutable : Out(count)
@@ -71,20 +67,19 @@ class ErrorMonitor(Part):
         Worms that were drained; the highest number stands for as many or more. A register.
     """
 
-    def __init__(self, channels: Sequence[int], count: int, guarded: bool, routed: bool = True):
+    def __init__(self, channels: Sequence[int], count: int, guarded: bool):
         self.channels = tuple(channels)
         self.count = count
         self.guarded = guarded
-        self.routed = routed
         inputs = len(self.channels)
         super().__init__(
             "error_monitor",
             {
-                **({"discarding": In(inputs)} if routed else {}),
+                "discarding": In(inputs),
                 **({"guards": In(inputs)} if guarded else {}),
-                **({"unroutable": Out(count)} if routed else {}),
+                "unroutable": Out(count),
                 "misframed": Out(count),
-                **({"discarded": Out(COUNT_BITS)} if routed else {}),
+                "discarded": Out(COUNT_BITS),
             },
         )
 
@@ -94,9 +89,8 @@ class ErrorMonitor(Part):
             self._remember(m, self.guards, self.misframed)
         else:
             m.d.comb += self.misframed.eq(0)
-        if self.routed:
-            self._remember(m, self.discarding, self.unroutable)
-            self._count(m)
+        self._remember(m, self.discarding, self.unroutable)
+        self._count(m)
         return m
 
     def _count(self, m):

@@ -128,7 +128,6 @@ PROOFS: dict[str, Proof] = {
     "error-monitor-unguarded": Proof(
         "error-monitor", error_monitor((1, 0), 3, guarded=False), quick=False, induction_cycles=3
     ),
-    "error-monitor-unrouted": Proof("error-monitor", error_monitor((1, 0), 3, routed=False), quick=False),
     "byte-count-1": Proof("byte-count", byte_count(1), quick=False),
     "byte-count-4": Proof("byte-count", byte_count(4)),
     "byte-count-8": Proof("byte-count", byte_count(8), quick=False),

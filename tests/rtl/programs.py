@@ -6,6 +6,7 @@ from hydranoc.lockstep.tools import tool_environment
 
 
 def call(tool, arguments, folder):
+    """What a program prints when it is run in a folder."""
     command = [*tool.command, *arguments]
     answer = subprocess.run(
         command, cwd=folder, env=tool_environment(tool), capture_output=True, text=True, check=False

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import pytest
 
-from hydranoc.lockstep.tools import tool_environment
 from rtl.common.axi_injector import TUSER
 from rtl.common.axi_network import generate_axi_network
 from rtl.common.harness import generate_harness
@@ -18,6 +17,7 @@ from rtl.common.network import generate_network
 from rtl.harts.network import harts_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
+from tests.rtl.programs import call
 from topology.common.lattice import lattice_network
 from topology.harts.graph import HexMesh
 from topology.harts.routing import HartsRouting
@@ -100,15 +100,6 @@ def written(designs, tmp_path):
         return designs[name].top, tmp_path
 
     return write
-
-
-def call(tool, arguments, folder):
-    command = [*tool.command, *arguments]
-    answer = subprocess.run(
-        command, cwd=folder, env=tool_environment(tool), capture_output=True, text=True, check=False
-    )
-    assert answer.returncode == 0, answer.stdout + answer.stderr
-    return answer.stdout + answer.stderr
 
 
 @pytest.mark.parametrize("name", LINTED)

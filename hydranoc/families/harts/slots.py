@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from hydranoc.config.schema import NetworkSection, Section
+from hydranoc.config.schema import Section
 from hydranoc.errors import KeyWrong
 from hydranoc.families.reports import CheckReport, LinkClasses
+from hydranoc.families.worm_guards import GuardedSection
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.flits import MAX_FLIT_BITS, MIN_FLIT_BITS
@@ -54,8 +55,8 @@ class FaultSection(Section):
     forging_nodes: list[Pair] = []
 
 
-class HartsSection(NetworkSection):
-    """``network`` of hexagonal meshes.
+class HartsSection(GuardedSection):
+    """``network`` of hexagonal meshes; a guard also cuts off what is longer than ``packet_flits``.
 
     Members
     -------
@@ -69,8 +70,6 @@ class HartsSection(NetworkSection):
         Let broadcasts go round the whole mesh in one packet, which takes many more pages.
     guard : bool
         Let in no packet of a broadcast that cannot be an honest one.
-    worm_guard : bool
-        Keep flits that belong to no packet, and what is longer than ``packet_flits``, out of every input of a node.
     reception : str or None
         What hosts behind AXI4-Stream endpoints get of a broadcast: the first copy, or the one that a majority of the
         copies agrees with; default: all copies.
@@ -91,7 +90,6 @@ class HartsSection(NetworkSection):
     relay_frames: Frames = 1
     algorithm_a: bool = False
     guard: bool = False
-    worm_guard: bool = False
     reception: Literal["first", "vote"] | None = None
     reception_entries: Annotated[int, Field(ge=LEAST_ENTRIES, le=MOST_ENTRIES)] = ENTRIES
     least_copies: Annotated[int, Field(ge=1, le=MOST_COPIES)] = 1

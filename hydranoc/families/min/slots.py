@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.routed import flit_sizes, router_settings
-from hydranoc.families.worm_guards import GuardedSection, check_guards, plan_guards
+from hydranoc.families.worm_guards import WatchedSection, check_guards, plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.min.deadlock import check_min_deadlock
@@ -16,7 +16,7 @@ from topology.min.routing import MinRouting
 TOKENS = {None: EXACT, "no-token": NO_TOKEN, "printed-release": PRINTED}
 
 
-class MinSection(GuardedSection):
+class MinSection(WatchedSection):
     """``network`` of multistage networks.
 
     Members

@@ -7,7 +7,7 @@ import numpy as np
 from hydranoc.errors import KeyWrong
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.routed import flit_sizes, router_settings
-from hydranoc.families.worm_guards import GuardedSection, check_guards, plan_guards
+from hydranoc.families.worm_guards import WatchedSection, check_guards, plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.deadlock import check_deadlock
 from topology.common.errors import TopologyError
@@ -20,7 +20,7 @@ from topology.spam.routing import SpamRouting
 NON_ATOMIC, UP_AFTER_DOWN = "non-atomic-enqueue", "up-after-down"
 
 
-class SpamSection(GuardedSection):
+class SpamSection(WatchedSection):
     """``network`` of SPAM.
 
     Members

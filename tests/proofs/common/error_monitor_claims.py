@@ -11,7 +11,7 @@ from tests.proofs.inside import Inside
 from topology.common.input_errors import COUNT_BITS, MOST_COUNTED, sum_cycles
 
 
-def error_monitor(channels: Sequence[int], count: int, *, guarded: bool = True, routed: bool = True) -> Describe:
+def error_monitor(channels: Sequence[int], count: int, *, guarded: bool = True) -> Describe:
     """Claims about the monitor of some inputs; what the routers say may be anything.
 
     Parameters
@@ -20,18 +20,17 @@ def error_monitor(channels: Sequence[int], count: int, *, guarded: bool = True, 
         Channel of each input.
     count : int
         Channels of the network; some may lead into no input.
-    guarded, routed : bool
+    guarded : bool
         As in ``ErrorMonitor``.
     """
 
     def describe(claims: Claims) -> None:
-        part: Any = ErrorMonitor(channels, count, guarded, routed)
+        part: Any = ErrorMonitor(channels, count, guarded)
         claims.free_inputs(part)
         Inside(claims, part)
         _remembered(claims, "misframed", part.misframed, part.guards if guarded else None, channels)
-        if routed:
-            _remembered(claims, "unroutable", part.unroutable, part.discarding, channels)
-            _counted(claims, part)
+        _remembered(claims, "unroutable", part.unroutable, part.discarding, channels)
+        _counted(claims, part)
 
     return describe
 
