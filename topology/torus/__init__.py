@@ -1,0 +1,1 @@
+"""Tori and meshes of two dimensions: what hardware and model share."""

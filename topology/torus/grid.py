@@ -1,0 +1,151 @@
+"""Coordinates, rings and dimension-order paths of an S x T torus or mesh (Sec. 2).
+
+Node (row x, column y) has the number x T + y. A row is a ring of T nodes, a column one of S nodes; a mesh lacks the
+channels that close the rings. Dimension order takes the way along the row first (it corrects the column, y), and then
+the way along the column.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from topology.common.errors import TopologyError
+
+MOST_SIDE = 64
+
+# Directions, in the order of ports: along the row to the next column or back, then along the column.
+Y_POSITIVE, Y_NEGATIVE, X_POSITIVE, X_NEGATIVE = range(4)
+DIRECTIONS = 4
+DIRECTION_NAMES = ("+y", "-y", "+x", "-x")
+
+
+class Hop(NamedTuple):
+    """A channel on a path: it leaves ``node`` in ``direction``.
+
+    Members
+    -------
+    node, direction : int
+    wrap_ahead : bool
+        The worm has yet to take the channel that closes the ring of this dimension, or takes it now.
+    """
+
+    node: int
+    direction: int
+    wrap_ahead: bool
+
+
+class Turns(NamedTuple):
+    """The direction that a message takes in each dimension, as its header says it.
+
+    Members
+    -------
+    y_negative, x_negative : bool
+    """
+
+    y_negative: bool
+    x_negative: bool
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A torus or mesh.
+
+    Parameters
+    ----------
+    rows, columns : int
+        S and T, 1 to 64 each, 2 nodes or more in all. A side of 1 has no channels.
+    wraps : bool
+        Rings are closed (torus); otherwise it is a mesh.
+
+    Raises
+    ------
+    TopologyError
+        If a side is out of range.
+    """
+
+    rows: int
+    columns: int
+    wraps: bool = True
+
+    def __post_init__(self):
+        for name, side in (("rows", self.rows), ("columns", self.columns)):
+            if isinstance(side, bool) or not isinstance(side, int) or not 1 <= side <= MOST_SIDE:
+                raise TopologyError(f"Number of {name} must be 1 to {MOST_SIDE}, not {side!r}", item=str(side))
+        if self.nodes < 2:
+            raise TopologyError(f"A grid must have at least 2 nodes, not {self.nodes}")
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return self.rows * self.columns
+
+    def node(self, row: int, column: int) -> int:
+        """Number of a node."""
+        return row * self.columns + column
+
+    def position(self, node: int) -> tuple[int, int]:
+        """Row and column of a node."""
+        return divmod(node, self.columns)
+
+    def side(self, direction: int) -> int:
+        """Nodes in the ring or line that a direction runs along."""
+        return self.columns if direction in (Y_POSITIVE, Y_NEGATIVE) else self.rows
+
+    def neighbour(self, node: int, direction: int) -> int | None:
+        """The node behind the channel that leaves a node in a direction; None if there is no such channel."""
+        row, column = self.position(node)
+        step = 1 if direction in (Y_POSITIVE, X_POSITIVE) else -1
+        along_row = direction in (Y_POSITIVE, Y_NEGATIVE)
+        position = (column if along_row else row) + step
+        side = self.side(direction)
+        if side == 1 or (not self.wraps and not 0 <= position < side):
+            return None
+        position %= side
+        return self.node(row, position) if along_row else self.node(position, column)
+
+    def shortest(self, source: int, destination: int) -> Turns:
+        """The shorter way in each dimension; the positive one if both are alike. In a mesh the only one."""
+        (row, column), (to_row, to_column) = self.position(source), self.position(destination)
+        return Turns(self._goes_back(column, to_column, self.columns), self._goes_back(row, to_row, self.rows))
+
+    def _goes_back(self, start: int, end: int, side: int) -> bool:
+        if not self.wraps:
+            return end < start
+        return (start - end) % side < (end - start) % side
+
+    def path(self, source: int, destination: int, turns: Turns | None = None) -> Iterator[Hop]:
+        """The channels that a message takes between two switches, first one first.
+
+        Parameters
+        ----------
+        source, destination : int
+        turns : Turns or None
+            Default: the shorter way. In a mesh other turns than those that lead there run into the rim.
+
+        Raises
+        ------
+        TopologyError
+            If the path runs into the rim of a mesh.
+        """
+        turns = self.shortest(source, destination) if turns is None else turns
+        to_row, to_column = self.position(destination)
+        node = source
+        while node != destination:
+            row, column = self.position(node)
+            if column != to_column:
+                direction = Y_NEGATIVE if turns.y_negative else Y_POSITIVE
+            else:
+                direction = X_NEGATIVE if turns.x_negative else X_POSITIVE
+            yield Hop(node, direction, self.wrap_ahead(node, destination, direction))
+            following = self.neighbour(node, direction)
+            if following is None:
+                raise TopologyError(f"The way from node {source} to {destination} in direction {direction} has an end")
+            node = following
+
+    def wrap_ahead(self, node: int, destination: int, direction: int) -> bool:
+        """Whether a message that leaves a node in a direction takes the channel that closes the ring, now or later."""
+        if not self.wraps:
+            return False
+        dimension = 1 if direction in (Y_POSITIVE, Y_NEGATIVE) else 0
+        position, end = self.position(node)[dimension], self.position(destination)[dimension]
+        return end < position if direction in (Y_POSITIVE, X_POSITIVE) else end > position
