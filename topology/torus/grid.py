@@ -128,11 +128,10 @@ class Grid:
             If the path runs into the rim of a mesh.
         """
         turns = self.shortest(source, destination) if turns is None else turns
-        to_row, to_column = self.position(destination)
+        to_column = self.position(destination)[1]
         node = source
         while node != destination:
-            row, column = self.position(node)
-            if column != to_column:
+            if self.position(node)[1] != to_column:
                 direction = Y_NEGATIVE if turns.y_negative else Y_POSITIVE
             else:
                 direction = X_NEGATIVE if turns.x_negative else X_POSITIVE
