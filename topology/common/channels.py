@@ -97,8 +97,12 @@ class ChannelNetwork:
             for end in (source, sink):
                 if not 0 <= end < self.vertices:
                     raise TopologyError(f"A channel ends at unknown vertex {end!r}; they are 0 to {self.vertices - 1}")
-            name = f"{self.vertex_name(source)}->{self.vertex_name(sink)}"
+            name = self._channel_name(index, source, source_port, sink)
             yield Channel(index, source, source_port, sink, sink_port, name)
+
+    def _channel_name(self, _index: int, source: int, _source_port: int, sink: int) -> str:
+        """Name of a channel; no two may have the same."""
+        return f"{self.vertex_name(source)}->{self.vertex_name(sink)}"
 
     def _by_port(self, end) -> tuple[tuple[int, ...], ...]:
         """Channel numbers by vertex and port."""

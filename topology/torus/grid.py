@@ -19,6 +19,16 @@ DIRECTIONS = 4
 DIRECTION_NAMES = ("+y", "-y", "+x", "-x")
 
 
+def opposite(direction: int) -> int:
+    """The direction back."""
+    return direction ^ 1
+
+
+def along_row(direction: int) -> bool:
+    """Whether a direction runs along a row, which changes the column."""
+    return direction in (Y_POSITIVE, Y_NEGATIVE)
+
+
 class Hop(NamedTuple):
     """A channel on a path: it leaves ``node`` in ``direction``.
 
@@ -89,19 +99,18 @@ class Grid:
 
     def side(self, direction: int) -> int:
         """Nodes in the ring or line that a direction runs along."""
-        return self.columns if direction in (Y_POSITIVE, Y_NEGATIVE) else self.rows
+        return self.columns if along_row(direction) else self.rows
 
     def neighbour(self, node: int, direction: int) -> int | None:
         """The node behind the channel that leaves a node in a direction; None if there is no such channel."""
         row, column = self.position(node)
         step = 1 if direction in (Y_POSITIVE, X_POSITIVE) else -1
-        along_row = direction in (Y_POSITIVE, Y_NEGATIVE)
-        position = (column if along_row else row) + step
+        position = (column if along_row(direction) else row) + step
         side = self.side(direction)
         if side == 1 or (not self.wraps and not 0 <= position < side):
             return None
         position %= side
-        return self.node(row, position) if along_row else self.node(position, column)
+        return self.node(row, position) if along_row(direction) else self.node(position, column)
 
     def shortest(self, source: int, destination: int) -> Turns:
         """The shorter way in each dimension; the positive one if both are alike. In a mesh the only one."""
@@ -145,6 +154,13 @@ class Grid:
         """Whether a message that leaves a node in a direction takes the channel that closes the ring, now or later."""
         if not self.wraps:
             return False
-        dimension = 1 if direction in (Y_POSITIVE, Y_NEGATIVE) else 0
+        dimension = 1 if along_row(direction) else 0
         position, end = self.position(node)[dimension], self.position(destination)[dimension]
         return end < position if direction in (Y_POSITIVE, X_POSITIVE) else end > position
+
+    def closes_ring(self, node: int, direction: int) -> bool:
+        """Whether the channel that leaves a node in a direction is the one that closes the ring."""
+        row, column = self.position(node)
+        position, side = (column if along_row(direction) else row), self.side(direction)
+        last = side - 1 if direction in (Y_POSITIVE, X_POSITIVE) else 0
+        return self.wraps and side > 1 and position == last

@@ -1,0 +1,110 @@
+"""Networks whose channels have several lanes (virtual channels), each with a buffer of its own at the sink.
+
+A lane is a `Channel` of the network here: its number is its position in ``moved``, in all arrays of the golden model
+and in the manifest. What runs between two switches as one bundle of wires is a channel of ``links``, the physical
+network. Lanes are numbered as channels are, by source vertex, then by source port, then by their number in the channel.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from topology.common.channels import ChannelNetwork
+from topology.common.errors import TopologyError
+from topology.common.side_wires import SideWire
+
+
+class LaneNetwork(ChannelNetwork):
+    """A network in which every lane is a channel.
+
+    The ports of a vertex are its lane-ports: numbered by physical port, then by lane. A lane has the name of its
+    channel if it is the only one, and otherwise that name with its number: ``s3->s5.1``.
+
+    Parameters
+    ----------
+    links : ChannelNetwork
+        The physical network.
+    lanes : sequence of int
+        Lanes of each of its channels, 1 or more; those from and to processors have 1.
+
+    Members
+    -------
+    links : ChannelNetwork
+    link_of : tuple of int
+        Physical channel of each lane.
+    lane_of : tuple of int
+        Number of each lane in its channel.
+    lanes_of : tuple of tuple of int
+        Lanes of each physical channel, ascending.
+
+    Raises
+    ------
+    TopologyError
+        If the lanes do not fit the physical network.
+    """
+
+    def __init__(self, links: ChannelNetwork, lanes: Sequence[int]):
+        _check_lanes(links, lanes)
+        self.links = links
+        self.link_of = tuple(channel for channel, count in enumerate(lanes) for _ in range(count))
+        self.lane_of = tuple(lane for count in lanes for lane in range(count))
+        firsts = [sum(lanes[:channel]) for channel in range(len(lanes))]
+        self.lanes_of = tuple(tuple(range(first, first + count)) for first, count in zip(firsts, lanes, strict=True))
+        super().__init__(
+            links.switches,
+            links.vertices - links.switches,
+            self._lane_wires(),
+            switch_names=links.switch_names,
+            positions=links.positions,
+        )
+
+    def _lane_wires(self) -> Iterator[tuple[int, int, int, int]]:
+        outputs = _first_lane_ports(self.links.output_channel, self.lanes_of)
+        inputs = _first_lane_ports(self.links.input_channel, self.lanes_of)
+        for link, lane in zip(self.link_of, self.lane_of, strict=True):
+            channel = self.links.channels[link]
+            yield channel.source, outputs[link] + lane, channel.sink, inputs[link] + lane
+
+    def _channel_name(self, index: int, _source: int, _source_port: int, _sink: int) -> str:
+        link = self.link_of[index]
+        name = self.links.channels[link].name
+        return name if len(self.lanes_of[link]) == 1 else f"{name}.{self.lane_of[index]}"
+
+
+def _check_lanes(links: ChannelNetwork, lanes: Sequence[int]) -> None:
+    if len(lanes) != len(links.channels):
+        raise TopologyError(f"Lanes must be given for {len(links.channels)} channels, not for {len(lanes)}")
+    for channel, count in zip(links.channels, lanes, strict=True):
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise TopologyError(f"Lanes of {channel.name} must be 1 or more, not {count!r}", item=str(count))
+        between_switches = links.is_switch(channel.source) and links.is_switch(channel.sink)
+        if count > 1 and not between_switches:
+            raise TopologyError(f"Lanes of {channel.name} must be 1, not {count!r}: it ends at a processor")
+
+
+def _first_lane_ports(ports: Sequence[Sequence[int]], lanes_of: Sequence[Sequence[int]]) -> dict[int, int]:
+    """Lane-port of lane 0 of each physical channel, at the end where ``ports`` lists the channels."""
+    first = {}
+    for channels in ports:
+        lane_port = 0
+        for channel in channels:
+            first[channel] = lane_port
+            lane_port += len(lanes_of[channel])
+    return first
+
+
+def credit_wires(network: LaneNetwork) -> tuple[SideWire, ...]:
+    """For each physical channel between two switches a bundle back, bit w of which is a credit for lane w.
+
+    The bundles are in the order of the channels; the ports' numbers are those of physical ports.
+    """
+    links = network.links
+    return tuple(
+        SideWire(
+            channel.sink,
+            f"credits_{channel.sink_port}",
+            channel.source,
+            f"credited_{channel.source_port}",
+            len(network.lanes_of[channel.index]),
+        )
+        for channel in links.channels
+        if links.is_switch(channel.source) and links.is_switch(channel.sink)
+    )

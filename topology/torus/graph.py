@@ -1,0 +1,121 @@
+"""Switches, processors and lanes of an S x T torus or mesh: node n is switch n with processor n.
+
+The physical ports of a switch are the directions in which it has channels, in the order +y, -y, +x, -x, and then the
+host's port. A channel that travels in direction d leaves by the port of d, and arrives at the port that d has among the
+directions in which something arrives. The host's port has the same number on both sides.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from topology.common.channels import MAX_PORTS, Channel, ChannelNetwork
+from topology.common.errors import TopologyError
+from topology.common.lanes import LaneNetwork
+from topology.torus.grid import DIRECTION_NAMES, DIRECTIONS, Grid, opposite
+
+MOST_LANES = (MAX_PORTS - 1) // DIRECTIONS
+"""Lanes of a channel: with four such channels and a host a switch has at most ``MAX_PORTS`` lane-ports."""
+
+
+class TorusLinks(ChannelNetwork):
+    """The physical network of a torus or mesh.
+
+    Where both directions of a ring lead to the same neighbour, in rings of two nodes, names of channels say the
+    direction as well: ``s0+y->s1``.
+
+    Parameters
+    ----------
+    grid : Grid
+
+    Members
+    -------
+    grid : Grid
+    directions : tuple of tuple of int
+        By switch, the direction of each output port but the host's.
+    """
+
+    def __init__(self, grid: Grid):
+        self.grid = grid
+        nodes = range(grid.nodes)
+        self.directions = tuple(
+            tuple(way for way in range(DIRECTIONS) if grid.neighbour(node, way) is not None) for node in nodes
+        )
+        super().__init__(
+            grid.nodes,
+            grid.nodes,
+            self._wires(),
+            positions=np.array([(column, -row) for row, column in map(grid.position, nodes)], dtype=float),
+        )
+
+    def _wires(self) -> Iterator[tuple[int, int, int, int]]:
+        for node, ways in enumerate(self.directions):
+            for port, way in enumerate(ways):
+                neighbour = self.grid.neighbour(node, way)
+                assert neighbour is not None
+                yield node, port, neighbour, self._arrivals(neighbour).index(way)
+            yield node, len(ways), self.grid.nodes + node, 0
+            yield self.grid.nodes + node, 0, node, len(ways)
+
+    def _arrivals(self, node: int) -> list[int]:
+        """Directions in which something arrives at a node: it comes from the neighbour on the other side."""
+        return [way for way in range(DIRECTIONS) if self.grid.neighbour(node, opposite(way)) is not None]
+
+    def _channel_name(self, index: int, source: int, source_port: int, sink: int) -> str:
+        if self.is_switch(source) and self.is_switch(sink):
+            ways = self.directions[source]
+            if [self.grid.neighbour(source, way) for way in ways].count(sink) > 1:
+                return f"{self.vertex_name(source)}{DIRECTION_NAMES[ways[source_port]]}->{self.vertex_name(sink)}"
+        return super()._channel_name(index, source, source_port, sink)
+
+    def direction_of(self, channel: Channel) -> int | None:
+        """Direction in which a channel travels; None if it comes from or leads to a processor."""
+        between_switches = self.is_switch(channel.source) and self.is_switch(channel.sink)
+        return self.directions[channel.source][channel.source_port] if between_switches else None
+
+
+class TorusNetwork(LaneNetwork):
+    """A torus or mesh whose channels between switches have the same number of lanes each.
+
+    Parameters
+    ----------
+    grid : Grid
+    lanes : int
+        V, 1 to 7.
+
+    Members
+    -------
+    grid : Grid
+    lanes : int
+    directions : tuple of tuple of int
+        By switch, the direction of each physical output port but the host's.
+    direction_of : tuple of (int or None)
+        Direction in which each lane travels; None for those from and to processors.
+    closes_ring : tuple of bool
+        Whether each lane belongs to a channel that closes a ring.
+
+    Raises
+    ------
+    TopologyError
+        If the number of lanes is out of range.
+    """
+
+    def __init__(self, grid: Grid, lanes: int):
+        if isinstance(lanes, bool) or not isinstance(lanes, int) or not 1 <= lanes <= MOST_LANES:
+            raise TopologyError(f"Number of lanes must be 1 to {MOST_LANES}, not {lanes!r}", item=str(lanes))
+        self.grid = grid
+        self.lanes = lanes
+        links = TorusLinks(grid)
+        self.directions = links.directions
+        ways = [links.direction_of(channel) for channel in links.channels]
+        super().__init__(links, [1 if way is None else lanes for way in ways])
+        self.direction_of = tuple(ways[link] for link in self.link_of)
+        self.closes_ring = tuple(
+            way is not None and grid.closes_ring(links.channels[link].source, way)
+            for link, way in zip(self.link_of, self.direction_of, strict=True)
+        )
+
+    def output_link(self, node: int, direction: int) -> int | None:
+        """The physical channel that leaves a node in a direction; None if there is none."""
+        ways = self.directions[node]
+        return self.links.output_channel[node][ways.index(direction)] if direction in ways else None

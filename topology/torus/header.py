@@ -1,0 +1,92 @@
+"""The header of a message: where it goes and how it turns, and who sent it.
+
+The routing key has the fields ``column`` and ``row`` of the destination, and ``y_negative`` and ``x_negative``, the
+directions in the two dimensions (lowest first). Directions are the sender's choice: a switch compares coordinates for
+equality and need not find out which way is the shorter one, and messages can be kept within a directed subnetwork.
+There is no destination bit string, because multicast is the hosts' business.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from topology.common.errors import TopologyError
+from topology.common.flits import HeaderFormat, bits_for
+from topology.torus.grid import Grid, Turns
+
+
+class RoutingKey(NamedTuple):
+    """Fields of a routing key.
+
+    Members
+    -------
+    column, row : int
+        Of the destination.
+    y_negative, x_negative : int
+        1 if the message travels in the negative direction of the dimension.
+    """
+
+    column: int
+    row: int
+    y_negative: int
+    x_negative: int
+
+    @classmethod
+    def of(cls, grid: Grid, destination: int, turns: Turns) -> "RoutingKey":
+        """The key of a message to a node."""
+        row, column = grid.position(destination)
+        return cls(column, row, int(turns.y_negative), int(turns.x_negative))
+
+
+@dataclass(frozen=True)
+class KeyFormat:
+    """Layout of routing keys.
+
+    Parameters
+    ----------
+    grid : Grid
+    """
+
+    grid: Grid
+
+    @cached_property
+    def fields(self) -> tuple[tuple[str, int], ...]:
+        """Names and widths in bits, lowest first."""
+        widths = (bits_for(self.grid.columns), bits_for(self.grid.rows), 1, 1)
+        return tuple(zip(RoutingKey._fields, widths, strict=True))
+
+    @cached_property
+    def bits(self) -> int:
+        """Width of a key."""
+        return sum(width for _, width in self.fields)
+
+    @cached_property
+    def _low(self) -> tuple[int, ...]:
+        widths = [width for _, width in self.fields]
+        return tuple(sum(widths[:field]) for field in range(len(widths)))
+
+    def pack(self, key: RoutingKey) -> int:
+        """The key as an integer."""
+        return sum(value << low for value, low in zip(key, self._low, strict=True))
+
+    def unpack(self, value: int) -> RoutingKey:
+        """The fields of a key given as an integer."""
+        return RoutingKey(
+            *(value >> low & (1 << width) - 1 for (_, width), low in zip(self.fields, self._low, strict=True))
+        )
+
+
+def torus_header(grid: Grid, flit_bits: int) -> HeaderFormat:
+    """Header format of a torus or mesh: routing key and source.
+
+    Raises
+    ------
+    TopologyError
+        If the key does not fit into the first flit.
+    """
+    key_bits = KeyFormat(grid).bits
+    if key_bits > flit_bits:
+        raise TopologyError(
+            f"Flit must have room for the routing key's {key_bits} bits, not {flit_bits!r} bits", item=str(flit_bits)
+        )
+    return HeaderFormat((("key", key_bits), ("source", bits_for(grid.nodes))), 0, flit_bits)

@@ -1,0 +1,179 @@
+"""Which lanes a header may ask for (Sec. 2): dimension order, along the row first and then along the column.
+
+A torus has rings, so the lanes of a channel fall into two classes, of which the first half of the lanes are class 0 and
+the others class 1. Two rules say which class a message takes when it leaves a switch:
+
+===============  ==================================================================================================
+``dally-seitz``  class 0 while the channel that closes the ring is ahead, this one included; class 1 otherwise
+``dateline``     class 0 at first in each dimension, class 1 behind the channel that closes the ring
+===============  ==================================================================================================
+
+The first rule looks at coordinates alone and decides anew at every switch. The second one must know the lane on which
+the header came. In a mesh every lane is good. With one lane in a torus there are no classes, and messages can wait in
+a ring: a negative control.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from topology.common.errors import TopologyError
+from topology.common.flits import HeaderFormat
+from topology.common.routed_headers import RoutedHeaders
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import (
+    DIRECTIONS,
+    X_NEGATIVE,
+    X_POSITIVE,
+    Y_NEGATIVE,
+    Y_POSITIVE,
+    Turns,
+    along_row,
+)
+from topology.torus.header import KeyFormat, RoutingKey, torus_header
+
+DALLY_SEITZ, DATELINE = LANE_RULES = ("dally-seitz", "dateline")
+NO_WAY = 0
+"""As a mask of candidates."""
+
+
+@dataclass(frozen=True)
+class TorusRouting(RoutedHeaders):
+    """A torus or mesh with its headers and its rule for lanes.
+
+    Parameters
+    ----------
+    network : TorusNetwork
+    flit_bits : int
+        Data bits of a flit; the routing key has to fit.
+    lane_rule : str
+        One of ``LANE_RULES``.
+
+    Raises
+    ------
+    TopologyError
+        If there is no such rule, or flits are too narrow.
+    """
+
+    network: TorusNetwork
+    flit_bits: int
+    lane_rule: str = DALLY_SEITZ
+
+    def __post_init__(self):
+        if self.lane_rule not in LANE_RULES:
+            raise TopologyError(f"Lane rule must be {' or '.join(LANE_RULES)}, not {self.lane_rule!r}")
+        _ = self.header
+
+    @cached_property
+    def header(self) -> HeaderFormat:
+        """Header format."""
+        return torus_header(self.network.grid, self.flit_bits)
+
+    @cached_property
+    def key_format(self) -> KeyFormat:
+        """Layout of the routing key."""
+        return KeyFormat(self.network.grid)
+
+    @property
+    def classed(self) -> bool:
+        """Whether lanes fall into classes."""
+        return self.network.grid.wraps and self.network.lanes > 1
+
+    def lane_class(self, lane: int) -> int:
+        """Class of a lane between two switches; 0 for all if there are none."""
+        return int(self.classed and self.network.lane_of[lane] >= self.network.lanes // 2)
+
+    def routing_key(self, source: int, destinations: Sequence[int], turns: Turns | None = None) -> int:
+        """The routing key of a message.
+
+        Parameters
+        ----------
+        source : int
+        destinations : sequence of int
+            The one destination.
+        turns : Turns or None
+            Directions in the two dimensions; default: the shorter ways.
+
+        Raises
+        ------
+        ValueError
+            If there are several destinations.
+        """
+        if len(destinations) != 1:
+            raise ValueError(f"A message must have 1 destination, not {len(destinations)}")
+        grid = self.network.grid
+        turns = grid.shortest(source, destinations[0]) if turns is None else turns
+        return self.key_format.pack(RoutingKey.of(grid, destinations[0], turns))
+
+    def header_value(self, source: int, destinations: Sequence[int], turns: Turns | None = None) -> int:
+        """The header of a message, as an integer."""
+        return self.header.pack((self.routing_key(source, destinations, turns), source))
+
+    def candidates(self, lane: int, key: int) -> int:
+        """The lanes that a header may ask for at the switch where its lane ends.
+
+        Parameters
+        ----------
+        lane : int
+            On which the header came.
+        key : int
+            Its routing key.
+
+        Returns
+        -------
+        int
+            Mask of output lane-ports, all of them lanes of one channel; 0 if there is no way: the key names no node,
+            the direction has no channel, or dimension order does not allow the turn.
+        """
+        network = self.network
+        grid, fields = network.grid, self.key_format.unpack(key)
+        if fields.column >= grid.columns or fields.row >= grid.rows:
+            return NO_WAY
+        switch = network.channels[lane].sink
+        row, column = grid.position(switch)
+        if fields.column != column:
+            direction = Y_NEGATIVE if fields.y_negative else Y_POSITIVE
+        elif fields.row != row:
+            direction = X_NEGATIVE if fields.x_negative else X_POSITIVE
+        else:
+            return self._host_masks[switch]
+        if not _may_turn(network.direction_of[lane], direction):
+            return NO_WAY
+        destination = grid.node(fields.row, fields.column)
+        return self._masks[switch][direction][self._class_out(lane, direction, switch, destination)]
+
+    def _class_out(self, lane: int, direction: int, switch: int, destination: int) -> int:
+        """Class of lanes that a header takes when it leaves a switch in a direction."""
+        if not self.classed:
+            return 0
+        if self.lane_rule == DALLY_SEITZ:
+            return int(not self.network.grid.wrap_ahead(switch, destination, direction))
+        goes_on = self.network.direction_of[lane] == direction
+        return int(goes_on and (self.network.closes_ring[lane] or self.lane_class(lane) == 1))
+
+    @cached_property
+    def _masks(self) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """Lane-ports by switch, direction and class; without classes all are class 0."""
+        network = self.network
+        masks = []
+        for switch in range(network.switches):
+            by_class = [[0, 0] for _ in range(DIRECTIONS)]
+            for lane in network.output_channel[switch]:
+                direction = network.direction_of[lane]
+                if direction is not None:
+                    by_class[direction][self.lane_class(lane)] |= 1 << network.channels[lane].source_port
+            masks.append(tuple((low, high) for low, high in by_class))
+        return tuple(masks)
+
+    @cached_property
+    def _host_masks(self) -> tuple[int, ...]:
+        """Lane-port to the host by switch."""
+        network = self.network
+        return tuple(
+            1 << network.channels[network.delivery_channel(node)].source_port for node in range(network.switches)
+        )
+
+
+def _may_turn(arrival: int | None, direction: int) -> bool:
+    """Whether dimension order allows to leave in a direction, by the direction of arrival (None: from the host)."""
+    return arrival is None or arrival == direction or (along_row(arrival) and not along_row(direction))
