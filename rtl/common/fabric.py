@@ -12,10 +12,11 @@ from rtl.common.link_stage import LinkStage, WireStages
 from rtl.common.monitor import TransferMonitor
 from rtl.common.part import Part
 from rtl.common.plan import NetworkPlan
-from rtl.common.structure import Bits, ModuleInstance, SharedModule, Slice, Structure, Wire, connect_link
+from rtl.common.structure import Bits, Constant, ModuleInstance, SharedModule, Slice, Structure, Wire, connect_link
 from rtl.common.table_layout import switch_tables
 from rtl.common.table_store import TableStore
 from topology.common.channels import Channel
+from topology.common.lanes import LaneNetwork
 from topology.common.side_wires import SideWire
 
 End: TypeAlias = tuple[ModuleInstance, str]
@@ -70,6 +71,12 @@ class Fabric:
         valid, ready, payload = [], [], []
         stage_valid, stage_ready, stage_payload = [], [], []
         for channel in network.channels:
+            if self._is_lane(channel):
+                lane_valid, lane_payload = self._connect_lane(channel)
+                valid.append(lane_valid)
+                ready.append(Constant(1, 1))  # there are credits: what is on a link with lanes moves
+                payload.append(lane_payload)
+                continue
             ends = self._ends(channel)
             for (source, source_port), (sink, sink_port) in ends:
                 connect_link(source, source_port, sink, sink_port)
@@ -127,6 +134,27 @@ class Fabric:
         sinks = [*((stage, "link") for stage in stages), self._sink(channel)]
         return list(zip(sources, sinks, strict=True))
 
+    def _is_lane(self, channel: Channel) -> bool:
+        """Whether a channel is a lane of a link between switches."""
+        network = self._plan.network
+        return isinstance(network, LaneNetwork) and network.is_switch(channel.source) and network.is_switch(channel.sink)
+
+    def _connect_lane(self, channel: Channel) -> tuple[Slice, Wire]:
+        """Connect the link that a lane belongs to; returns the valid bit and the payload at its source."""
+        network = self._plan.network
+        assert isinstance(network, LaneNetwork)
+        source, output = self._source(channel)
+        sink, port = self._sink(channel)
+        valid, payload = (source.output(f"{output}__{part}") for part in ("valid", "payload"))
+        sink.connect(f"{port}__valid", valid)
+        sink.connect(f"{port}__payload", payload)
+        return Slice(valid, network.lane_of[channel.index], 1), payload
+
+    def _link(self, channel: Channel) -> Channel:
+        """The physical channel, whose ports are those of routers."""
+        network = self._plan.network
+        return network.links.channels[network.link_of[channel.index]] if isinstance(network, LaneNetwork) else channel
+
     def _connect_side_wire(self, wire: SideWire) -> Wire:
         """Connect a side wire; returns what its router puts on it."""
         output = source = self._routers[wire.source].output(wire.output)
@@ -144,14 +172,14 @@ class Fabric:
         """Where a channel starts: instance and port."""
         network = self._plan.network
         if network.is_switch(channel.source):
-            return self._routers[channel.source], f"outputs__{channel.source_port}"
+            return self._routers[channel.source], f"outputs__{self._link(channel).source_port}"
         return self.injectors[channel.source - network.switches], "link"
 
     def _sink(self, channel: Channel) -> End:
         """Where a channel ends: instance and port."""
         network = self._plan.network
         if network.is_switch(channel.sink):
-            return self._routers[channel.sink], f"inputs__{channel.sink_port}"
+            return self._routers[channel.sink], f"inputs__{self._link(channel).sink_port}"
         return self._ejector_at[channel.index], "link"
 
     def watched(self, sources: Iterable[tuple[int, str] | SideWire]) -> Bits:

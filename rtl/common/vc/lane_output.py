@@ -1,0 +1,101 @@
+"""An output with lanes: who is granted, which lanes are free, and how many credits they have."""
+
+from typing import Any
+
+from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.flit import flit_layout
+from rtl.common.part import Part
+from rtl.common.selection import concat
+from rtl.common.vc.turn_order import TurnOrder
+
+
+class LaneOutput(Part):
+    """The lanes of one output port. Latency 0 cycles from ``requests`` to ``load``; the register is the user's.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Data bits of a flit.
+    inputs : int
+        Inputs that can reach this output.
+    lanes, depth : int
+        Lanes, and flits that the buffer of each holds.
+    reuse_empty : bool
+        A head may have a lane only when all its credits are back.
+
+    Members
+    -------
+    requests : In(lanes * inputs)
+        The lane that each input has a good request for, one input after the other: one bit at most of each.
+    flits : In(flit_layout).array(inputs)
+        The flit that it is for.
+    granted, lost : Out(inputs)
+        Whether the request of each input is granted, and whether it lost to another one.
+    load : Out(lanes)
+        The lane whose flit is granted, one-hot. Combinational.
+    flit : Out(flit_layout)
+        That flit. Combinational.
+    credited : In(lanes)
+        A credit comes back.
+    has_credit, can_start : Out(lanes)
+        Lanes that have credits, and those that a head may have.
+    """
+
+    def __init__(self, flit_bits: int, inputs: int, lanes: int, depth: int, *, reuse_empty: bool = False):
+        self.inputs = inputs
+        self.lanes = lanes
+        self.depth = depth
+        self.reuse_empty = reuse_empty
+        layout = flit_layout(flit_bits)
+        super().__init__(
+            f"lane_output_{inputs}_to_{lanes}x{depth}" + ("_empty" if reuse_empty else ""),
+            {
+                "requests": In(lanes * inputs),
+                "flits": In(layout).array(inputs),
+                "granted": Out(inputs),
+                "lost": Out(inputs),
+                "load": Out(lanes),
+                "flit": Out(layout),
+                "credited": In(lanes),
+                "has_credit": Out(lanes),
+                "can_start": Out(lanes),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        lanes = [self.requests[i * self.lanes : (i + 1) * self.lanes] for i in range(self.inputs)]
+        asks = [Signal(name=f"asks_{i}") for i in range(self.inputs)]
+        m.d.comb += [asks[i].eq(lanes[i].any()) for i in range(self.inputs)]
+        order = TurnOrder(m, asks, "input")
+        m.d.comb += [
+            self.granted.eq(concat(order.chosen)),
+            self.lost.eq(concat(bit & beaten for bit, beaten in zip(asks, order.beaten, strict=True))),
+        ]
+        flit, load, tail = Const(0), Const(0), Const(0)
+        for i in range(self.inputs):
+            flit = flit | Mux(self.granted[i], Value.cast(self.flits[i]), 0)
+            load = load | Mux(self.granted[i], lanes[i], 0)
+            tail = tail | self.flits[i].tail & self.granted[i]
+        is_tail = Signal()
+        m.d.comb += [Value.cast(self.flit).eq(flit), self.load.eq(load), is_tail.eq(tail)]
+        for w in range(self.lanes):
+            self._keep_lane(m, w, is_tail)
+        return m
+
+    def _keep_lane(self, m, w, is_tail):
+        """Owner and credits of a lane."""
+        free = Signal(init=1, name=f"free_{w}")
+        credits: Any = Signal(range(self.depth + 1), init=self.depth, name=f"credits_{w}")
+        has_credit = Signal(init=1, name=f"has_credit_{w}")
+        load, credited = self.load[w], self.credited[w]
+        with m.If(load):
+            m.d.sync += free.eq(is_tail)
+        with m.If(load != credited):
+            m.d.sync += credits.eq(Mux(credited, credits + 1, credits - 1))
+        more = credits[1:].any() if self.depth > 1 else 0
+        m.d.sync += has_credit.eq(credited | Mux(load, more, has_credit))
+        startable = free & (credits == self.depth if self.reuse_empty else has_credit)
+        m.d.comb += [self.has_credit[w].eq(has_credit), self.can_start[w].eq(startable)]

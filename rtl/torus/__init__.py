@@ -1,0 +1,1 @@
+"""Hardware of tori and meshes."""

@@ -1,0 +1,82 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""From the routing of a torus or mesh to a network plan."""
+
+from rtl.common.error_monitor import watch_inputs
+from rtl.common.plan import NetworkPlan
+from rtl.common.plan_routers import plan_routers
+from rtl.common.vc.parameters import REUSE_TAIL
+from rtl.torus.parameters import TorusRouterParameters
+from rtl.torus.router import TorusRouter
+from topology.common.lanes import credit_wires
+from topology.torus.routing import TorusRouting
+
+
+def torus_plan(
+    routing: TorusRouting, *, buffer_flits: int = 4, routing_cycles: int = 1, lane_reuse: str = REUSE_TAIL
+) -> NetworkPlan:
+    """Plan of a torus or mesh: one router shape in a torus, and one per corner, side and inside of a mesh.
+
+    Parameters
+    ----------
+    routing : TorusRouting
+    buffer_flits : int
+        Flits that the buffer of a lane holds, 1 to 16; 4 is the full rate for a lane alone.
+    routing_cycles : int
+        Cycles from a head's arrival to its output register without contention, at least 1.
+    lane_reuse : str
+        When another worm may have an output lane: with ``tail`` as soon as the tail of the one before has left, with
+        ``empty`` when all credits are back.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    network = routing.network
+    grid = network.grid
+    parameters = [
+        TorusRouterParameters(
+            routing.header,
+            grid.rows,
+            grid.columns,
+            grid.wraps,
+            network.directions[switch],
+            network.lanes,
+            buffer_flits,
+            routing_cycles,
+            routing.lane_rule,
+            lane_reuse,
+        )
+        for switch in range(network.switches)
+    ]
+
+    def constants(switch: int, shape: TorusRouterParameters) -> dict[str, int]:
+        row, column = grid.position(switch)
+        values = {"row": row, "column": column}
+        if shape.follows_arrival:
+            lanes = [network.input_channel[switch][port * network.lanes] for port in range(len(shape.arrivals))]
+            values["closes_ring"] = sum(network.closes_ring[lane] << port for port, lane in enumerate(lanes))
+        return values
+
+    shapes, routers = plan_routers(TorusRouter, parameters, constants)
+    return NetworkPlan(
+        family="torus",
+        network=network,
+        header=routing.header,
+        shapes=shapes,
+        routers=routers,
+        parameters={
+            "flit_bits": routing.flit_bits,
+            "rows": grid.rows,
+            "columns": grid.columns,
+            "wraps": grid.wraps,
+            "lanes": network.lanes,
+            "lane_rule": routing.lane_rule,
+            "lane_reuse": lane_reuse,
+            "buffer_flits": buffer_flits,
+            "routing_cycles": routing_cycles,
+        },
+        side_wires=credit_wires(network),
+        status=(watch_inputs(network, guarded=False),),
+    )

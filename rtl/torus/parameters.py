@@ -1,0 +1,124 @@
+"""The shape of a switch of a torus or mesh."""
+
+from dataclasses import dataclass
+
+from rtl.common.router_parameters import check_range
+from rtl.common.vc.parameters import REUSE_TAIL, LaneRouterShape
+from topology.common.flits import HeaderFormat
+from topology.torus.grid import DIRECTIONS, MOST_SIDE, along_row, opposite
+from topology.torus.routing import DALLY_SEITZ, LANE_RULES
+
+DIRECTION_WORDS = ("py", "ny", "px", "nx")
+"""Directions in names of modules."""
+
+
+@dataclass(frozen=True)
+class TorusRouterParameters:
+    """Everything that decides about the logic of a switch; its position arrives on ports.
+
+    Parameters
+    ----------
+    header : HeaderFormat
+        Header format of the network.
+    rows, columns : int
+        Sides of the network.
+    wraps : bool
+        Whether it is a torus.
+    directions : tuple of int
+        In which the switch has output channels; something arrives in the opposite ones.
+    lanes : int
+        Lanes of each channel between switches.
+    buffer_flits : int
+        Flits that the buffer of a lane holds.
+    routing_cycles : int
+        Cycles from a head's arrival to its output register, without contention, at least 1.
+    lane_rule : str
+        Which class of lanes a message takes, see ``topology.torus.routing``.
+    lane_reuse : str
+        When another worm may have an output lane, see ``LaneRouterShape``.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range.
+    """
+
+    header: HeaderFormat
+    rows: int
+    columns: int
+    wraps: bool
+    directions: tuple[int, ...]
+    lanes: int
+    buffer_flits: int = 4
+    routing_cycles: int = 1
+    lane_rule: str = DALLY_SEITZ
+    lane_reuse: str = REUSE_TAIL
+
+    def __post_init__(self):
+        check_range("Number of rows", self.rows, 1, MOST_SIDE)
+        check_range("Number of columns", self.columns, 1, MOST_SIDE)
+        if self.lane_rule not in LANE_RULES:
+            raise ValueError(f"Lane rule must be {' or '.join(LANE_RULES)}, not {self.lane_rule!r}")
+        _ = self.shape
+
+    @property
+    def flit_bits(self) -> int:
+        """Data bits of a flit."""
+        return self.header.flit_bits
+
+    @property
+    def arrivals(self) -> tuple[int, ...]:
+        """Directions in which something arrives, by input port."""
+        return tuple(way for way in range(DIRECTIONS) if opposite(way) in self.directions)
+
+    @property
+    def classed(self) -> bool:
+        """Whether lanes fall into two classes."""
+        return self.wraps and self.lanes > 1
+
+    @property
+    def low_lanes(self) -> int:
+        """Lanes of class 0, the first ones."""
+        return self.lanes // 2 if self.classed else self.lanes
+
+    @property
+    def follows_arrival(self) -> bool:
+        """Whether the class depends on the lane on which a head came."""
+        return self.classed and self.lane_rule != DALLY_SEITZ
+
+    def reached(self, port: int) -> tuple[int, ...]:
+        """Output ports that dimension order allows from an input port."""
+        host = len(self.directions)
+        if port == len(self.arrivals):
+            return tuple(range(host))  # nothing goes back to the host that it comes from
+        arrival = self.arrivals[port]
+        return (
+            *(
+                o
+                for o, way in enumerate(self.directions)
+                if way == arrival or (along_row(arrival) and not along_row(way))
+            ),
+            host,
+        )
+
+    @property
+    def shape(self) -> LaneRouterShape:
+        """Lanes, buffers and connections."""
+        return LaneRouterShape(
+            self.flit_bits,
+            (*(self.lanes for _ in self.arrivals), 1),
+            (*(self.lanes for _ in self.directions), 1),
+            host_inputs=1,
+            host_outputs=1,
+            reaches=tuple(self.reached(port) for port in range(len(self.arrivals) + 1)),
+            depth=self.buffer_flits,
+            routing_cycles=self.routing_cycles,
+            lane_reuse=self.lane_reuse,
+            several_ways=max(self.low_lanes, self.lanes - self.low_lanes) > 1,
+        )
+
+    @property
+    def name(self) -> str:
+        """For names of modules."""
+        ways = "" if len(self.directions) == DIRECTIONS else "".join(f"_{DIRECTION_WORDS[d]}" for d in self.directions)
+        return f"{self.shape.name}{ways}"

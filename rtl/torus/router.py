@@ -1,0 +1,104 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""Switch of a torus or mesh: a router with lanes, and dimension-order routing (Sec. 2)."""
+
+from typing import Any
+
+from amaranth.hdl import Const, Signal
+from amaranth.lib.wiring import In
+
+from rtl.common.selection import concat
+from rtl.common.vc.router import LaneRouter
+from rtl.torus.parameters import TorusRouterParameters
+from topology.common.flits import bits_for
+from topology.torus.grid import X_NEGATIVE, Y_NEGATIVE, along_row
+
+NEGATIVE = (Y_NEGATIVE, X_NEGATIVE)
+
+
+class TorusRouter(LaneRouter):
+    """One switch.
+
+    Parameters
+    ----------
+    parameters : TorusRouterParameters
+
+    Members
+    -------
+    row, column : In
+        Its position. Constants.
+    closes_ring : In(inputs but the host's)
+        Whether the channel into each input closes a ring. Constants; only if the class of lanes depends on it.
+    others
+        See ``LaneRouter``.
+    """
+
+    def __init__(self, parameters: TorusRouterParameters):
+        p = self.parameters = parameters
+        constants = {"column": In(bits_for(p.columns)), "row": In(bits_for(p.rows))}
+        if p.follows_arrival:
+            constants["closes_ring"] = In(len(p.arrivals))
+        super().__init__(f"torus_router_{p.name}", p.shape, constants)
+
+    def find_ways(self, m: Any, platform: object, port: int, link: Any) -> Any:
+        """Dimension order: along the row to the column, then along the column to the row, then to the host."""
+        p = self.parameters
+        key = self._key(m, port, link.payload.data)
+        y_there, x_there, exists = (Signal(name=f"{name}_{port}") for name in ("y_there", "x_there", "exists"))
+        m.d.comb += [
+            y_there.eq(key["column"] == self.column),
+            x_there.eq(key["row"] == self.row),
+            exists.eq(self._exists(key)),
+        ]
+        host, ways = len(p.directions), []
+        for output in self.shape.reaches[port]:
+            if output == host:
+                ways.append(exists & y_there & x_there)
+                continue
+            way = p.directions[output]
+            here = ~y_there if along_row(way) else y_there & ~x_there
+            negative = key["y_negative"] if along_row(way) else key["x_negative"]
+            goes = Signal(name=f"goes_{port}_{output}")
+            m.d.comb += goes.eq(exists & here & (negative == Const(int(way in NEGATIVE), 1)))
+            ways += self._lanes(m, port, link, way, goes, key)
+        return concat(ways)
+
+    def _key(self, m, port, data) -> dict[str, Any]:
+        """Fields of the routing key in the data of a flit."""
+        p = self.parameters
+        widths = {"column": bits_for(p.columns), "row": bits_for(p.rows), "y_negative": 1, "x_negative": 1}
+        fields, low = {}, 0
+        for name, bits in widths.items():
+            fields[name] = Signal(bits, name=f"{name}_{port}")
+            m.d.comb += fields[name].eq(data[low : low + bits])
+            low += bits
+        return fields
+
+    def _exists(self, key) -> Any:
+        """Whether the destination exists. Sides that are powers of two have no numbers to spare."""
+        p = self.parameters
+        within: Any = Const(1)
+        for name, side in (("column", p.columns), ("row", p.rows)):
+            if side & (side - 1) or side == 1:
+                within = within & (key[name] < side)
+        return within
+
+    def _lanes(self, m, port, link, way, goes, key) -> list[Any]:
+        """The lanes of an output that a head which goes there may have."""
+        p = self.parameters
+        if not p.classed:
+            return [goes] * p.lanes
+        late = Signal(name=f"class_{port}_{way}")
+        if p.follows_arrival:
+            m.d.comb += late.eq(self._class_of_arrival(port, link, way))
+        else:
+            end, position = (key["column"], self.column) if along_row(way) else (key["row"], self.row)
+            m.d.comb += late.eq(~(end > position if way in NEGATIVE else end < position))
+        return [goes & ~late] * p.low_lanes + [goes & late] * (p.lanes - p.low_lanes)
+
+    def _class_of_arrival(self, port, link, way) -> Any:
+        """Class 1 behind the channel that closes the ring, and from then on; class 0 in a new dimension."""
+        p = self.parameters
+        if port == len(p.arrivals) or p.arrivals[port] != way:
+            return Const(0)
+        return self.closes_ring[port] | link.valid[p.low_lanes :].any()
