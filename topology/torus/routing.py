@@ -123,7 +123,8 @@ class TorusRouting(RoutedHeaders):
         -------
         int
             Mask of output lane-ports, all of them lanes of one channel; 0 if there is no way: the key names no node,
-            the direction has no channel, or dimension order does not allow the turn.
+            the direction has no channel, dimension order does not allow the turn, or the message would go back to the
+            host that it comes from.
         """
         network = self.network
         grid, fields = network.grid, self.key_format.unpack(key)
@@ -136,7 +137,7 @@ class TorusRouting(RoutedHeaders):
         elif fields.row != row:
             direction = X_NEGATIVE if fields.x_negative else X_POSITIVE
         else:
-            return self._host_masks[switch]
+            return NO_WAY if network.direction_of[lane] is None else self._host_masks[switch]
         if not _may_turn(network.direction_of[lane], direction):
             return NO_WAY
         destination = grid.node(fields.row, fields.column)
