@@ -155,7 +155,7 @@ class _Columns:
     copies: list[int] = field(default_factory=list)
 
     def add(self, number: int, record: Message, processors: int, header_flits) -> None:
-        destinations = _checked_destinations(record, processors)
+        destinations = checked_destinations(record, processors)
         _check_length(record.flits, header_flits(destinations))
         if record.delay_cycles < 0:
             raise ValueError(f"Delay must be at least 0 cycles, not {record.delay_cycles!r}")
@@ -197,7 +197,14 @@ class _Columns:
         )
 
 
-def _checked_destinations(record: Message, processors: int) -> tuple[int, ...]:
+def checked_destinations(record: Message, processors: int) -> tuple[int, ...]:
+    """Destinations of a record, sorted, without its source and repeats.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z" if a processor is not there, or none but the source is named.
+    """
     last = processors - 1
     if not 0 <= record.source <= last:
         raise ValueError(f"Source must be a processor, 0 to {last}, not {record.source!r}")
