@@ -45,7 +45,10 @@ def run_cycles(state, family, trace, until_cycle):
 
 
 def family_loop(
-    step: Callable[..., Any], folder: Path, record: Callable[..., Any] = record_routers
+    step: Callable[..., Any],
+    folder: Path,
+    record: Callable[..., Any] = record_routers,
+    shared: tuple[Path, ...] = (),
 ) -> Callable[..., Any]:
     """The compiled loop of a family.
 
@@ -59,11 +62,13 @@ def family_loop(
     record : compiled function
         Gets the cycle, the states of the engine and of the routers, a trace, and its row: writes variants of flits,
         side wires and status outputs into it. It is called between links and routers, and only where there is a row.
+    shared : tuple of Path
+        Folders with sources of the routers that several families share.
     """
     # The loop's own code with the family's routers. Numba keeps no loop on disk that gets them as an argument.
     loop = FunctionType(run_cycles.__code__, {**globals(), "step_routers": step, "record_routers": record})
     loop.__doc__, loop.__qualname__ = run_cycles.__doc__, f"run_cycles_{folder.name}"
-    return compiled_loop(folder)(loop)
+    return compiled_loop(folder, *shared)(loop)
 
 
 @compiled

@@ -1,0 +1,29 @@
+"""Delivery: from the buffer of an output that leads to a processor into the register behind it."""
+
+from sim_model.common.engine.bits import lowest_bit
+from sim_model.common.engine.compiled import compiled
+
+
+@compiled
+def deliver(cycle, switch, state, family):
+    """One cycle of the delivery buffers of a switch, before the grants. Returns the flits that left one.
+
+    Their credits are as if on a wire in the next cycle.
+    """
+    router, vertex = family.routers[switch], state.vertices[switch]
+    flits = 0
+    ready = router.delivering & ~vertex.occupied
+    vertex.occupied |= ready
+    family.wires[switch, (cycle + 1) & 1] |= ready
+    while ready != 0:
+        number = vertex.first_output + lowest_bit(ready)
+        buffer = family.lanes[number].buffer
+        waiting = family.buffers[buffer]
+        state.channels[number].register = family.slots[buffer, waiting.front]
+        waiting.front = (waiting.front + 1) & (family.slots.shape[1] - 1)
+        waiting.count -= 1
+        if waiting.count == 0:
+            router.delivering ^= ready & -ready
+        ready &= ready - 1
+        flits += 1
+    return flits

@@ -1,0 +1,133 @@
+"""The state of a router with lanes for people, and who waits for whom."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sim_model.common.engine.state import NONE, EngineState
+from sim_model.common.inspect import (
+    buffer_text,
+    buffered_flits,
+    flit_message,
+    flit_text,
+    ports_in,
+    ports_text,
+    register_text,
+)
+from sim_model.common.model import Wait
+from sim_model.common.vc.state import LaneState
+from topology.common.lanes import LaneNetwork
+
+
+def describe_lane_router(network: LaneNetwork, state: EngineState, family: LaneState, switch: int) -> str:
+    """The whole state of a router: a line per input and per input lane, per output and per output lane."""
+    lines = [f"router {network.vertex_name(switch)}:"]
+    for port, link in enumerate(network.links.input_channel[switch]):
+        asking = family.inputs[switch, port]
+        lines.append(
+            f"  input {port} turn {_turn(asking.turn, asking.lanes)}, {_request(network, family, switch, port)}"
+        )
+        lines += [f"    {_input_text(network, state, family, lane)}" for lane in network.lanes_of[link]]
+    for port, link in enumerate(network.links.output_channel[switch]):
+        output = family.outputs[switch, port]
+        inputs = (1 << len(network.links.input_channel[switch])) - 1
+        lines.append(f"  output {port} turn {_turn(output.turn, inputs)}, requests {ports_text(output.requests)}")
+        lines += [f"    {_output_text(network, state, family, lane)}" for lane in network.lanes_of[link]]
+    return "\n".join(lines)
+
+
+def _turn(turn: int, mask: int) -> int:
+    """The lane or input whose turn it is, counted from the first one in a mask."""
+    ports = ports_in(mask)
+    return int(turn) - ports[0] if turn in ports else 0
+
+
+def _request(network: LaneNetwork, family: LaneState, switch: int, port: int) -> str:
+    if not int(family.routers[switch].requesting) >> port & 1:
+        return "no request"
+    asking = family.inputs[switch, port]
+    lane = network.channels[network.input_channel[switch][asking.lane]].name
+    if asking.target == NONE:
+        return f"request of {lane} to be drained"
+    return f"request of {lane} for {network.channels[network.output_channel[switch][asking.target]].name}"
+
+
+def _input_text(network: LaneNetwork, state: EngineState, family: LaneState, lane: int) -> str:
+    channel, record = network.channels[lane], family.lanes[lane]
+    router = family.routers[channel.sink]
+    text = f"{channel.name}: {buffer_text(state, lane)} "
+    if int(router.active) >> channel.sink_port & 1:
+        target = int(record.target)
+        outputs = network.output_channel[channel.sink]
+        text += "is drained" if target == NONE else f"has {network.channels[outputs[target]].name}"
+    elif int(router.looked_up) >> channel.sink_port & 1:
+        text += f"candidates {ports_text(record.candidates)} escapes {ports_text(record.escapes)}"
+    else:
+        text += "no worm"
+    fresh = " fresh" if int(router.fresh) >> channel.sink_port & 1 else ""
+    return f"{text} delay {int(record.delay)}{fresh}"
+
+
+def _output_text(network: LaneNetwork, state: EngineState, family: LaneState, lane: int) -> str:
+    channel, record = network.channels[lane], family.lanes[lane]
+    owner = _owner(network, family, channel.source, channel.source_port)
+    owned = "free" if owner is None else f"had by {network.channels[owner].name}"
+    text = f"{channel.name}: {register_text(network, state, lane)}, {owned}, {int(record.credits)} credits"
+    if record.buffer == NONE:
+        return text
+    waiting: Any = family.buffers[record.buffer]
+    slots, mask = family.slots[record.buffer], family.slots.shape[1] - 1
+    flits = " ".join(flit_text(int(slots[(waiting.front + k) & mask])) for k in range(int(waiting.count)))
+    return f"{text}, delivery buffer [{flits or 'empty'}]"
+
+
+def _owner(network: LaneNetwork, family: LaneState, switch: int, target: int) -> int | None:
+    """The input lane (its channel) whose worm has an output lane of a switch."""
+    for port in ports_in(family.routers[switch].active):
+        lane = network.input_channel[switch][port]
+        if int(family.lanes[lane].target) == target:
+            return lane
+    return None
+
+
+def find_lane_waits(network: LaneNetwork, state: EngineState, family: LaneState) -> list[Wait]:
+    """What every input lane that holds a flit, or has an output lane, waits for, in a network where nothing moves."""
+    return [wait for switch in range(network.switches) for wait in _waits_at(network, state, family, switch)]
+
+
+def _waits_at(network: LaneNetwork, state: EngineState, family: LaneState, switch: int) -> Iterator[Wait]:
+    active = int(family.routers[switch].active)
+    for port, lane in enumerate(network.input_channel[switch]):
+        flits = buffered_flits(state, lane)
+        if flits and active >> port & 1:
+            yield _wait_for_room(network, family, lane, flit_message(flits[0]))
+        elif flits:
+            yield _wait_for_lanes(network, family, lane, flit_message(flits[0]))
+        elif active >> port & 1:
+            yield from _wait_for_flits(network, family, lane)
+
+
+def _wait_for_room(network: LaneNetwork, family: LaneState, lane: int, message: int) -> Wait:
+    target = network.output_channel[network.channels[lane].sink][int(family.lanes[lane].target)]
+    return Wait(lane, message, (target,), f"for room in the buffer behind {network.channels[target].name}")
+
+
+def _wait_for_lanes(network: LaneNetwork, family: LaneState, lane: int, message: int) -> Wait:
+    """A head waits for any of its ways: for the worm that has the lane, or for room behind it."""
+    switch, record = network.channels[lane].sink, family.lanes[lane]
+    blockers, reasons = [], []
+    for port in ports_in(int(record.candidates) | int(record.escapes)):
+        target = network.output_channel[switch][port]
+        owner = _owner(network, family, switch, port)
+        name = network.channels[target].name
+        blockers.append(target if owner is None else owner)
+        owned = None if owner is None else f"{name} had by {network.channels[owner].name}"
+        reasons.append(owned or f"room in the buffer behind {name}")
+    return Wait(lane, message, tuple(blockers), "for " + ", or ".join(reasons))
+
+
+def _wait_for_flits(network: LaneNetwork, family: LaneState, lane: int) -> Iterator[Wait]:
+    """A worm without flits waits for the input lane that feeds its own; nobody stops a host."""
+    channel = network.channels[lane]
+    feeder = _owner(network, family, channel.source, channel.source_port) if network.is_switch(channel.source) else None
+    if feeder is not None:
+        yield Wait(lane, -1, (feeder,), f"for more flits from {network.channels[feeder].name}")

@@ -1,0 +1,14 @@
+"""What a recording says about routers with lanes besides flits: credit wires, and bad input (docs/lockstep.md)."""
+
+from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.discards import record_discards
+
+
+@compiled
+def record_lanes(cycle, _state, family, trace, row):
+    """Write side wires and status outputs into a recording."""
+    signals, wires = trace.signals[row], family.credit_wires
+    for position in range(len(wires)):
+        switch, lane_port = wires[position, 0], wires[position, 1]
+        signals[position] = family.wires[switch, cycle & 1] >> lane_port & 1
+    record_discards(cycle, family.discards, signals, len(wires))

@@ -1,0 +1,140 @@
+"""State of routers with lanes: arrays of records, all fields int64.
+
+Masks of lanes have one bit per lane-port of a switch, masks of inputs and outputs one per port of its links. A lane is
+a channel: its record says how the input lane at its sink stands, and the output lane at its source.
+"""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sim_model.common.engine.discards import Discards, make_discards
+from sim_model.common.engine.state import NONE, make_records
+from topology.common.lanes import LaneNetwork
+
+VC_FOLDER = Path(__file__).parent
+
+LANE_FIELDS = (
+    "input_port",  # port of the link at the sink; never changes, like the next two
+    "output_port",  # and at the source
+    "buffer",  # number of the delivery buffer before the register of this lane, or NONE
+    "target",  # output lane of the worm at the front, or NONE if it is drained; means something if it is active
+    "candidates",  # lanes that routing gives for the head at the front; means something if it is looked up
+    "escapes",  # those that come after the candidates
+    "delay",  # cycles that the head at the front has waited
+    "credits",  # flits for which the buffer at the sink, or the delivery buffer, has room
+)
+INPUT_FIELDS = (
+    "lanes",  # mask; never changes
+    "turn",  # lane that has first choice
+    "lane",  # of the request
+    "target",  # output lane of the request
+)
+OUTPUT_FIELDS = (
+    "lanes",  # mask; never changes
+    "turn",  # input that has first choice
+    "requests",  # inputs that request one of the lanes
+)
+ROUTER_FIELDS = (
+    "requesting",  # inputs with a request
+    "draining",  # of them, those whose flit is to go nowhere
+    "wanted",  # outputs with requests
+    "active",  # input lanes whose worm has an output lane, or is drained
+    "looked_up",  # input lanes that know where the head at their front can go
+    "fresh",  # input lanes that are worth while because of what happened in the last cycle
+    "free",  # output lanes without a worm
+    "credited",  # output lanes with a credit
+    "full",  # output lanes with all their credits
+    "was_credited",  # output lanes with a credit at the start of the last cycle
+    "was_usable",  # output lanes that a head could have had in the last cycle
+    "delivering",  # output lanes whose delivery buffer is not empty
+    "busy",  # 1 if anything changed in the last cycle
+)
+BUFFER_FIELDS = (
+    "front",  # slot of the first flit
+    "count",
+)
+
+
+class LaneState(NamedTuple):
+    """Registers of all routers, and what their family routes by."""
+
+    routing_cycles: int
+    empty_reuse: int  # 1 if a head can have a lane only with all its credits
+    discards: Discards
+    lanes: np.recarray  # LANE_FIELDS, by channel
+    inputs: np.recarray  # INPUT_FIELDS, by switch and port
+    outputs: np.recarray  # OUTPUT_FIELDS, by switch and port
+    routers: np.recarray  # ROUTER_FIELDS, by switch
+    wires: np.ndarray  # int64[switches, 2], output lanes whose credit is on the wire, by cycle modulo 2
+    buffers: np.recarray  # BUFFER_FIELDS, delivery buffers
+    slots: np.ndarray  # int64[delivery buffers, slots], ring buffers of packed flits
+    credit_wires: np.ndarray  # int64[lanes between switches, 2], switch and lane-port at the source, as recorded
+    routes: Any  # a named tuple of the family
+
+
+def make_lane_state(
+    network: LaneNetwork, routes: Any, *, depth_flits: int, routing_cycles: int, empty_reuse: bool
+) -> LaneState:
+    """All routers as they are before cycle 0.
+
+    Parameters
+    ----------
+    network : LaneNetwork
+    routes : named tuple of arrays
+        What the family's routing function looks at.
+    depth_flits : int
+        Flits that the buffer of a lane holds.
+    routing_cycles : int
+    empty_reuse : bool
+        A head can have a lane only when the buffer behind it is known to be empty.
+    """
+    channels, deliveries = network.channels, network.delivery_channels
+    links = [network.links.channels[link] for link in network.link_of]
+    buffer = np.full(len(channels), NONE)
+    buffer[list(deliveries)] = np.arange(len(deliveries))
+    all_outputs = [(1 << len(network.output_channel[switch])) - 1 for switch in range(network.switches)]
+    return LaneState(
+        routing_cycles=routing_cycles,
+        empty_reuse=int(empty_reuse),
+        discards=make_discards(network),
+        lanes=make_records(
+            len(channels),
+            LANE_FIELDS,
+            input_port=[link.sink_port for link in links],
+            output_port=[link.source_port for link in links],
+            buffer=buffer,
+            credits=depth_flits,
+        ),
+        inputs=_ports(network, network.links.input_channel, INPUT_FIELDS, "sink_port"),
+        outputs=_ports(network, network.links.output_channel, OUTPUT_FIELDS, "source_port"),
+        routers=make_records(
+            network.switches,
+            ROUTER_FIELDS,
+            free=all_outputs,
+            credited=all_outputs,
+            full=all_outputs,
+            was_credited=all_outputs,
+            was_usable=all_outputs,
+        ),
+        wires=np.zeros((network.switches, 2), dtype=np.int64),
+        buffers=make_records(len(deliveries), BUFFER_FIELDS),
+        slots=np.zeros((len(deliveries), 1 << (depth_flits - 1).bit_length()), dtype=np.int64),
+        credit_wires=np.array(
+            [(c.source, c.source_port) for c in channels if max(c.source, c.sink) < network.switches], dtype=np.int64
+        ).reshape(-1, 2),
+        routes=routes,
+    )
+
+
+def _ports(network: LaneNetwork, links: Any, fields: tuple[str, ...], lane_port: str) -> np.recarray:
+    """Records by switch and port of its links; masks of the lanes at each."""
+    most = max(len(links[switch]) for switch in range(network.switches))
+    records: Any = make_records(network.switches * most, fields).reshape(network.switches, most)
+    for switch in range(network.switches):
+        for port, link in enumerate(links[switch]):
+            records.lanes[switch, port] = sum(
+                1 << getattr(network.channels[lane], lane_port) for lane in network.lanes_of[link]
+            )
+    return records

@@ -1,0 +1,71 @@
+"""A torus or mesh as a model for the common simulation."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sim_model.common.engine.cycle import family_loop
+from sim_model.common.engine.state import EngineState, Trace
+from sim_model.common.messages import Messages
+from sim_model.common.vc.model import EMPTY_REUSE, LaneModel
+from sim_model.common.vc.record import record_lanes
+from sim_model.common.vc.state import VC_FOLDER, LaneState, make_lane_state
+from sim_model.torus.router import step_routers
+from sim_model.torus.state import make_routes
+from topology.torus.operations import turns_of
+from topology.torus.routing import TorusRouting
+
+run_cycles = family_loop(step_routers, Path(__file__).parent, record_lanes, shared=(VC_FOLDER,))
+
+
+@dataclass(frozen=True)
+class TorusModel(LaneModel):
+    """A torus or mesh with virtual channels (Sec. 2), cycle-exact as docs/timing.md has it.
+
+    The operation of a message fixes its turns (``topology/torus/operations.py``).
+
+    Parameters
+    ----------
+    routing : TorusRouting
+        Network and rule for lanes.
+    buffer_flits : int
+        Flits that the buffer of a lane holds, 1 to 16; 4 and more keep the full rate.
+    routing_cycles : int
+        Cycles from a header's arrival in an empty buffer to its output register, at least 1.
+    lane_reuse : str
+        When a head can have a lane: "tail", as soon as the tail before it has left; or "empty", when the buffer behind
+        is known to be empty.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+
+    routing: TorusRouting
+
+    def sent_header(self, messages: Messages, message: int) -> int:
+        """Header of a message."""
+        source, destinations = int(messages.source[message]), messages.destinations_of(message).tolist()
+        return self.routing.header_value(source, destinations, turns_of(int(messages.operation[message])))
+
+    def make_state(self, messages: Messages) -> LaneState:
+        """Registers of the routers before cycle 0, and what they route by.
+
+        Raises
+        ------
+        ValueError
+            If a message has several destinations.
+        """
+        if (messages.destination_counts > 1).any():
+            raise ValueError("A message in a torus must have 1 destination: multicasts are made of several messages")
+        return make_lane_state(
+            self.network,
+            make_routes(self.routing, messages),
+            depth_flits=self.buffer_flits,
+            routing_cycles=self.routing_cycles,
+            empty_reuse=self.lane_reuse == EMPTY_REUSE,
+        )
+
+    def run_cycles(self, state: EngineState, routers: LaneState, trace: Trace, until_cycle: int) -> int:
+        """The compiled loop; returns one of the reasons of ``engine/clock.py``."""
+        return int(run_cycles(state, routers, trace, until_cycle))

@@ -1,0 +1,100 @@
+"""What routing in a torus looks at: where switches lie, how lanes travel, and the headers of all messages."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sim_model.common.engine.state import NONE, make_records
+from sim_model.common.messages import Messages
+from topology.torus.grid import DIRECTIONS
+from topology.torus.operations import turns_of
+from topology.torus.routing import DATELINE, TorusRouting
+
+SWITCH_FIELDS = (
+    "row",
+    "column",
+    "host_lane",  # lane-port to the processor
+)
+ARRIVAL_FIELDS = (
+    "direction",  # in which the lane travels; NONE from a host
+    "crossed",  # 1 if a worm on it has taken the channel that closes the ring, as far as ``dateline`` knows
+)
+HEADER_FIELDS = (
+    "row",  # of the destination, like the next one
+    "column",
+    "y_negative",
+    "x_negative",
+)
+
+
+class TorusRoutes(NamedTuple):
+    """Nothing here ever changes."""
+
+    classed: int  # 1 if lanes fall into classes
+    dateline: int  # 1 with that rule for lanes
+    low_lanes: int  # how many lanes class 0 has
+    high_lanes: int  # and class 1, which has all of them without classes
+    first_lane: np.ndarray  # int64[switches, directions], lane-port of lane 0, or NONE where there is no channel
+    switches: np.recarray  # SWITCH_FIELDS
+    arrivals: np.recarray  # ARRIVAL_FIELDS, by channel
+    headers: np.recarray  # HEADER_FIELDS, by message
+
+
+def make_routes(routing: TorusRouting, messages: Messages) -> TorusRoutes:
+    """Positions and headers, laid out for the router."""
+    network, grid = routing.network, routing.network.grid
+    rows, columns = np.divmod(np.arange(grid.nodes), grid.columns)
+    low_lanes = network.lanes // 2 if routing.classed else 0
+    return TorusRoutes(
+        classed=int(routing.classed),
+        dateline=int(routing.lane_rule == DATELINE),
+        low_lanes=low_lanes,
+        high_lanes=network.lanes - low_lanes,
+        first_lane=_first_lanes(routing),
+        switches=make_records(
+            grid.nodes,
+            SWITCH_FIELDS,
+            row=rows,
+            column=columns,
+            host_lane=[network.channels[network.delivery_channel(node)].source_port for node in range(grid.nodes)],
+        ),
+        arrivals=make_records(
+            len(network.channels),
+            ARRIVAL_FIELDS,
+            direction=[NONE if way is None else way for way in network.direction_of],
+            crossed=[
+                int(way is not None and (network.closes_ring[lane] or routing.lane_class(lane) == 1))
+                for lane, way in enumerate(network.direction_of)
+            ],
+        ),
+        headers=_headers(routing, messages, rows, columns),
+    )
+
+
+def _first_lanes(routing: TorusRouting) -> np.ndarray:
+    network = routing.network
+    table = np.full((network.switches, DIRECTIONS), NONE, dtype=np.int64)
+    for lane, way in enumerate(network.direction_of):
+        if way is not None and network.lane_of[lane] == 0:
+            table[network.channels[lane].source, way] = network.channels[lane].source_port
+    return table
+
+
+def _headers(routing: TorusRouting, messages: Messages, rows: np.ndarray, columns: np.ndarray) -> np.recarray:
+    """Destinations and turns of all messages; each triple of source, destination and operation is looked up once."""
+    destination = messages.destinations[messages.offsets[:-1]]
+    triples = np.stack([messages.source, destination, messages.operation])
+    unique, which = np.unique(triples, axis=1, return_inverse=True)
+    turns = []
+    for source, end, number in unique.T.tolist():
+        given = turns_of(number)
+        turns.append(routing.network.grid.shortest(source, end) if given is None else given)
+    turned = np.array(turns, dtype=np.int64).reshape(-1, 2)[which.reshape(-1)]
+    return make_records(
+        len(messages),
+        HEADER_FIELDS,
+        row=rows[destination],
+        column=columns[destination],
+        y_negative=turned[:, 0],
+        x_negative=turned[:, 1],
+    )

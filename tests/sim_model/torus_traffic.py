@@ -1,0 +1,117 @@
+"""Tori and meshes, messages on them, and routing as the paper has it, for the tests of the golden model."""
+
+import numpy as np
+
+from sim_model.common.messages import Message, Messages
+from sim_model.common.simulation import Simulation
+from sim_model.torus.model import TorusModel
+from tests.sim_model.vc_reference import LaneReference, Route
+from topology.common.host_pattern import EAGER, HostBehaviour
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid, Turns
+from topology.torus.operations import operation, turns_of
+from topology.torus.routing import TorusRouting
+
+
+def torus_model(rows, columns, lanes, *, wraps=True, flit_bits=32, lane_rule="dally-seitz", **parameters) -> TorusModel:
+    """A model of a torus or mesh."""
+    network = TorusNetwork(Grid(rows, columns, wraps), lanes)
+    return TorusModel(TorusRouting(network, flit_bits, lane_rule), **parameters)
+
+
+def build(model: TorusModel, records: list[Message]) -> Messages:
+    """Checked messages for a model."""
+    return Messages.build(records, processors=len(model.network.processors), header_flits=model.header_flits)
+
+
+def simulate(model: TorusModel, records: list[Message], startup_cycles: int = 0, hosts=EAGER) -> Simulation:
+    """A simulation that has not begun."""
+    return Simulation(model, build(model, records), startup_cycles, hosts=hosts)
+
+
+def random_records(random: np.random.Generator, model: TorusModel, count: int, *, cycles: int, body: int, turned=0.0):
+    """Messages between random nodes, some with turns of their own; in a mesh such a message may have no way."""
+    nodes = len(model.network.processors)
+    records = []
+    for _ in range(count):
+        source = int(random.integers(nodes))
+        destination = int((source + random.integers(1, nodes)) % nodes)
+        flits = model.header_flits([destination]) + int(random.integers(0, body + 1))
+        number = int(random.integers(1, 5)) if random.random() < turned else 0
+        records.append(
+            Message(source, [destination], flits, start_cycle=int(random.integers(cycles)), operation=number)
+        )
+    return records
+
+
+def reference(
+    model: TorusModel, records: list[Message], startup_cycles: int = 0, hosts: HostBehaviour = EAGER
+) -> LaneReference:
+    """The slow network that a model is held against."""
+    return LaneReference(
+        model.network,
+        torus_route(model.routing, records),
+        records,
+        [model.header_flits(record.destinations) for record in records],
+        depth=model.buffer_flits,
+        routing_cycles=model.routing_cycles,
+        lane_reuse=model.lane_reuse,
+        startup=startup_cycles,
+        hosts=hosts,
+    )
+
+
+def torus_route(routing: TorusRouting, records: list[Message]) -> Route:
+    """Dimension order and the rule for lanes, from coordinates and names of directions."""
+    network, grid = routing.network, routing.network.grid
+
+    def travels(lane: int) -> str:
+        """+y, -y, +x, -x or host, by what a lane joins and the position of its port."""
+        channel = network.channels[lane]
+        if max(channel.source, channel.sink) >= network.switches:
+            return "host"
+        link = network.links.channels[network.link_of[lane]]
+        present = [
+            name for way, name in enumerate(("+y", "-y", "+x", "-x")) if grid.neighbour(link.source, way) is not None
+        ]
+        return present[link.source_port]
+
+    def crosses(lane: int) -> bool:
+        """Whether a lane belongs to a channel from one end of a row or column to the other."""
+        channel, name = network.channels[lane], travels(lane)
+        axis = 1 if name[1] == "y" else 0
+        start, end = grid.position(channel.source)[axis], grid.position(channel.sink)[axis]
+        return end < start if name[0] == "+" else end > start
+
+    def good_lanes(lane: int, name: str, here: int, there: int) -> list[int]:
+        """Numbers of the lanes that a worm may take in a direction; positions are along it."""
+        count = network.lanes
+        if not grid.wraps or count == 1:
+            return list(range(count))
+        if routing.lane_rule == "dally-seitz":
+            low = there < here if name[0] == "+" else there > here
+        else:
+            low = travels(lane) != name or (network.lane_of[lane] < count // 2 and not crosses(lane))
+        return list(range(count // 2)) if low else list(range(count // 2, count))
+
+    def route(lane: int, message: int) -> tuple[list[int], list[int]]:
+        record, switch = records[message], network.channels[lane].sink
+        (row, column), (to_row, to_column) = grid.position(switch), grid.position(record.destinations[0])
+        turns = turns_of(record.operation) or grid.shortest(record.source, record.destinations[0])
+        if column != to_column:
+            name, here, there = "-y" if turns.y_negative else "+y", column, to_column
+        elif row != to_row:
+            name, here, there = "-x" if turns.x_negative else "+x", row, to_row
+        else:
+            return [network.delivery_channel(switch)], []
+        came = travels(lane)
+        if came not in ("host", name) and not (came[1] == "y" and name[1] == "x"):
+            return [], []
+        lanes = [out for out in network.output_channel[switch] if travels(out) == name]
+        good = good_lanes(lane, name, here, there)
+        return [out for out in lanes if network.lane_of[out] in good], []
+
+    return route
+
+
+ALL_TURNS = [operation(Turns(y, x)) for y in (False, True) for x in (False, True)]

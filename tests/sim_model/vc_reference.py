@@ -1,0 +1,361 @@
+"""A slow network with lanes in plain Python, written from docs/timing.md without a look at the engine.
+
+Everything stands in dictionaries and lists, by channel (a lane is one) or by switch and port of its links. All of a
+cycle is decided from a copy of the state at its start; only the changes go into the state itself.
+"""
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sim_model.common.messages import Message
+from topology.common.host_pattern import (
+    EAGER,
+    RECEIVER,
+    SOURCE,
+    HostBehaviour,
+    endpoint_salt,
+    first_state,
+    holds_back,
+    next_state,
+)
+
+Flit = tuple[int, int]
+"""Message and index in it."""
+
+Route = Callable[[int, int], tuple[list[int], list[int]]]
+"""(input lane, message) -> lanes that routing gives at the switch behind it: candidates, and escape lanes."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What an input asks for: one of its lanes, and the lane that the flit at its front is to go to.
+
+    No such lane, None, is the request of a worm that is drained.
+    """
+
+    lane: int
+    target: int | None
+
+
+class State:
+    """All registers and buffers of the network."""
+
+    def __init__(self, network, depth: int, hosts: HostBehaviour):
+        numbers = range(len(network.channels))
+        self.register: dict[int, Flit | None] = dict.fromkeys(numbers)
+        self.buffer: dict[int, list[Flit]] = {lane: [] for lane in numbers}
+        self.active = dict.fromkeys(numbers, False)
+        self.target: dict[int, int | None] = dict.fromkeys(numbers)
+        self.worth = dict.fromkeys(numbers, False)
+        self.delay = dict.fromkeys(numbers, 0)
+        self.free = dict.fromkeys(numbers, True)
+        self.credits = dict.fromkeys(numbers, depth)
+        self.credit_wires: set[int] = set()
+        self.delivery: dict[int, list[Flit]] = {channel: [] for channel in network.delivery_channels}
+        self.request: dict[tuple[int, int], Request | None] = {}
+        self.input_turn: dict[tuple[int, int], int] = {}
+        self.output_turn: dict[tuple[int, int], int] = {}
+        for switch in range(network.switches):
+            for port in range(len(network.links.input_channel[switch])):
+                self.request[switch, port], self.input_turn[switch, port] = None, 0
+            for port in range(len(network.links.output_channel[switch])):
+                self.output_turn[switch, port] = 0
+        self.ejector: dict[int, list[Flit]] = {channel: [] for channel in network.delivery_channels}
+        salts = [endpoint_salt(RECEIVER, number) for number in range(len(network.delivery_channels))]
+        self.stalling = [first_state(hosts.seed, salt) for salt in salts]
+
+    def copy(self) -> "State":
+        """A copy, lists and all."""
+        other = copy.copy(self)
+        for name, value in vars(self).items():
+            setattr(other, name, value.copy())
+        for name in ("buffer", "delivery", "ejector"):
+            setattr(other, name, {key: list(flits) for key, flits in getattr(self, name).items()})
+        return other
+
+
+@dataclass
+class Node:
+    """Host, source and injector of one processor."""
+
+    waiting: list[int]  # messages, next one first
+    pattern: int  # state of the source's shift register
+    preparing: tuple[int, int] | None = None  # message and cycle of the offer
+    sending: int | None = None
+    following: int = 0  # index of the next flit to be loaded
+    idle_from: int = 0
+    offered: bool = False  # a word is on offer
+
+
+class LaneReference:
+    """Runs messages with given starts; ``cycle()`` gives the lanes on which flits moved, ``wires()`` the credits."""
+
+    def __init__(
+        self,
+        network,
+        route: Route,
+        messages: list[Message],
+        header_flits: list[int],
+        *,
+        depth: int,
+        routing_cycles: int = 1,
+        lane_reuse: str = "tail",
+        startup: int = 0,
+        hosts: HostBehaviour = EAGER,
+    ):
+        self.network, self.route, self.messages, self.header_flits = network, route, messages, header_flits
+        self.depth, self.routing_cycles, self.lane_reuse = depth, routing_cycles, lane_reuse
+        self.startup, self.hosts = startup, hosts
+        self.state = State(network, depth, hosts)
+        order = sorted(range(len(messages)), key=lambda number: (messages[number].start_cycle, number))
+        self.nodes = []
+        for processor in range(len(network.processors)):
+            pattern = first_state(hosts.seed, endpoint_salt(SOURCE, processor))
+            self.nodes.append(Node([n for n in order if messages[n].source == processor], pattern))
+        self.delivered: list[tuple[int, int, int, int]] = []  # cycle, processor, message, index
+        self.unroutable: list[tuple[int, int]] = []  # cycle of the choice, input lane
+        self.now = 0
+
+    def is_tail(self, flit: Flit) -> bool:
+        return flit[1] == self.messages[flit[0]].flits - 1
+
+    def between_switches(self, lane: int) -> bool:
+        channel = self.network.channels[lane]
+        return max(channel.source, channel.sink) < self.network.switches
+
+    def output_of(self, lane: int) -> tuple[int, int]:
+        """Switch and port at which the link of a lane begins."""
+        link = self.network.links.channels[self.network.link_of[lane]]
+        return link.source, link.source_port
+
+    def wires(self) -> list[int]:
+        """The credit wires of all lanes between switches, in this cycle (before it is run)."""
+        lanes = [lane for lane in range(len(self.network.channels)) if self.between_switches(lane)]
+        return [int(lane in self.state.credit_wires) for lane in lanes]
+
+    def cycle(self) -> list[int]:
+        """One cycle; 0 or 1 per lane."""
+        old = self.state.copy()
+        arriving = self.move(old)
+        self.state.credit_wires = set()
+        for lane in old.credit_wires:
+            self.state.credits[lane] += 1
+        for switch in range(self.network.switches):
+            self.step_router(switch, old, arriving)
+        for lane, flit in arriving.items():
+            if lane in self.state.ejector:
+                self.state.ejector[lane].append(flit)
+                self.delivered.append((self.now, self.network.channels[lane].sink - self.network.switches, *flit))
+            else:
+                self.state.buffer[lane].append(flit)
+                assert len(self.state.buffer[lane]) <= self.depth
+        for processor in range(len(self.nodes)):
+            self.step_node(processor, arriving)
+        self.step_receivers(old)
+        self.now += 1
+        return [int(lane in arriving) for lane in range(len(self.network.channels))]
+
+    def move(self, old) -> dict[int, Flit]:
+        """What moves on which lane. Between switches it is all that is on the links, one flit at most on each."""
+        arriving: dict[int, Flit] = {}
+        links = set()
+        for lane, flit in old.register.items():
+            if flit is None:
+                continue
+            if self.between_switches(lane):
+                assert self.network.link_of[lane] not in links
+                links.add(self.network.link_of[lane])
+            elif lane in old.ejector:
+                if len(old.ejector[lane]) == 2:
+                    continue
+            elif len(old.buffer[lane]) == self.depth:
+                continue
+            arriving[lane] = flit
+            self.state.register[lane] = None
+        return arriving
+
+    def step_router(self, switch, old, arriving):
+        links = self.network.links
+        inputs = [(switch, port) for port in range(len(links.input_channel[switch]))]
+        granted = self.grant_all(switch, inputs, old)
+        for port in inputs:
+            request = old.request[port]
+            if request is None or port in granted or not self.is_good(request, old):
+                self.choose(port, old, arriving)
+        gone = {old.request[port].lane for port in granted}
+        for lane in self.network.input_channel[switch]:
+            self.state.worth[lane] = self.is_worth(lane, lane in gone, old, arriving)
+            if self.front_is_head(lane, old) and lane not in gone:
+                self.state.delay[lane] = min(old.delay[lane] + 1, max(self.routing_cycles - 2, 0))
+            else:
+                self.state.delay[lane] = 0
+        for lane in self.network.output_channel[switch]:
+            if lane in old.delivery:
+                self.deliver(lane, old)
+
+    def front_is_head(self, lane, old) -> bool:
+        """Whether a head is at the front of the buffer of a lane."""
+        is_head = bool(old.buffer[lane]) and not old.active[lane]
+        assert is_head == (bool(old.buffer[lane]) and old.buffer[lane][0][1] == 0)
+        return is_head
+
+    def is_good(self, request, old) -> bool:
+        if request.target is None or old.active[request.lane]:
+            return request.target is None or old.credits[request.target] > 0
+        return self.suits_head(request.target, old)
+
+    def suits_head(self, target, old) -> bool:
+        """Whether the request of a head for an output lane is good."""
+        least = self.depth if self.lane_reuse == "empty" else 1
+        return old.free[target] and old.credits[target] >= least
+
+    def grant_all(self, switch, inputs, old) -> set[tuple[int, int]]:
+        """Grant one good request at every output, and all of worms that are drained. Returns the inputs."""
+        granted = set()
+        for output in range(len(self.network.links.output_channel[switch])):
+            turn = old.output_turn[switch, output]
+            for port in inputs[turn:] + inputs[:turn]:
+                request = old.request[port]
+                if request is None or request.target is None or not self.is_good(request, old):
+                    continue
+                if self.output_of(request.target) == (switch, output):
+                    self.state.output_turn[switch, output] = (port[1] + 1) % len(inputs)
+                    self.send(request, old)
+                    granted.add(port)
+                    break
+        for port in inputs:
+            request = old.request[port]
+            if request is not None and request.target is None:
+                self.leave(request, old)
+                granted.add(port)
+        return granted
+
+    def send(self, request, old):
+        """The flit at the front of a granted lane goes to the output lane."""
+        flit = old.buffer[request.lane][0]
+        self.state.credits[request.target] -= 1
+        assert old.credits[request.target] > 0
+        if request.target in old.delivery:
+            self.state.delivery[request.target].append(flit)
+        else:
+            assert self.state.register[request.target] is None
+            self.state.register[request.target] = flit
+        if not old.active[request.lane]:
+            assert old.free[request.target]
+            self.state.free[request.target] = False
+        if self.is_tail(flit):
+            self.state.free[request.target] = True
+        self.leave(request, old)
+
+    def leave(self, request, old):
+        """A granted flit leaves its buffer."""
+        lane = request.lane
+        flit = self.state.buffer[lane].pop(0)
+        if self.between_switches(lane):
+            self.state.credit_wires.add(lane)
+        if not old.active[lane]:
+            self.state.active[lane], self.state.target[lane] = True, request.target
+        if self.is_tail(flit):
+            self.state.active[lane] = False
+
+    def choose(self, port, old, arriving):
+        """The next request of an input."""
+        switch, number = port
+        lanes = self.network.lanes_of[self.network.links.input_channel[switch][number]]
+        turn, request = old.input_turn[port], old.request[port]
+        self.state.request[port] = None
+        for position in [*range(turn, len(lanes)), *range(turn)]:
+            lane = lanes[position]
+            requested = request is not None and request.lane == lane
+            if self.eligible(lane, requested, old, arriving):
+                self.state.request[port] = Request(lane, self.output_lane(lane, old, arriving))
+                self.state.input_turn[port] = (position + 1) % len(lanes)
+                if not old.active[lane] and self.state.request[port].target is None:
+                    self.unroutable.append((self.now, lane))
+                return
+
+    def eligible(self, lane, requested, old, arriving) -> bool:
+        if self.routing_cycles == 1 and not old.active[lane] and not old.buffer[lane] and lane in arriving:
+            return True
+        if not old.worth[lane]:
+            return False
+        flits = self.flits_of(lane, old, arriving)
+        if requested:
+            return old.active[lane] and not self.is_tail(flits[0]) and len(flits) >= 2
+        if old.active[lane]:
+            return len(flits) >= 1
+        return self.front_is_head(lane, old) and old.delay[lane] == max(self.routing_cycles - 2, 0)
+
+    def flits_of(self, lane, old, arriving) -> list[Flit]:
+        """What is in the buffer of a lane, and what arrives."""
+        return [*old.buffer[lane], *([arriving[lane]] if lane in arriving else [])]
+
+    def output_lane(self, lane, old, arriving) -> int | None:
+        """The output lane of a new request."""
+        if old.active[lane]:
+            return old.target[lane]
+        candidates, escapes = self.route(lane, self.flits_of(lane, old, arriving)[0][0])
+        good = [target for target in [*candidates, *escapes] if self.suits_head(target, old)]
+        return next(iter([*good, *candidates, *escapes]), None)
+
+    def is_worth(self, lane, granted, old, arriving) -> bool:
+        """Whether asking is worth while in the next cycle; ``granted``: the flit at the front leaves in this one."""
+        if granted and (not old.active[lane] or self.is_tail(old.buffer[lane][0])):
+            return True
+        if lane in arriving and not old.buffer[lane] and not old.active[lane]:
+            return True
+        if old.active[lane]:
+            target = old.target[lane]
+            return target is None or old.credits[target] > 0
+        if not old.buffer[lane]:
+            return False
+        candidates, escapes = self.route(lane, old.buffer[lane][0][0])
+        ways = [*candidates, *escapes]
+        return not ways or any(self.suits_head(target, old) for target in ways)
+
+    def deliver(self, channel, old):
+        """From the delivery buffer into the register behind it; the credit is as if on a wire in the next cycle."""
+        if old.delivery[channel] and self.state.register[channel] is None:
+            self.state.register[channel] = self.state.delivery[channel].pop(0)
+            self.state.credit_wires.add(channel)
+
+    def step_receivers(self, old):
+        for number, channel in enumerate(self.network.delivery_channels):
+            processor = self.network.channels[channel].sink - self.network.switches
+            stalled = holds_back(self.state.stalling[number], self.hosts.stall_level) or any(
+                b.processor == processor and b.start_cycle <= self.now < b.end_cycle for b in self.hosts.blocked
+            )
+            self.state.stalling[number] = next_state(self.state.stalling[number])
+            if old.ejector[channel] and not stalled:
+                self.state.ejector[channel].pop(0)
+
+    def step_node(self, processor, arriving):
+        node, channel = self.nodes[processor], self.network.injection_channel(processor)
+        pauses = holds_back(node.pattern, self.hosts.pause_level)
+        node.pattern = next_state(node.pattern)
+        if node.sending is not None:
+            self.load(node, channel, arriving, pauses)
+            return
+        if self.now < node.idle_from:
+            return
+        if node.preparing is None and node.waiting and self.messages[node.waiting[0]].start_cycle <= self.now:
+            node.preparing = (node.waiting.pop(0), self.now + self.startup)
+        if node.preparing is not None and node.preparing[1] <= self.now and not pauses:
+            node.sending, node.following, node.preparing, node.offered = node.preparing[0], 1, None, False
+            self.state.register[channel] = (node.sending, 0)
+
+    def load(self, node, channel, arriving, pauses):
+        """A cycle of a busy injector: it loads the next flit, a word only if one is on offer."""
+        node.offered = node.offered or not pauses
+        if channel in arriving and self.is_tail(arriving[channel]):
+            node.sending, node.idle_from = None, self.now + 1
+            return
+        if self.state.register[channel] is not None:
+            return
+        if node.following >= self.header_flits[node.sending]:
+            if not node.offered:
+                return
+            node.offered = False
+        self.state.register[channel] = (node.sending, node.following)
+        node.following += 1
