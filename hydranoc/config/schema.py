@@ -223,12 +223,13 @@ class Traffic(Section):
         Messages that start earlier are left out of the statistics.
     software : str or None
         Send each multicast as unicasts from host to host: ``binomial``; in multistage networks also by the names that
-        this chain of unicasts has there, ``cmin`` in unidirectional and ``umin`` in bidirectional ones.
+        this chain of unicasts has there, ``cmin`` in unidirectional and ``umin`` in bidirectional ones; and whatever
+        else the family has. The seed of random traffic is also that of software with random choices.
     """
 
     startup_cycles: Cycles = 0
     warmup_cycles: Cycles = 0
-    software: Literal["binomial", "cmin", "umin"] | None = None
+    software: str | None = None
 
 
 class RandomTraffic(Traffic):

@@ -10,7 +10,6 @@ from hydranoc.config.source import KeyPath
 from hydranoc.config.validation import nearest
 from hydranoc.errors import ConfigError, reason, shown
 from sim_model.common.messages import Message, MessageError, Messages
-from sim_model.common.software import software_multicasts
 from sim_model.common.trace import TraceError, read_trace
 from sim_model.common.traffic import random_traffic
 
@@ -52,7 +51,9 @@ def build_messages(config: Config, routing: Any) -> Messages:
 def _check_software(config: Config, software: str | None) -> None:
     names = config.family.software_names(config.network)
     if software is not None and software not in names:
-        text = f"traffic.software must be {' or '.join(map(repr, names))} in this network, not {software!r}"
+        *others, last = map(repr, names)
+        choices = f"{', '.join(others)} or {last}" if others else last
+        text = f"traffic.software must be {choices} in this network, not {shown(software)}{nearest(software, names)}"
         raise config.source.error((*TRAFFIC, "software"), text)
 
 
@@ -65,8 +66,10 @@ def _build(records: list[Message], config: Config, routing: Any) -> Messages:
         With the number of the record.
     """
     processors = len(config.network.processors)
-    software = config.traffic is not None and config.traffic.software is not None
-    sent = software_multicasts(records) if software else records
+    sent = records
+    if config.traffic is not None and config.traffic.software is not None:
+        seed = getattr(config.traffic, "seed", 0)
+        sent = config.family.software_sends(config.network, records, config.traffic.software, seed)
     completed = []
     try:
         for number, record in enumerate(sent):

@@ -1,6 +1,6 @@
 """The one list of router families and what each of them has to bring."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,16 @@ from hydranoc.studies.common.figure import Reproduction
 from hydranoc.studies.harts import figures as harts_figures
 from hydranoc.studies.min import figures as min_figures
 from hydranoc.studies.spam import figures as spam_figures
+from sim_model.common.messages import Message
+from sim_model.common.software import software_multicasts
 
 
 def _common_chain(_network: Any) -> tuple[str, ...]:
     return ("binomial",)
+
+
+def _common_sends(_network: Any, records: Iterable[Message], _name: str, _seed: int) -> list[Message]:
+    return software_multicasts(records)
 
 
 def _no_operations(_section: Any) -> Mapping[str, int]:
@@ -47,7 +53,10 @@ class Family:
     link_classes : callable
         (tables) -> LinkClasses for pictures.
     software_names : callable
-        (network) -> names that ``traffic.software`` may have for the common chain of unicasts; by default its own.
+        (network) -> names that ``traffic.software`` may have; by default that of the common chain of unicasts.
+    software_sends : callable
+        (network, records, name, seed) -> unicasts that send the records by this software, a group for each; by default
+        the common chain, whatever it is called. Raises MessageError with the number of the record.
     operations : callable
         (network section) -> names that ``algorithm`` of a message may have, and their numbers as ``Message.operation``;
         by default none.
@@ -66,6 +75,7 @@ class Family:
     build_plan: Callable[[Any, Any], Any]
     link_classes: Callable[[Any], LinkClasses]
     software_names: Callable[[Any], tuple[str, ...]] = _common_chain
+    software_sends: Callable[[Any, Iterable[Message], str, int], list[Message]] = _common_sends
     operations: Callable[[Any], Mapping[str, int]] = _no_operations
     complete: Callable[[Any, Any, Any], Any]
     reproductions: Mapping[str, Reproduction]

@@ -367,7 +367,13 @@ WRONG = {
     "software": (
         _random("software: quantum"),
         9,
-        "traffic.software must be 'binomial', 'cmin' or 'umin', not 'quantum'",
+        "traffic.software must be 'binomial' in this network, not 'quantum'",
+    ),
+    "software that is no name": (_random("software: 4"), 9, "traffic.software must be text, not 4"),
+    "software by nearly its name": (
+        _random("software: binomal"),
+        9,
+        "traffic.software must be 'binomial' in this network, not 'binomal'; did you mean 'binomial'?",
     ),
     "software of multistage networks": (
         _random("software: umin"),

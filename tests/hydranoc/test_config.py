@@ -1,8 +1,14 @@
 """What configurations mean: defaults, every topology kind, files relative to the configuration, roots."""
 
+from dataclasses import replace
+
 import pytest
 
 from hydranoc import ConfigError, load
+from hydranoc.config.load import load_config
+from hydranoc.config.traffic import build_messages
+from hydranoc.families.registry import FAMILIES
+from sim_model.common.messages import Message, MessageError
 from topology.common.host_pattern import EAGER, Blockade, HostBehaviour
 
 
@@ -92,6 +98,48 @@ def test_a_trace_says_the_same_as_a_list(tmp_path):
     traced, written = (_load(tmp_path, "{kind: ring, switches: 4}", f"traffic: {kind}\n").messages for kind in kinds)
     for column in ("source", "destinations", "flits", "start_cycle"):
         assert getattr(traced, column).tolist() == getattr(written, column).tolist()
+
+
+def _backwards(network, records, name, seed):
+    assert (len(network.processors), name, seed) == (4, "backwards", 7)
+    return [
+        Message(record.source, (node,), record.flits, start_cycle=record.start_cycle, group=group)
+        for group, record in enumerate(records)
+        for node in sorted(record.destinations, reverse=True)
+    ]
+
+
+def _unwilling(_network, _records, _name, _seed):
+    raise MessageError(1, "Source must be somebody else, not 2")
+
+
+def _with_software(tmp_path, sends, traffic: str):
+    family = replace(FAMILIES["spam"], software_names=lambda _: ("backwards", "last"), software_sends=sends)
+    path = tmp_path / "c.yaml"
+    path.write_text(f"network: {{family: spam, topology: {{kind: ring, switches: 4}}}}\ntraffic:\n{traffic}")
+    config = load_config(path, {"spam": family})
+    return build_messages(config, family.build_routing(config.network_section, config.network))
+
+
+def test_software_of_the_family_sends_in_its_own_way(tmp_path):
+    messages = _with_software(
+        tmp_path,
+        _backwards,
+        "  {kind: random, seed: 7, software: backwards, cycles: 200, multicast_fraction: 1, destinations: 3,\n"
+        "   messages_per_node_per_cycle: 0.01, flits: 8}\n",
+    )
+    first = [int(messages.destinations_of(number)[0]) for number in range(3)]
+    assert first == sorted({0, 1, 2, 3} - {int(messages.source[0])}, reverse=True)
+    assert messages.group[:4].tolist() == [0, 0, 0, 1]
+
+
+def test_what_the_software_of_the_family_refuses_has_a_line(tmp_path):
+    traffic = (
+        "  kind: list\n  software: last\n  messages:\n"
+        "  - {source: 0, destinations: [1, 2], flits: 8}\n  - {source: 2, destinations: [1, 3], flits: 8}\n"
+    )
+    with pytest.raises(ConfigError, match=r"c.yaml:7: traffic.messages\[1\]: Source must be somebody else, not 2"):
+        _with_software(tmp_path, _unwilling, traffic)
 
 
 def test_software_multicast_sends_unicasts_of_one_group(tmp_path):
