@@ -137,7 +137,9 @@ class Fabric:
     def _is_lane(self, channel: Channel) -> bool:
         """Whether a channel is a lane of a link between switches."""
         network = self._plan.network
-        return isinstance(network, LaneNetwork) and network.is_switch(channel.source) and network.is_switch(channel.sink)
+        return (
+            isinstance(network, LaneNetwork) and network.is_switch(channel.source) and network.is_switch(channel.sink)
+        )
 
     def _connect_lane(self, channel: Channel) -> tuple[Slice, Wire]:
         """Connect the link that a lane belongs to; returns the valid bit and the payload at its source."""

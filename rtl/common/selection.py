@@ -16,6 +16,14 @@ def lowest_one(mask: Any) -> Value:
     return concat(mask[i] & ~mask[:i].any() if i else mask[0] for i in range(len(mask)))
 
 
+def either(values: Sequence[Any]) -> Any:
+    """All values, bit by bit, joined by OR as a balanced tree: a multiplexer if all but one are 0."""
+    if len(values) == 1:
+        return values[0]
+    half = len(values) // 2
+    return either(values[:half]) | either(values[half:])
+
+
 def first_at_or_after(m: Module, mask: Value, after: Value, name: str) -> Signal:
     """One-hot: the lowest bit of ``mask`` within ``after``, or else the lowest bit of ``mask``.
 

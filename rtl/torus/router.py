@@ -40,7 +40,7 @@ class TorusRouter(LaneRouter):
             constants["closes_ring"] = In(len(p.arrivals))
         super().__init__(f"torus_router_{p.name}", p.shape, constants)
 
-    def find_ways(self, m: Any, platform: object, port: int, link: Any) -> Any:
+    def find_ways(self, m: Any, port: int, link: Any) -> Any:
         """Dimension order: along the row to the column, then along the column to the row, then to the host."""
         p = self.parameters
         key = self._key(m, port, link.payload.data)

@@ -11,13 +11,13 @@ t + 2                   on the next link; the credit for its slot is on the wire
 
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import memory
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import flit_layout, link_signature
 from rtl.common.part import Part
-from rtl.common.selection import concat, lowest_one
+from rtl.common.selection import concat, either, lowest_one
 from rtl.common.vc.link import lane_link_signature
 from rtl.common.vc.parameters import InputShape
 from rtl.common.vc.turn_order import TurnOrder
@@ -73,12 +73,12 @@ class LaneInput(Part):
             },
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, _platform):
         m: Any = Module()
         s = self.shape
         arriving, popped = Signal(s.lanes), Signal(s.lanes)
         m.d.comb += arriving.eq(self.link.valid & self.link.ready if s.from_host else self.link.valid)
-        request = _Request(m, s)
+        request = _Request(s)
         lanes = [_Lane(m, self, v, arriving[v], popped[v], request) for v in range(s.lanes)]
         self._store(m, lanes, arriving, request)
         self._offer(m, request)
@@ -117,7 +117,6 @@ class LaneInput(Part):
 
     def _choose(self, m, lanes, request):
         """The request of the next cycle, unless the present one is good and lost."""
-        s = self.shape
         renewed = Signal()
         m.d.comb += renewed.eq(~self.lost.any())
         turns = TurnOrder(m, [lane.eligible for lane in lanes], "lane", renewed)
@@ -125,16 +124,16 @@ class LaneInput(Part):
         with m.If(renewed):
             m.d.sync += [
                 request.lane.eq(concat(chosen)),
-                request.way.eq(_any_of(Mux(bit, lane.picked, 0) for bit, lane in zip(chosen, lanes, strict=True))),
-                request.is_head.eq(_any_of(bit & ~lane.active for bit, lane in zip(chosen, lanes, strict=True))),
-                request.nowhere.eq(_any_of(bit & lane.nowhere for bit, lane in zip(chosen, lanes, strict=True))),
+                request.way.eq(either([Mux(bit, lane.picked, 0) for bit, lane in zip(chosen, lanes, strict=True)])),
+                request.is_head.eq(either([bit & ~lane.active for bit, lane in zip(chosen, lanes, strict=True)])),
+                request.nowhere.eq(either([bit & lane.nowhere for bit, lane in zip(chosen, lanes, strict=True)])),
             ]
 
 
 class _Request:
     """Registers of the request: the flit at the front of a lane, for a lane of an output."""
 
-    def __init__(self, m: Any, s: InputShape):
+    def __init__(self, s: InputShape):
         self.lane: Any = Signal(s.lanes, name="request_lane")  # one-hot; 0 for no request
         self.way: Any = Signal(s.ways, name="request_way")  # one-hot
         self.is_head: Any = Signal(name="request_is_head")
@@ -224,9 +223,7 @@ class _Lane:
     def _judge_worth(self):
         m, part = self._m, self._part
         promising = self._signal(1, "promising")
-        m.d.comb += promising.eq(
-            self.nowhere | (self.ways & Mux(self.active, part.has_credit, part.can_start)).any()
-        )
+        m.d.comb += promising.eq(self.nowhere | (self.ways & Mux(self.active, part.has_credit, part.can_start)).any())
         m.d.sync += self.worth.eq(self._comes_first | promising)
 
     def _find_eligible(self):
@@ -273,16 +270,9 @@ class _Lane:
         return Mux(self.active, held, picked)
 
 
-def _any_of(values: Any) -> Any:
-    found: Any = Const(0)
-    for value in values:
-        found = found | value
-    return found
-
-
 def _address(one_hot: Any, pointers: Any) -> Any:
     """Address in the memory of all lanes."""
-    pointer: Any = _any_of(Mux(one_hot[v], pointer, 0) for v, pointer in enumerate(pointers))
+    pointer: Any = either([Mux(one_hot[v], pointer, 0) for v, pointer in enumerate(pointers)])
     bits = (len(one_hot) - 1).bit_length()
     lane = [concat(one_hot[v] for v in range(len(one_hot)) if v >> bit & 1).any() for bit in range(bits)]
     return Cat(pointer[: len(pointers[0])], *lane)

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import flit_layout
 from rtl.common.part import Part
-from rtl.common.selection import concat
+from rtl.common.selection import concat, either
 from rtl.common.vc.turn_order import TurnOrder
 
 
@@ -74,11 +74,9 @@ class LaneOutput(Part):
             self.granted.eq(concat(order.chosen)),
             self.lost.eq(concat(bit & beaten for bit, beaten in zip(asks, order.beaten, strict=True))),
         ]
-        flit, load, tail = Const(0), Const(0), Const(0)
-        for i in range(self.inputs):
-            flit = flit | Mux(self.granted[i], Value.cast(self.flits[i]), 0)
-            load = load | Mux(self.granted[i], lanes[i], 0)
-            tail = tail | self.flits[i].tail & self.granted[i]
+        flit = either([Mux(self.granted[i], Value.cast(self.flits[i]), 0) for i in range(self.inputs)])
+        load = either([Mux(self.granted[i], lanes[i], 0) for i in range(self.inputs)])
+        tail = either([self.flits[i].tail & self.granted[i] for i in range(self.inputs)])
         is_tail = Signal()
         m.d.comb += [Value.cast(self.flit).eq(flit), self.load.eq(load), is_tail.eq(tail)]
         for w in range(self.lanes):

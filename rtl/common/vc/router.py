@@ -77,7 +77,7 @@ class LaneRouter(Part):
         members["discarding"] = Out(sum(shape.input_lanes))
         super().__init__(name, {**members, **constants})
 
-    def find_ways(self, m: Any, platform: object, port: int, link: Any) -> Any:
+    def find_ways(self, m: Any, port: int, link: Any) -> Any:
         """Ways of the flit on the link into a port, as ``LaneInput.ways`` lists them. Combinational."""
         raise NotImplementedError
 
@@ -109,7 +109,7 @@ class LaneRouter(Part):
         link = getattr(self, f"inputs__{i}")
         port = instantiate(m, platform, f"input_{i}", LaneInput(self.shape.input_shape(i)))
         connect(m, flipped(link), port.link)
-        m.d.comb += port.ways.eq(self.find_ways(m, platform, i, link))
+        m.d.comb += port.ways.eq(self.find_ways(m, i, link))
         if not self.shape.is_host_input(i):
             m.d.comb += getattr(self, f"credits_{i}").eq(port.credits)
         return port
