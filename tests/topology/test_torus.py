@@ -51,6 +51,12 @@ def test_ports_of_a_torus():
                        "s1->s9", "s10->s2", "s2->s10", "s11->s3", "s3->s11"}  # fmt: skip
 
 
+def test_rows_are_drawn_from_the_top():
+    positions = TorusNetwork(Grid(2, 3), 2).positions
+    assert positions is not None
+    assert positions.tolist() == [[0, 0], [1, 0], [2, 0], [0, -1], [1, -1], [2, -1]]
+
+
 def test_ports_at_the_rim_of_a_mesh():
     links = TorusNetwork(Grid(2, 3, wraps=False), 3).links
     # node 0 has +y and +x; what arrives there travels -y (from 1) and -x (from 3)

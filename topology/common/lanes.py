@@ -6,6 +6,7 @@ network. Lanes are numbered as channels are, by source vertex, then by source po
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
@@ -46,8 +47,8 @@ class LaneNetwork(ChannelNetwork):
         self.links = links
         self.link_of = tuple(channel for channel, count in enumerate(lanes) for _ in range(count))
         self.lane_of = tuple(lane for count in lanes for lane in range(count))
-        firsts = [sum(lanes[:channel]) for channel in range(len(lanes))]
-        self.lanes_of = tuple(tuple(range(first, first + count)) for first, count in zip(firsts, lanes, strict=True))
+        ends = accumulate(lanes)
+        self.lanes_of = tuple(tuple(range(end - count, end)) for end, count in zip(ends, lanes, strict=True))
         super().__init__(
             links.switches,
             links.vertices - links.switches,

@@ -1,0 +1,112 @@
+"""Static proof of deadlock freedom for tori and meshes with lanes.
+
+The nodes of the graph are lanes, and an edge c -> d says that some header that any node may send can come on lane c and
+ask for lane d. Headers of all directions are walked, not only those of the shorter ways, because subnetworks with
+directions send others. If this graph has no cycle there is no deadlock:
+
+Number the lanes so that edges lead to greater numbers. Suppose that flits are left and none can ever move again, and
+take the greatest lane c with flits in its buffer. The first of them waits for a lane d, because processors take
+everything. Edges lead to greater lanes, so the buffer of d is empty and d has all its credits. If the flit belongs to
+the worm that has d, or d is free, it can move: requests that cannot be fulfilled are dropped, so lanes that share a
+channel do not wait for each other. Otherwise another worm has d. Its header has passed every lane behind d, so nothing
+is before its flits there; the nearest of them is the first in its buffer or in the source, and the lane before it is
+empty and this worm's own. So that flit can move, against what was supposed.
+
+It does not matter whose flits a buffer holds. Where a lane is free as soon as the tail has left, several worms may be
+in one buffer, one behind the other. Only the first of them waits for something outside, and for that its header asked
+from this very lane: so a lane waits only for lanes that headers may ask for from it, which is what the edges are.
+"""
+
+from collections.abc import Iterable
+
+import networkx as nx
+
+from topology.common.deadlock import DeadlockVerdict, find_cycle
+from topology.torus.routing import TorusRouting
+from topology.torus.ways import Heading, Ways, headings
+
+
+def check_torus_deadlock(routing: TorusRouting) -> DeadlockVerdict:
+    """Prove a torus or mesh free from deadlock, or say what stands against it."""
+    network = routing.network
+    path, dead_ends = torus_dependencies(routing)
+    sizes = (len(network.channels), path.number_of_edges(), 0)
+    if dead_ends:
+        lane, key = dead_ends[0]
+        fields = routing.key_format.unpack(key)
+        node = network.vertex_name(network.grid.node(fields.row, fields.column))
+        reason = f"a header for {node} that arrives on {network.channels[lane].name} has no way in dimension order"
+        return DeadlockVerdict(False, f"{reason} ({len(dead_ends)} such cases)", (), *sizes)
+    cycle = find_cycle(path)
+    if cycle:
+        names = tuple(network.channels[lane].name for lane in cycle)
+        return DeadlockVerdict(False, "the dependencies between lanes have a cycle", names, *sizes)
+    rings = f"lanes in two classes ({routing.lane_rule})" if routing.classed else "rings too short to wait in"
+    kept = rings if network.grid.wraps else "a mesh has no rings"
+    return DeadlockVerdict(True, f"dependencies between lanes acyclic, {kept}", (), *sizes)
+
+
+def torus_dependencies(routing: TorusRouting) -> tuple[nx.DiGraph, tuple[tuple[int, int], ...]]:
+    """Dependencies of all headers that any node may send.
+
+    Returns
+    -------
+    nx.DiGraph
+        Nodes are lanes; an edge c -> d says that some header that arrived on c may ask for d.
+    tuple of (int, int)
+        Lanes and keys that come there and have no way.
+    """
+    walk = _Walk(routing)
+    for heading in headings(routing.network.grid.columns):
+        walk.along_rows(heading)
+    for heading in headings(routing.network.grid.rows):
+        walk.along_columns(heading)
+    path = nx.DiGraph()
+    path.add_nodes_from(range(len(routing.network.channels)))
+    path.add_edges_from((lane, following) for lane, found in enumerate(walk.found) for following in found)
+    return path, tuple(sorted(walk.dead_ends))
+
+
+class _Walk:
+    """What has been found: which lanes headers ask for from each lane, and headers without a way."""
+
+    def __init__(self, routing: TorusRouting):
+        self.ways = Ways(routing)
+        self.found: list[set[int]] = [set() for _ in routing.network.channels]
+        self.turning: set[int] = set()
+        """Lanes on which headers come into their columns."""
+        self.dead_ends: list[tuple[int, int]] = []
+
+    def along_rows(self, heading: Heading) -> None:
+        ways, network = self.ways, self.ways.network
+        starts = map(network.injection_channel, range(network.switches))
+        work = [lane for lane in starts if heading.suits(ways.grid, ways.position(lane)[1])]
+        seen = set(work)
+        for lane in work:
+            if ways.position(lane)[1] == heading.end:
+                self.turning.add(lane)
+                continue
+            lanes = ways.along_row(lane, heading)
+            if not lanes:
+                self.dead_ends.append((lane, ways.row_key(lane, heading)))
+            work += self._new(lane, lanes, seen)
+
+    def along_columns(self, heading: Heading) -> None:
+        ways = self.ways
+        work = [lane for lane in sorted(self.turning) if heading.suits(ways.grid, ways.position(lane)[0])]
+        work = [lane for lane in work if not ways.at_home(lane, heading)]
+        seen = set(work)
+        for lane in work:
+            if not ways.ends_at_switch(lane):
+                continue
+            lanes = ways.along_column(lane, heading)
+            if not lanes:
+                self.dead_ends.append((lane, ways.column_key(lane, heading)))
+            work += self._new(lane, lanes, seen)
+
+    def _new(self, lane: int, lanes: Iterable[int], seen: set[int]) -> list[int]:
+        """Those that have not been seen; all of them are asked for."""
+        self.found[lane].update(lanes)
+        new = [following for following in lanes if following not in seen]
+        seen.update(new)
+        return new
