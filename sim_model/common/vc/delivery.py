@@ -17,7 +17,7 @@ def deliver(cycle, switch, state, family):
     family.wires[switch, (cycle + 1) & 1] |= ready
     while ready != 0:
         number = vertex.first_output + lowest_bit(ready)
-        buffer = family.lanes[number].buffer
+        buffer = family.output_lanes[number].buffer
         waiting = family.buffers[buffer]
         state.channels[number].register = family.slots[buffer, waiting.front]
         waiting.front = (waiting.front + 1) & (family.slots.shape[1] - 1)

@@ -14,7 +14,7 @@ from sim_model.common.inspect import (
     register_text,
 )
 from sim_model.common.model import Wait
-from sim_model.common.vc.state import LaneState
+from sim_model.common.vc.state import DRAIN, LaneState
 from topology.common.lanes import LaneNetwork
 
 
@@ -42,23 +42,24 @@ def _turn(turn: int, mask: int) -> int:
 
 
 def _request(network: LaneNetwork, family: LaneState, switch: int, port: int) -> str:
-    if not int(family.routers[switch].requesting) >> port & 1:
+    if not int(family.routers[switch].requesting | family.routers[switch].draining) >> port & 1:
         return "no request"
     asking = family.inputs[switch, port]
     lane = network.channels[network.input_channel[switch][asking.lane]].name
-    if asking.target == NONE:
+    if int(family.routers[switch].draining) >> port & 1:
         return f"request of {lane} to be drained"
     return f"request of {lane} for {network.channels[network.output_channel[switch][asking.target]].name}"
 
 
 def _input_text(network: LaneNetwork, state: EngineState, family: LaneState, lane: int) -> str:
-    channel, record = network.channels[lane], family.lanes[lane]
-    router = family.routers[channel.sink]
+    channel = network.channels[lane]
+    record, router = family.input_lanes[channel.sink, channel.sink_port], family.routers[channel.sink]
     text = f"{channel.name}: {buffer_text(state, lane)} "
     if int(router.active) >> channel.sink_port & 1:
-        target = int(record.target)
-        outputs = network.output_channel[channel.sink]
-        text += "is drained" if target == NONE else f"has {network.channels[outputs[target]].name}"
+        target = _target(network, family, lane)
+        text += "is drained" if target is None else f"has {network.channels[target].name}"
+    elif int(record.candidates) == 1 << DRAIN:
+        text += "has no way"
     elif int(router.looked_up) >> channel.sink_port & 1:
         text += f"candidates {ports_text(record.candidates)} escapes {ports_text(record.escapes)}"
     else:
@@ -68,8 +69,8 @@ def _input_text(network: LaneNetwork, state: EngineState, family: LaneState, lan
 
 
 def _output_text(network: LaneNetwork, state: EngineState, family: LaneState, lane: int) -> str:
-    channel, record = network.channels[lane], family.lanes[lane]
-    owner = _owner(network, family, channel.source, channel.source_port)
+    channel, record = network.channels[lane], family.output_lanes[lane]
+    owner = _owner(network, family, lane)
     owned = "free" if owner is None else f"had by {network.channels[owner].name}"
     text = f"{channel.name}: {register_text(network, state, lane)}, {owned}, {int(record.credits)} credits"
     if record.buffer == NONE:
@@ -80,13 +81,20 @@ def _output_text(network: LaneNetwork, state: EngineState, family: LaneState, la
     return f"{text}, delivery buffer [{flits or 'empty'}]"
 
 
-def _owner(network: LaneNetwork, family: LaneState, switch: int, target: int) -> int | None:
-    """The input lane (its channel) whose worm has an output lane of a switch."""
-    for port in ports_in(family.routers[switch].active):
-        lane = network.input_channel[switch][port]
-        if int(family.lanes[lane].target) == target:
-            return lane
-    return None
+def _target(network: LaneNetwork, family: LaneState, lane: int) -> int | None:
+    """The output lane (its channel) that the worm of an active input lane has; None if it is drained."""
+    channel = network.channels[lane]
+    candidates = int(family.input_lanes[channel.sink, channel.sink_port].candidates)
+    return None if candidates == 1 << DRAIN else network.output_channel[channel.sink][candidates.bit_length() - 1]
+
+
+def _owner(network: LaneNetwork, family: LaneState, output: int) -> int | None:
+    """The input lane (its channel) whose worm has an output lane."""
+    switch = network.channels[output].source
+    if not network.is_switch(switch):
+        return None
+    lanes = [network.input_channel[switch][port] for port in ports_in(family.routers[switch].active)]
+    return next((lane for lane in lanes if _target(network, family, lane) == output), None)
 
 
 def find_lane_waits(network: LaneNetwork, state: EngineState, family: LaneState) -> list[Wait]:
@@ -107,17 +115,19 @@ def _waits_at(network: LaneNetwork, state: EngineState, family: LaneState, switc
 
 
 def _wait_for_room(network: LaneNetwork, family: LaneState, lane: int, message: int) -> Wait:
-    target = network.output_channel[network.channels[lane].sink][int(family.lanes[lane].target)]
+    target = _target(network, family, lane)
+    assert target is not None
     return Wait(lane, message, (target,), f"for room in the buffer behind {network.channels[target].name}")
 
 
 def _wait_for_lanes(network: LaneNetwork, family: LaneState, lane: int, message: int) -> Wait:
     """A head waits for any of its ways: for the worm that has the lane, or for room behind it."""
-    switch, record = network.channels[lane].sink, family.lanes[lane]
+    switch = network.channels[lane].sink
+    record = family.input_lanes[switch, network.channels[lane].sink_port]
     blockers, reasons = [], []
     for port in ports_in(int(record.candidates) | int(record.escapes)):
         target = network.output_channel[switch][port]
-        owner = _owner(network, family, switch, port)
+        owner = _owner(network, family, target)
         name = network.channels[target].name
         blockers.append(target if owner is None else owner)
         owned = None if owner is None else f"{name} had by {network.channels[owner].name}"
@@ -127,7 +137,6 @@ def _wait_for_lanes(network: LaneNetwork, family: LaneState, lane: int, message:
 
 def _wait_for_flits(network: LaneNetwork, family: LaneState, lane: int) -> Iterator[Wait]:
     """A worm without flits waits for the input lane that feeds its own; nobody stops a host."""
-    channel = network.channels[lane]
-    feeder = _owner(network, family, channel.source, channel.source_port) if network.is_switch(channel.source) else None
+    feeder = _owner(network, family, lane)
     if feeder is not None:
         yield Wait(lane, -1, (feeder,), f"for more flits from {network.channels[feeder].name}")

@@ -14,6 +14,7 @@ from sim_model.common.engine.route_unit import end_cycle
 from sim_model.common.vc.choices import choose_requests, count_delays
 from sim_model.common.vc.delivery import deliver
 from sim_model.common.vc.grants import grant_requests
+from sim_model.common.vc.state import DRAIN
 
 
 def route(_switch, _lane, _message, _state, _routes):
@@ -47,12 +48,12 @@ def _step_routers(cycle, moves, state, family):
     for switch in range(state.switches):
         vertex, router = state.vertices[switch], family.routers[switch]
         returned = family.wires[switch, cycle & 1]
-        if not (vertex.awake or vertex.arrived or router.busy or returned):
+        if not (vertex.arrived or returned or router.busy or router.delivering & ~vertex.occupied):
             continue  # all worms here are blocked as before
         stirred = _step_router(cycle, switch, state, family)
         if returned != 0:
             family.wires[switch, cycle & 1] = 0
-            _count_credits(returned, router, vertex.first_output, state.buffer_depth_flits, family.lanes)
+            _count_credits(returned, router, vertex.first_output, state.buffer_depth_flits, family.output_lanes)
             stirred += 1
         router.busy = 1 if stirred else 0
         changes += stirred
@@ -63,12 +64,12 @@ def _step_routers(cycle, moves, state, family):
 def _step_router(cycle, switch, state, family):
     """One cycle of a router but for the credits on its wires. Returns 0 only if no register changed."""
     vertex, router = state.vertices[switch], family.routers[switch]
-    changes = 1 if router.requesting or router.fresh else 0
+    changes = 1 if router.requesting | router.draining | router.fresh else 0
     if router.delivering & ~vertex.occupied:
         changes += deliver(cycle, switch, state, family)
     active, held, credited = router.active, vertex.nonempty, router.credited
     usable = router.free & (router.full if family.empty_reuse else credited)
-    granted, dropped, again = grant_requests(cycle, switch, usable, state, family)
+    granted, dropped, again = grant_requests(cycle, switch, credited, usable, state, family)
     asked = granted | dropped
 
     present = vertex.nonempty | vertex.arrived
@@ -80,7 +81,7 @@ def _step_router(cycle, switch, state, family):
         exempt |= arriving
         heads |= arriving
     elif family.routing_cycles > 2 and heads != 0:
-        delayed = count_delays(switch, heads, state, family)
+        delayed = count_delays(switch, heads, family)
         heads ^= delayed
         changes += delayed
     if heads & ~router.looked_up:
@@ -101,11 +102,11 @@ def _look_up(switch, lanes, state, family):
     while lanes != 0:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
-        number = state.input_channel[switch, lane]
-        message = message_of(state.slots[number, state.channels[number].front])
+        record = family.input_lanes[switch, lane]
+        message = message_of(state.slots[record.channel, state.channels[record.channel].front])
         candidates, escapes = route(switch, lane, message, state, family.routes)
-        family.lanes[number].candidates = candidates
-        family.lanes[number].escapes = escapes
+        record.candidates = candidates if candidates | escapes else 1 << DRAIN
+        record.escapes = escapes
 
 
 @compiled

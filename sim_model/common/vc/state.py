@@ -1,7 +1,7 @@
 """State of routers with lanes: arrays of records, all fields int64.
 
-Masks of lanes have one bit per lane-port of a switch, masks of inputs and outputs one per port of its links. A lane is
-a channel: its record says how the input lane at its sink stands, and the output lane at its source.
+Masks of lanes have one bit per lane-port of a switch, masks of inputs and outputs one per port of its links. Of a lane,
+which is a channel, one record says how the input lane at its sink stands, and one the output lane at its source.
 """
 
 from pathlib import Path
@@ -15,14 +15,19 @@ from topology.common.lanes import LaneNetwork
 
 VC_FOLDER = Path(__file__).parent
 
-LANE_FIELDS = (
-    "input_port",  # port of the link at the sink; never changes, like the next two
-    "output_port",  # and at the source
-    "buffer",  # number of the delivery buffer before the register of this lane, or NONE
-    "target",  # output lane of the worm at the front, or NONE if it is drained; means something if it is active
-    "candidates",  # lanes that routing gives for the head at the front; means something if it is looked up
-    "escapes",  # those that come after the candidates
+DRAIN = 62
+"""Stands for the output lane of worms without a way; no switch has so many."""
+
+INPUT_LANE_FIELDS = (
+    "channel",  # never changes, like the next one
+    "port",  # of the link
+    "candidates",  # output lane of the active worm, or those that routing gives for the head at the front
+    "escapes",  # for heads, those that come after the candidates
     "delay",  # cycles that the head at the front has waited
+)
+OUTPUT_LANE_FIELDS = (
+    "port",  # of the link; never changes, like the next one
+    "buffer",  # number of the delivery buffer before the register of this lane, or NONE
     "credits",  # flits for which the buffer at the sink, or the delivery buffer, has room
 )
 INPUT_FIELDS = (
@@ -37,9 +42,8 @@ OUTPUT_FIELDS = (
     "requests",  # inputs that request one of the lanes
 )
 ROUTER_FIELDS = (
-    "requesting",  # inputs with a request
-    "draining",  # of them, those whose flit is to go nowhere
-    "wanted",  # outputs with requests
+    "requesting",  # inputs with a request for an output lane
+    "draining",  # inputs with the request of a worm that is drained
     "active",  # input lanes whose worm has an output lane, or is drained
     "looked_up",  # input lanes that know where the head at their front can go
     "fresh",  # input lanes that are worth while because of what happened in the last cycle
@@ -63,11 +67,12 @@ class LaneState(NamedTuple):
     routing_cycles: int
     empty_reuse: int  # 1 if a head can have a lane only with all its credits
     discards: Discards
-    lanes: np.recarray  # LANE_FIELDS, by channel
+    input_lanes: np.recarray  # INPUT_LANE_FIELDS, by switch and lane-port
+    output_lanes: np.recarray  # OUTPUT_LANE_FIELDS, by channel
     inputs: np.recarray  # INPUT_FIELDS, by switch and port
     outputs: np.recarray  # OUTPUT_FIELDS, by switch and port
     routers: np.recarray  # ROUTER_FIELDS, by switch
-    wires: np.ndarray  # int64[switches, 2], output lanes whose credit is on the wire, by cycle modulo 2
+    wires: np.ndarray  # int64[vertices, 2], output lanes whose credit is on the wire, by cycle modulo 2
     buffers: np.recarray  # BUFFER_FIELDS, delivery buffers
     slots: np.ndarray  # int64[delivery buffers, slots], ring buffers of packed flits
     credit_wires: np.ndarray  # int64[lanes between switches, 2], switch and lane-port at the source, as recorded
@@ -91,7 +96,6 @@ def make_lane_state(
         A head can have a lane only when the buffer behind it is known to be empty.
     """
     channels, deliveries = network.channels, network.delivery_channels
-    links = [network.links.channels[link] for link in network.link_of]
     buffer = np.full(len(channels), NONE)
     buffer[list(deliveries)] = np.arange(len(deliveries))
     all_outputs = [(1 << len(network.output_channel[switch])) - 1 for switch in range(network.switches)]
@@ -99,11 +103,11 @@ def make_lane_state(
         routing_cycles=routing_cycles,
         empty_reuse=int(empty_reuse),
         discards=make_discards(network),
-        lanes=make_records(
+        input_lanes=_input_lanes(network),
+        output_lanes=make_records(
             len(channels),
-            LANE_FIELDS,
-            input_port=[link.sink_port for link in links],
-            output_port=[link.source_port for link in links],
+            OUTPUT_LANE_FIELDS,
+            port=[network.links.channels[link].source_port for link in network.link_of],
             buffer=buffer,
             credits=depth_flits,
         ),
@@ -118,7 +122,7 @@ def make_lane_state(
             was_credited=all_outputs,
             was_usable=all_outputs,
         ),
-        wires=np.zeros((network.switches, 2), dtype=np.int64),
+        wires=np.zeros((network.vertices, 2), dtype=np.int64),
         buffers=make_records(len(deliveries), BUFFER_FIELDS),
         slots=np.zeros((len(deliveries), 1 << (depth_flits - 1).bit_length()), dtype=np.int64),
         credit_wires=np.array(
@@ -126,6 +130,16 @@ def make_lane_state(
         ).reshape(-1, 2),
         routes=routes,
     )
+
+
+def _input_lanes(network: LaneNetwork) -> np.recarray:
+    most = max(len(lanes) for lanes in network.input_channel[: network.switches])
+    records: Any = make_records(network.switches * most, INPUT_LANE_FIELDS).reshape(network.switches, most)
+    for switch in range(network.switches):
+        for lane_port, lane in enumerate(network.input_channel[switch]):
+            records.channel[switch, lane_port] = lane
+            records.port[switch, lane_port] = network.links.channels[network.link_of[lane]].sink_port
+    return records
 
 
 def _ports(network: LaneNetwork, links: Any, fields: tuple[str, ...], lane_port: str) -> np.recarray:
