@@ -9,7 +9,7 @@ from tests.sim_model.vc_reference import LaneReference, Route
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid, Turns
-from topology.torus.operations import operation, turns_of
+from topology.torus.operations import turns_of
 from topology.torus.routing import TorusRouting
 
 
@@ -42,6 +42,11 @@ def random_records(random: np.random.Generator, model: TorusModel, count: int, *
             Message(source, [destination], flits, start_cycle=int(random.integers(cycles)), operation=number)
         )
     return records
+
+
+def turned(record: Message) -> Turns | None:
+    """Turns that a message fixes."""
+    return turns_of(record.operation)
 
 
 def reference(
@@ -97,7 +102,7 @@ def torus_route(routing: TorusRouting, records: list[Message]) -> Route:
     def route(lane: int, message: int) -> tuple[list[int], list[int]]:
         record, switch = records[message], network.channels[lane].sink
         (row, column), (to_row, to_column) = grid.position(switch), grid.position(record.destinations[0])
-        turns = turns_of(record.operation) or grid.shortest(record.source, record.destinations[0])
+        turns = turned(record) or grid.shortest(record.source, record.destinations[0])
         if column != to_column:
             name, here, there = "-y" if turns.y_negative else "+y", column, to_column
         elif row != to_row:
@@ -112,6 +117,3 @@ def torus_route(routing: TorusRouting, records: list[Message]) -> Route:
         return [out for out in lanes if network.lane_of[out] in good], []
 
     return route
-
-
-ALL_TURNS = [operation(Turns(y, x)) for y in (False, True) for x in (False, True)]

@@ -1,0 +1,87 @@
+"""Latency without contention in closed form (docs/timing.md, "Latency without contention")."""
+
+from topology.torus.grid import Turns
+from topology.torus.routing import TorusRouting
+
+
+def hops_between(routing: TorusRouting, source: int, destination: int, turns: Turns | None = None) -> int:
+    """Channels h on the way of a message, injection and delivery included."""
+    return 2 + sum(1 for _ in routing.network.grid.path(source, destination, turns))
+
+
+def has_closed_form(buffer_flits: int, routing_cycles: int) -> bool:
+    """Whether the latency of a lone message does not depend on how its flits crowd together on the way.
+
+    Heads that take R cycles for a switch have the flits behind them crowd in the buffers. With 3 to 5 flits in a buffer
+    a worm then stops now and then for lack of credits, in different switches at different times.
+    """
+    if routing_cycles == 1 or buffer_flits <= 2 or buffer_flits >= 6:
+        return True
+    return buffer_flits == 5 and routing_cycles in (2, 4)
+
+
+def cycles_behind_head(flits: int, buffer_flits: int, routing_cycles: int) -> int:
+    """Cycles from the arrival of a lone message's head at its destination to that of its tail.
+
+    A cycle is lost behind the head. After that the flits follow in groups of as many as there are credits: with 1 flit
+    in a buffer one in 6 cycles; with 2 flits one in 2 cycles, or two in 6 if a head takes more than one cycle to be
+    routed; with 3 flits four in 6 cycles; and otherwise one in every cycle.
+
+    Raises
+    ------
+    ValueError
+        If there is no closed form.
+    """
+    if not has_closed_form(buffer_flits, routing_cycles):
+        raise ValueError(f"Buffers of {buffer_flits} flits must go with a routing of 1 cycle, not {routing_cycles!r}")
+    behind = flits - 1
+    if behind == 0:
+        return 0
+    if buffer_flits == 1:
+        return 6 * behind
+    if buffer_flits == 2 and routing_cycles == 1:
+        return 6 if behind == 2 else 2 * behind
+    if buffer_flits == 2:
+        return 2 if behind == 1 else 6 * (behind // 2) + behind % 2
+    if buffer_flits == 3:
+        groups, rest = divmod(behind - 1, 4)
+        return 6 * groups + (2, 3, 4, 8)[rest]
+    return behind + 1
+
+
+def closed_form_latency(
+    routing: TorusRouting,
+    source: int,
+    destination: int,
+    flits: int,
+    *,
+    turns: Turns | None = None,
+    buffer_flits: int = 4,
+    routing_cycles: int = 1,
+    startup_cycles: int = 0,
+) -> int:
+    """Cycles from the start of a message to the arrival of its tail, in an otherwise empty network.
+
+    ``startup + R (h - 1) + h + 1``, and what the flits behind the head take.
+
+    Parameters
+    ----------
+    routing : TorusRouting
+    source, destination : int
+    flits : int
+        Length L of the message, header included.
+    turns : Turns or None
+        Default: the shorter ways.
+    buffer_flits, routing_cycles : int
+        As for ``TorusModel``.
+    startup_cycles : int
+        Start-up of the host.
+
+    Raises
+    ------
+    ValueError
+        If there is no closed form.
+    """
+    hops = hops_between(routing, source, destination, turns)
+    head = startup_cycles + routing_cycles * (hops - 1) + hops + 1
+    return head + cycles_behind_head(flits, buffer_flits, routing_cycles)

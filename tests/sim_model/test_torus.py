@@ -1,0 +1,219 @@
+"""Tori and meshes as golden models: routing, deliveries, lanes, deadlock, and what reports say."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sim_model.common.messages import Message
+from sim_model.common.simulation import Simulation
+from sim_model.torus.router import route
+from tests.sim_model.torus_traffic import build, random_records, simulate, torus_model, turned
+from topology.common.host_pattern import Blockade, HostBehaviour, level_of
+from topology.torus.grid import Turns
+
+GRIDS = {"torus": (4, 5, True), "mesh": (5, 4, False), "ring": (1, 6, True), "short": (2, 3, True)}
+
+
+@pytest.mark.parametrize("lane_rule", ["dally-seitz", "dateline"])
+@pytest.mark.parametrize("lanes", [1, 2, 3])
+@pytest.mark.parametrize("grid", GRIDS)
+def test_compiled_routing_equals_the_tables(grid, lanes, lane_rule):
+    rows, columns, wraps = GRIDS[grid]
+    model = torus_model(rows, columns, lanes, wraps=wraps, lane_rule=lane_rule)
+    network, routing = model.network, model.routing
+    nodes = len(network.processors)
+    records = [
+        Message(source, [destination], 4, operation=number)
+        for source, destination in ((0, 1), *((1, node) for node in range(nodes) if node != 1))
+        for number in range(1, 5)
+    ]
+    simulation = simulate(model, records)
+    state, routes = simulation.state, simulation.router_state.routes
+    ways = set()
+    for message, record in enumerate(records):
+        turns = turned(record)
+        key = routing.routing_key(record.source, record.destinations, turns)
+        for channel in network.channels:
+            if network.is_switch(channel.sink):
+                found = route(channel.sink, channel.sink_port, message, state, routes)
+                assert found == (routing.candidates(channel.index, key), 0)
+                ways.add(found[0] != 0)
+    assert ways == {True, False}
+
+
+@pytest.mark.parametrize("lane_reuse", ["tail", "empty"])
+@pytest.mark.parametrize("lane_rule", ["dally-seitz", "dateline"])
+@pytest.mark.parametrize("grid", GRIDS)
+def test_all_messages_arrive_once_and_in_order(grid, lane_rule, lane_reuse):
+    rows, columns, wraps = GRIDS[grid]
+    random = np.random.default_rng(5)
+    hosts = HostBehaviour(level_of(0.2), level_of(0.3), seed=3)
+    for lanes in (2, 4):
+        model = torus_model(rows, columns, lanes, wraps=wraps, lane_rule=lane_rule, lane_reuse=lane_reuse)
+        records = random_records(random, model, 1_500, cycles=2_000, body=25)
+        results = simulate(model, records, hosts=hosts).run()
+        assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
+        assert (results.arrival_cycle > 0).all()
+        hops = [3 + sum(1 for _ in model.network.grid.path(r.source, r.destinations[0])) - 1 for r in records]
+        assert results.flit_hops == sum(hop * record.flits for hop, record in zip(hops, records, strict=True))
+
+
+def test_turns_of_their_own_are_taken():
+    model = torus_model(4, 4, 2)
+    arrivals = {}
+    for turns in (Turns(y, x) for y in (False, True) for x in (False, True)):
+        record = Message(0, [5], 1, operation=1 + turns.y_negative + 2 * turns.x_negative)
+        arrivals[turns] = int(simulate(model, [record]).run().arrival_cycle[0])
+    # one channel each way round the short side, or three; a channel and a switch more are two cycles
+    assert [arrivals[Turns(y, x)] for y, x in ((0, 0), (1, 0), (0, 1), (1, 1))] == [8, 12, 12, 16]
+
+
+def test_headers_say_the_turns():
+    model = torus_model(4, 4, 2)
+    messages = build(model, [Message(0, [5], 1), Message(0, [5], 1, operation=4)])
+    short, long = (model.sent_header(messages, message) for message in (0, 1))
+    assert (short, long) == (0b0000_0_0_01_01, 0b0000_1_1_01_01)
+
+
+@pytest.mark.parametrize(("lanes", "deadlocked"), [(1, True), (2, False)])
+def test_one_lane_in_a_torus_deadlocks(lanes, deadlocked):
+    # All nodes of a ring send two channels onwards at once.
+    records = [Message(node, [(node + 2) % 6], 30) for node in range(6)]
+    simulation = simulate(torus_model(1, 6, lanes), records)
+    results = simulation.run()
+    assert (simulation.deadlocked, simulation.finished) == (deadlocked, not deadlocked)
+    assert results.lost == (6 if deadlocked else 0)
+    if not deadlocked:
+        return
+    lines = simulation.deadlock_report().splitlines()
+    assert lines[0].endswith("12 input channels wait for each other")
+    assert "  s5->s0 (message 5) waits for s0->s1 had by p0->s0" in lines
+    assert "  p0->s0 (message 0) waits for room in the buffer behind s0->s1" in lines
+    state = simulation.describe_router(0)
+    assert "s5->s0: [m5.0.head m5.1 m5.2 m5.3] candidates {0} escapes {}" in state
+    assert "s0->s1: empty, had by p0->s0, 0 credits" in state
+    assert not simulation.record(20).moved.any()
+
+
+def test_a_mesh_needs_one_lane_only():
+    random = np.random.default_rng(1)
+    model = torus_model(4, 4, 1, wraps=False)
+    assert simulate(model, random_records(random, model, 2_000, cycles=1_000, body=40)).run().lost == 0
+
+
+@pytest.mark.parametrize("lane_rule", ["dally-seitz", "dateline"])
+def test_both_rules_survive_what_kills_one_lane(lane_rule):
+    deadlocks = 0
+    for seed in range(8):
+        parameters = {"buffer_flits": 1 + seed % 4, "lane_rule": lane_rule}
+        model, alone = torus_model(4, 4, 2, **parameters), torus_model(4, 4, 1, **parameters)
+        records = random_records(np.random.default_rng(seed), model, 1_500, cycles=300, body=40)
+        assert simulate(model, records).run().lost == 0
+        deadlocks += simulate(alone, records).run().deadlocked
+    assert deadlocks >= 4
+
+
+def test_a_worm_that_waits_for_flits_is_named():
+    # Message 1 has the way to node 3 and its receiver takes nothing; message 0 waits behind it, its tail still at home.
+    model = torus_model(1, 5, 1, wraps=False)
+    hosts = HostBehaviour(blocked=(Blockade(3, 0, 5_000),))
+    simulation = simulate(model, [Message(0, [3], 60, start_cycle=40), Message(2, [3], 60)], hosts=hosts)
+    simulation.run(4_000)
+    waits = {model.network.channels[wait.channel].name: wait for wait in model.waits(*states_of(simulation))}
+    name = model.network.channels
+    assert waits["s1->s2"].reason == "for s2->s3 had by p2->s2"
+    assert waits["p2->s2"].reason == "for room in the buffer behind s2->s3"
+    assert [name[blocker].name for blocker in waits["s0->s1"].blockers] == ["s1->s2"]
+    assert simulation.run().lost == 0
+
+
+def test_a_worm_with_an_empty_buffer_waits_for_the_lane_that_feeds_it():
+    # The source of the message pauses while its head is on the way.
+    model = torus_model(1, 5, 1, wraps=False)
+    simulation = simulate(model, [Message(0, [4], 40)], hosts=HostBehaviour(pause_level=level_of(0.95), seed=1))
+    simulation.run(60)
+    waits = {model.network.channels[wait.channel].name: wait for wait in model.waits(*states_of(simulation))}
+    assert waits["s1->s2"].reason == "for more flits from s0->s1"
+    assert waits["s1->s2"].message == -1
+
+
+def states_of(simulation):
+    return simulation.state, simulation.router_state
+
+
+def test_worms_without_a_way_are_drained_and_counted():
+    model = torus_model(3, 3, 2, wraps=False)
+    records = [Message(4, [8], 20, operation=4), Message(4, [8], 20, start_cycle=5), Message(0, [1], 1, operation=2)]
+    simulation = simulate(model, records)
+    results = simulation.run()
+    assert simulation.finished
+    assert results.discarded == 2
+    assert results.lost == 2
+    assert results.arrival_cycle[1] > 0
+
+
+def test_no_buffer_holds_two_worms_with_empty_lanes():
+    def most_worms(lane_reuse):
+        model = torus_model(1, 6, 2, buffer_flits=8, lane_reuse=lane_reuse)
+        records = random_records(np.random.default_rng(2), model, 400, cycles=300, body=3)
+        simulation = simulate(model, records)
+        most = 0
+        while not simulation.finished:
+            simulation.record(1)
+            for lane in range(len(model.network.channels)):
+                if model.network.direction_of[lane] is not None:
+                    channel = simulation.state.channels[lane]
+                    slots = [(channel.front + k) & simulation.state.slot_mask for k in range(channel.count)]
+                    most = max(most, len({int(simulation.state.slots[lane, slot]) >> 17 for slot in slots}))
+        return most
+
+    assert most_worms("tail") > 1
+    assert most_worms("empty") == 1
+
+
+def test_a_run_equals_its_recording():
+    model = torus_model(3, 4, 2, routing_cycles=3)
+    records = random_records(np.random.default_rng(3), model, 60, cycles=4_000, body=12)
+    ran, recorded = simulate(model, records).run(), simulate(model, records)
+    recorded.record(ran.cycles)
+    assert (recorded.results().arrival_cycle == ran.arrival_cycle).all()
+    assert recorded.finished
+
+
+def test_credits_come_back_after_the_last_flit():
+    model = torus_model(3, 3, 2)
+    simulation = simulate(model, [Message(0, [4], 6)])
+    simulation.run(12)
+    assert (simulation.router_state.output_lanes.credits < 4).any()
+    simulation.run()
+    simulation.record(8)
+    assert (simulation.router_state.output_lanes.credits == 4).all()
+
+
+def test_sixty_four_rows_and_columns():
+    model = torus_model(64, 64, 2)
+    corner = Message(0, [33 * 64 + 33], 4)
+    far = Message(0, [2 * 64 + 62], 4, operation=3)
+    results = simulate(model, [corner, replace(far, source=100)]).run()
+    assert results.lost == 0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"buffer_flits": 0}, "Buffer must hold 1 to 16 flits, not 0"),
+        ({"buffer_flits": 17}, "Buffer must hold 1 to 16 flits, not 17"),
+        ({"routing_cycles": 0}, "Routing must take at least 1 cycle, not 0"),
+        ({"lane_reuse": "head"}, "Reuse of lanes must be tail or empty, not 'head'"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        torus_model(2, 2, 2, **parameters)
+
+
+def test_several_destinations_are_refused():
+    model = torus_model(2, 2, 2)
+    with pytest.raises(ValueError, match="A message in a torus must have 1 destination"):
+        Simulation(model, build(model, [Message(0, [1, 2], 4)]))
