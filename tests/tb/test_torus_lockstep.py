@@ -1,0 +1,143 @@
+"""Tori and meshes in lock-step with their golden model, and one-line faults that it must report."""
+
+import itertools
+
+import pytest
+
+from hydranoc.lockstep.compare import Comparison, harness_source
+from rtl.torus.network import torus_plan
+from sim_model.common.messages import Message, Messages
+from sim_model.common.simulation import Simulation
+from sim_model.torus.model import TorusModel
+from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
+from tests.tb.mutations import Mutation
+from tests.tb.torus_workloads import job, torus_routing
+from topology.common.host_pattern import HostBehaviour, level_of
+from topology.torus.routing import DALLY_SEITZ, DATELINE
+
+TORUS, MESH = True, False
+RULES = (DALLY_SEITZ, DATELINE)
+# rows, columns, wraps, lanes, flit bits, lane rule, buffer flits, routing cycles, lane reuse
+SMALL = (
+    (2, 2, TORUS, 2, 16, DATELINE, 1, 1, "tail"),
+    (2, 3, TORUS, 2, 16, DALLY_SEITZ, 4, 1, "tail"),
+    (1, 8, MESH, 1, 16, DALLY_SEITZ, 2, 1, "tail"),
+    (3, 3, MESH, 2, 16, DALLY_SEITZ, 4, 2, "empty"),
+    (3, 3, TORUS, 4, 64, DATELINE, 3, 4, "tail"),
+    (3, 4, TORUS, 3, 16, DALLY_SEITZ, 8, 3, "empty"),
+)
+NETWORKS = ((2, 2, TORUS), (3, 5, TORUS), (4, 4, TORUS), (8, 8, TORUS), (1, 8, MESH), (4, 6, MESH))
+DEPTHS = (1, 2, 3, 4, 8)
+FLIT_BITS, ROUTING_CYCLES, REUSE = (16, 64), (1, 2, 3), ("tail", "tail", "empty")
+HOSTS = (HostBehaviour(), HostBehaviour(pause_level=level_of(0.3), stall_level=level_of(0.4), seed=5))
+FAULTY = (3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail")
+INPUT, OUTPUT, TURNS, DELIVERY, ROUTER = (
+    f"{file}.py"
+    for file in (
+        "common/vc/lane_input",
+        "common/vc/lane_output",
+        "common/vc/turn_order",
+        "common/vc/delivery_buffer",
+        "torus/router",
+    )
+)
+MUTATIONS = [
+    Mutation(name, file, text, replacement)
+    for name, file, text, replacement in (
+        ("loses the credits of lane 0", INPUT, "self.credits.eq(popped)", "self.credits.eq(popped & 2)"),
+        ("counts a credit twice", OUTPUT, "credits + 1", "credits + 2"),
+        ("takes flits for those of the other lane", INPUT, "else self.link.valid)", "else self.link.valid[::-1])"),
+        ("forgets that a wrap is ahead", ROUTER, "late.eq(~(end > position", "late.eq(1 | (end > position"),
+        ("frees a lane behind the head", OUTPUT, "free.eq(is_tail)", "free.eq(1)"),
+        ("never frees a lane", OUTPUT, "free.eq(is_tail)", "free.eq(0)"),
+        ("gives a lane to two worms", OUTPUT, "startable = free &", "startable = 1 &"),
+        ("sends without credits", OUTPUT, "self.has_credit[w].eq(has_credit)", "self.has_credit[w].eq(1)"),
+        ("begins with another turn", TURNS, "Signal(init=1,", "Signal(init=0,"),
+        ("takes turns for what is not chosen", TURNS, "concat(requests).any() & step", "concat(requests).any()"),
+        ("sends the head behind a tail after it", INPUT, "self.active & ~request.is_tail &", "self.active &"),
+        ("mixes up the ways of two heads", INPUT, "self.front + 1", "self.front + 0"),
+        ("asks late", INPUT, "self._comes_first | promising", "promising"),
+        ("asks always", INPUT, "self._comes_first | promising", "1"),
+        ("keeps a worm after its tail", INPUT, "self.active.eq(~request.is_tail)", "self.active.eq(1)"),
+        ("goes along the column first", ROUTER, "else y_there & ~x_there", "else ~x_there"),
+        ("overwrites the register before a processor", DELIVERY, "present & register.free", "present"),
+        (
+            "gives credits before a flit has left",
+            DELIVERY,
+            "self.credit.eq(register.load)",
+            "self.credit.eq(self.write)",
+        ),
+        ("is ready for a flit too few", INPUT, "(count == s.depth) |", "(count == s.depth - 1) |"),
+        ("takes a body flit for a head", INPUT, "~self.present & ~self.active", "~self.present"),
+        ("drops a request that only lost", INPUT, "renewed.eq(~self.lost.any())", "renewed.eq(1)"),
+    )
+]
+
+
+def name(shape) -> str:
+    rows, columns, wraps, lanes, flit_bits, rule, buffer_flits, routing_cycles, reuse = shape
+    kind = "torus" if wraps else "mesh"
+    return f"{rows}x{columns}-{kind}-{lanes}x{buffer_flits}-flit{flit_bits}-{rule}-routing{routing_cycles}-{reuse}"
+
+
+def job_of(shape, **more) -> Comparison:
+    rows, columns, wraps, lanes, flit_bits, rule, buffer_flits, routing_cycles, reuse = shape
+    routing = torus_routing(rows, columns, lanes, wraps=wraps, flit_bits=flit_bits, rule=rule)
+    return job(routing, buffer_flits, routing_cycles, lane_reuse=reuse, **more)
+
+
+def campaign():
+    """All networks with all lanes and depths; what else there is to vary is dealt out in turn."""
+    deal = itertools.count()
+    for rows, columns, wraps in NETWORKS:
+        for lanes, depth in itertools.product((2, 3, 4) if wraps else (1, 2, 3, 4), DEPTHS):
+            number = next(deal)
+            yield (
+                (
+                    *(rows, columns, wraps, lanes, FLIT_BITS[number % 2], RULES[number // 2 % 2], depth),
+                    *(ROUTING_CYCLES[number % 3], REUSE[number // 3 % 3]),
+                ),
+                HOSTS[number // 4 % 2],
+            )
+
+
+@pytest.mark.parametrize("shape", SMALL, ids=name)
+def test_small_networks_under_icarus(shape, tmp_path, require_tool):
+    require_tool("icarus")
+    assert_equal(job_of(shape, cycles=800), "icarus", tmp_path)
+
+
+def test_pauses_and_stalls(tmp_path, require_tool):
+    require_tool("icarus")
+    assert_equal(job_of(SMALL[1], cycles=800, hosts=HOSTS[1]), "icarus", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("shape", "hosts"), list(campaign()), ids=lambda part: name(part) if isinstance(part, tuple) else ""
+)
+def test_campaign(shape, hosts, tmp_path, require_tool):
+    require_tool("verilator")
+    comparison = job_of(shape, cycles=100_000, hosts=hosts)
+    assert comparison.cycles >= 100_000
+    assert_equal(comparison, "verilator", tmp_path)
+
+
+def test_with_one_lane_hardware_and_model_deadlock_alike(tmp_path, require_tool):
+    require_tool("icarus")
+    routing = torus_routing(1, 4, 1, wraps=True, flit_bits=16, rule=DALLY_SEITZ)
+    model, plan = TorusModel(routing, buffer_flits=2), torus_plan(routing, buffer_flits=2)
+    records = [Message(node, [(node + 2) % 4], 24, start_cycle=0) for node in range(4)]
+    messages = Messages.build(records, processors=4, header_flits=model.header_flits)
+    results = Simulation(model, messages).run()
+    assert results.deadlocked
+    assert_equal(Comparison(model, messages, 0, results.cycles + 200, harness_source(plan)), "icarus", tmp_path)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name.replace(" ", "-"))
+def test_mutation_is_reported(mutation, tmp_path, require_tool):
+    require_tool("icarus")
+    settings = {"buffer_flits": FAULTY[6], "routing_cycles": FAULTY[7], "lane_reuse": FAULTY[8]}
+    result = compare_verilog(job_of(FAULTY, cycles=400), mutation, tmp_path, settings, "torus")
+    assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
+    assert REPORT.match(result.report or ""), result.report
