@@ -75,8 +75,8 @@ def _choose(cycle, switch, port, waiting, heads, exempt, usable, state, family):
                 discard(cycle, record.channel, family.discards)
             return 1
         router.requesting |= 1 << port
-        output_port = family.output_lanes[state.vertices[switch].first_output + target].port
-        family.outputs[switch, output_port].requests |= 1 << port
+        asking.output = family.output_lanes[state.vertices[switch].first_output + target].port
+        family.outputs[switch, asking.output].requests |= 1 << port
         return 1
     return 0
 

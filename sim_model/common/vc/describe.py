@@ -14,7 +14,7 @@ from sim_model.common.inspect import (
     register_text,
 )
 from sim_model.common.model import Wait
-from sim_model.common.vc.state import DRAIN, LaneState
+from sim_model.common.vc.state import DRAIN, LaneState, credits_of
 from topology.common.lanes import LaneNetwork
 
 
@@ -72,7 +72,8 @@ def _output_text(network: LaneNetwork, state: EngineState, family: LaneState, la
     channel, record = network.channels[lane], family.output_lanes[lane]
     owner = _owner(network, family, lane)
     owned = "free" if owner is None else f"had by {network.channels[owner].name}"
-    text = f"{channel.name}: {register_text(network, state, lane)}, {owned}, {int(record.credits)} credits"
+    credits = credits_of(family.routers[channel.source], channel.source_port)
+    text = f"{channel.name}: {register_text(network, state, lane)}, {owned}, {credits} credits"
     if record.buffer == NONE:
         return text
     waiting: Any = family.buffers[record.buffer]

@@ -23,21 +23,22 @@ def grant_requests(cycle, switch, credited, usable, state, family):
     -------
     granted : int
         Input lanes whose flit was granted.
+    sent : int
+        Output lanes that it was sent to.
     dropped : int
         Input lanes whose request was dropped.
     again : int
         Of the dropped ones, those that can be asked for again at once: the worm goes on behind its first flit.
     """
     router = family.routers[switch]
-    granted, dropped, again = 0, 0, 0
+    granted, sent, dropped, again = 0, 0, 0, 0
     active = router.active
     rest = router.requesting
     while rest != 0:
         port = lowest_bit(rest)
         rest &= rest - 1
         asking = family.inputs[switch, port]
-        output_port = family.output_lanes[state.vertices[switch].first_output + asking.target].port
-        output = family.outputs[switch, output_port]
+        output = family.outputs[switch, asking.output]
         if (credited if active >> asking.lane & 1 else usable) >> asking.target & 1 == 0:
             output.requests ^= 1 << port
             router.requesting ^= 1 << port
@@ -51,10 +52,13 @@ def grant_requests(cycle, switch, credited, usable, state, family):
         output.turn = port + 1  # behind the last input nobody is found, which is as good as 0
         output.requests ^= 1 << port
         router.requesting ^= 1 << port
-        granted |= _grant(cycle, switch, port, state, family)
+        asking = family.inputs[switch, port]
+        granted |= 1 << asking.lane
+        sent |= 1 << asking.target
+        _grant(cycle, switch, asking.lane, asking.target, state, family)
     if router.draining != 0:
         granted |= _drain_all(cycle, switch, state, family)
-    return granted, dropped, again
+    return granted, sent, dropped, again
 
 
 @compiled
@@ -78,28 +82,22 @@ def _goes_on(switch, lane, state):
 
 
 @compiled
-def _grant(cycle, switch, port, state, family):
-    """The flit of an input's request goes to its output lane. Returns the mask of its input lane."""
+def _grant(cycle, switch, lane, target, state, family):
+    """The first flit of an input lane goes to an output lane."""
     router, vertex = family.routers[switch], state.vertices[switch]
-    lane, target = family.inputs[switch, port].lane, family.inputs[switch, port].target
     flit = _take(cycle, switch, lane, target, state, family)
     # a head takes the output lane, a tail gives it back; the one flit of a short worm does neither
     router.free ^= _changes_hands(flit) << target
     number = vertex.first_output + target
-    output_lane = family.output_lanes[number]
-    output_lane.credits -= 1
-    router.full &= ~(1 << target)
-    if output_lane.credits == 0:
-        router.credited ^= 1 << target
-    if output_lane.buffer == NONE:
+    buffer = family.output_lanes[number].buffer
+    if buffer == NONE:
         state.channels[number].register = flit
         vertex.occupied |= 1 << target
     else:
-        waiting = family.buffers[output_lane.buffer]
-        family.slots[output_lane.buffer, (waiting.front + waiting.count) & (family.slots.shape[1] - 1)] = flit
+        waiting = family.buffers[buffer]
+        family.slots[buffer, (waiting.front + waiting.count) & (family.slots.shape[1] - 1)] = flit
         waiting.count += 1
         router.delivering |= 1 << target
-    return 1 << lane
 
 
 @compiled

@@ -12,6 +12,7 @@ from sim_model.common.engine.bits import lowest_bit, message_of
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.route_unit import end_cycle
 from sim_model.common.vc.choices import choose_requests, count_delays
+from sim_model.common.vc.credits import count_credits, with_all_credits, with_credits
 from sim_model.common.vc.delivery import deliver
 from sim_model.common.vc.grants import grant_requests
 from sim_model.common.vc.state import DRAIN
@@ -48,32 +49,28 @@ def _step_routers(cycle, moves, state, family):
     for switch in range(state.switches):
         vertex, router = state.vertices[switch], family.routers[switch]
         returned = family.wires[switch, cycle & 1]
-        if not (vertex.arrived or returned or router.busy or router.delivering & ~vertex.occupied):
+        if vertex.arrived | returned | router.busy | router.delivering & ~vertex.occupied == 0:
             continue  # all worms here are blocked as before
-        stirred = _step_router(cycle, switch, state, family)
-        if returned != 0:
-            family.wires[switch, cycle & 1] = 0
-            _count_credits(returned, router, vertex.first_output, state.buffer_depth_flits, family.output_lanes)
-            stirred += 1
-        router.busy = 1 if stirred else 0
-        changes += stirred
+        family.wires[switch, cycle & 1] = 0
+        router.busy = _step_router(cycle, switch, returned, state, family)
+        changes += 1 if router.busy else 0
         end_cycle(vertex)
     return changes
 
 
-def _step_router(cycle, switch, state, family):
-    """One cycle of a router but for the credits on its wires. Returns 0 only if no register changed."""
+def _step_router(cycle, switch, returned, state, family):
+    """One cycle of a router, with credits on its wires. Returns 0 only if no register changed."""
     vertex, router = state.vertices[switch], family.routers[switch]
-    changes = 1 if router.requesting | router.draining | router.fresh else 0
+    changes = returned | router.requesting | router.draining | router.fresh
     if router.delivering & ~vertex.occupied:
-        changes += deliver(cycle, switch, state, family)
-    active, held, credited = router.active, vertex.nonempty, router.credited
-    usable = router.free & (router.full if family.empty_reuse else credited)
-    granted, dropped, again = grant_requests(cycle, switch, credited, usable, state, family)
+        changes |= deliver(cycle, switch, state, family)
+    active, held = router.active, vertex.nonempty
+    credited = with_credits(router)
+    usable = router.free & (with_all_credits(router, state.buffer_depth_flits) if family.empty_reuse else credited)
+    granted, sent, dropped, again = grant_requests(cycle, switch, credited, usable, state, family)
     asked = granted | dropped
 
-    present = vertex.nonempty | vertex.arrived
-    following = active & present & (again | router.active & ~dropped)
+    following = active & (vertex.nonempty | vertex.arrived) & (again | router.active & ~dropped)
     heads = held & ~active & ~asked
     arriving = vertex.arrived & ~active & ~held
     exempt = router.fresh
@@ -83,17 +80,16 @@ def _step_router(cycle, switch, state, family):
     elif family.routing_cycles > 2 and heads != 0:
         delayed = count_delays(switch, heads, family)
         heads ^= delayed
-        changes += delayed
+        changes |= delayed
     if heads & ~router.looked_up:
         _look_up(switch, heads & ~router.looked_up, state, family)
-    if following | heads:
-        changes += choose_requests(cycle, switch, following, heads, exempt, usable, state, family)
+    changes |= choose_requests(cycle, switch, following, heads, exempt, usable, state, family)
 
+    count_credits(router, returned, sent)
     router.fresh = granted & ~(active & router.active) | arriving
-    if router.was_credited != credited or router.was_usable != usable:
-        router.was_credited, router.was_usable = credited, usable
-        changes += 1
-    return changes + (1 if router.fresh else 0)
+    changes |= router.fresh | router.was_credited ^ credited | router.was_usable ^ usable
+    router.was_credited, router.was_usable = credited, usable
+    return changes
 
 
 def _look_up(switch, lanes, state, family):
@@ -107,15 +103,3 @@ def _look_up(switch, lanes, state, family):
         candidates, escapes = route(switch, lane, message, state, family.routes)
         record.candidates = candidates if candidates | escapes else 1 << DRAIN
         record.escapes = escapes
-
-
-@compiled
-def _count_credits(returned, router, first_output, depth, lanes):
-    """Count the credits on the wires of this cycle."""
-    router.credited |= returned
-    while returned != 0:
-        lane = lanes[first_output + lowest_bit(returned)]
-        lane.credits += 1
-        if lane.credits == depth:
-            router.full |= returned & -returned
-        returned &= returned - 1

@@ -4,6 +4,7 @@ Masks of lanes have one bit per lane-port of a switch, masks of inputs and outpu
 which is a channel, one record says how the input lane at its sink stands, and one the output lane at its source.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,8 @@ from topology.common.lanes import LaneNetwork
 
 VC_FOLDER = Path(__file__).parent
 
+CREDIT_WEIGHTS = (1, 2, 4, 8, 16)
+"""Of the bits in a number of credits."""
 DRAIN = 62
 """Stands for the output lane of worms without a way; no switch has so many."""
 
@@ -28,16 +31,15 @@ INPUT_LANE_FIELDS = (
 OUTPUT_LANE_FIELDS = (
     "port",  # of the link; never changes, like the next one
     "buffer",  # number of the delivery buffer before the register of this lane, or NONE
-    "credits",  # flits for which the buffer at the sink, or the delivery buffer, has room
 )
 INPUT_FIELDS = (
     "lanes",  # mask; never changes
     "turn",  # lane that has first choice
     "lane",  # of the request
     "target",  # output lane of the request
+    "output",  # port of its link
 )
 OUTPUT_FIELDS = (
-    "lanes",  # mask; never changes
     "turn",  # input that has first choice
     "requests",  # inputs that request one of the lanes
 )
@@ -48,8 +50,11 @@ ROUTER_FIELDS = (
     "looked_up",  # input lanes that know where the head at their front can go
     "fresh",  # input lanes that are worth while because of what happened in the last cycle
     "free",  # output lanes without a worm
-    "credited",  # output lanes with a credit
-    "full",  # output lanes with all their credits
+    "credits_1",  # output lanes in whose number of credits this bit is set, like the next four
+    "credits_2",
+    "credits_4",
+    "credits_8",
+    "credits_16",
     "was_credited",  # output lanes with a credit at the start of the last cycle
     "was_usable",  # output lanes that a head could have had in the last cycle
     "delivering",  # output lanes whose delivery buffer is not empty
@@ -98,7 +103,6 @@ def make_lane_state(
     channels, deliveries = network.channels, network.delivery_channels
     buffer = np.full(len(channels), NONE)
     buffer[list(deliveries)] = np.arange(len(deliveries))
-    all_outputs = [(1 << len(network.output_channel[switch])) - 1 for switch in range(network.switches)]
     return LaneState(
         routing_cycles=routing_cycles,
         empty_reuse=int(empty_reuse),
@@ -109,19 +113,10 @@ def make_lane_state(
             OUTPUT_LANE_FIELDS,
             port=[network.links.channels[link].source_port for link in network.link_of],
             buffer=buffer,
-            credits=depth_flits,
         ),
-        inputs=_ports(network, network.links.input_channel, INPUT_FIELDS, "sink_port"),
-        outputs=_ports(network, network.links.output_channel, OUTPUT_FIELDS, "source_port"),
-        routers=make_records(
-            network.switches,
-            ROUTER_FIELDS,
-            free=all_outputs,
-            credited=all_outputs,
-            full=all_outputs,
-            was_credited=all_outputs,
-            was_usable=all_outputs,
-        ),
+        inputs=_inputs(network),
+        outputs=_by_port(network.links.output_channel[: network.switches], OUTPUT_FIELDS),
+        routers=_routers(network, depth_flits),
         wires=np.zeros((network.vertices, 2), dtype=np.int64),
         buffers=make_records(len(deliveries), BUFFER_FIELDS),
         slots=np.zeros((len(deliveries), 1 << (depth_flits - 1).bit_length()), dtype=np.int64),
@@ -132,9 +127,22 @@ def make_lane_state(
     )
 
 
+def _routers(network: LaneNetwork, depth_flits: int) -> np.recarray:
+    """All lanes are free, and all credits are there."""
+    lanes = np.array([(1 << len(lanes)) - 1 for lanes in network.output_channel[: network.switches]])
+    routers: Any = make_records(network.switches, ROUTER_FIELDS, free=lanes, was_credited=lanes, was_usable=lanes)
+    for weight in CREDIT_WEIGHTS:
+        routers[f"credits_{weight}"] = lanes if depth_flits & weight else 0
+    return routers
+
+
+def credits_of(router: Any, lane_port: int) -> int:
+    """Credits of an output lane."""
+    return sum(weight for weight in CREDIT_WEIGHTS if int(router[f"credits_{weight}"]) >> lane_port & 1)
+
+
 def _input_lanes(network: LaneNetwork) -> np.recarray:
-    most = max(len(lanes) for lanes in network.input_channel[: network.switches])
-    records: Any = make_records(network.switches * most, INPUT_LANE_FIELDS).reshape(network.switches, most)
+    records: Any = _by_port(network.input_channel[: network.switches], INPUT_LANE_FIELDS)
     for switch in range(network.switches):
         for lane_port, lane in enumerate(network.input_channel[switch]):
             records.channel[switch, lane_port] = lane
@@ -142,13 +150,17 @@ def _input_lanes(network: LaneNetwork) -> np.recarray:
     return records
 
 
-def _ports(network: LaneNetwork, links: Any, fields: tuple[str, ...], lane_port: str) -> np.recarray:
-    """Records by switch and port of its links; masks of the lanes at each."""
-    most = max(len(links[switch]) for switch in range(network.switches))
-    records: Any = make_records(network.switches * most, fields).reshape(network.switches, most)
+def _inputs(network: LaneNetwork) -> np.recarray:
+    records: Any = _by_port(network.links.input_channel[: network.switches], INPUT_FIELDS)
     for switch in range(network.switches):
-        for port, link in enumerate(links[switch]):
-            records.lanes[switch, port] = sum(
-                1 << getattr(network.channels[lane], lane_port) for lane in network.lanes_of[link]
-            )
+        for port, link in enumerate(network.links.input_channel[switch]):
+            lanes = [network.channels[lane].sink_port for lane in network.lanes_of[link]]
+            records.lanes[switch, port] = sum(1 << lane for lane in lanes)
+    return records
+
+
+def _by_port(channels: Sequence[Sequence[int]], fields: tuple[str, ...]) -> np.recarray:
+    """Records by switch and port, as many as the largest switch needs."""
+    most = max(map(len, channels))
+    records: Any = make_records(len(channels) * most, fields).reshape(len(channels), most)
     return records
