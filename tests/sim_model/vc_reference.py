@@ -9,19 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sim_model.common.messages import Message
-from topology.common.host_pattern import (
-    EAGER,
-    RECEIVER,
-    SOURCE,
-    HostBehaviour,
-    endpoint_salt,
-    first_state,
-    holds_back,
-    next_state,
-)
-
-Flit = tuple[int, int]
-"""Message and index in it."""
+from tests.sim_model.reference_hosts import Flit, Receivers, Senders
+from topology.common.host_pattern import EAGER, HostBehaviour
 
 Route = Callable[[int, int], tuple[list[int], list[int]]]
 """(input lane, message) -> lanes that routing gives at the switch behind it: candidates, and escape lanes."""
@@ -41,7 +30,7 @@ class Request:
 class State:
     """All registers and buffers of the network."""
 
-    def __init__(self, network, depth: int, hosts: HostBehaviour):
+    def __init__(self, network, depth: int):
         numbers = range(len(network.channels))
         self.register: dict[int, Flit | None] = dict.fromkeys(numbers)
         self.buffer: dict[int, list[Flit]] = {lane: [] for lane in numbers}
@@ -62,8 +51,6 @@ class State:
             for port in range(len(network.links.output_channel[switch])):
                 self.output_turn[switch, port] = 0
         self.ejector: dict[int, list[Flit]] = {channel: [] for channel in network.delivery_channels}
-        salts = [endpoint_salt(RECEIVER, number) for number in range(len(network.delivery_channels))]
-        self.stalling = [first_state(hosts.seed, salt) for salt in salts]
 
     def copy(self) -> "State":
         """A copy, lists and all."""
@@ -73,19 +60,6 @@ class State:
         for name in ("buffer", "delivery", "ejector"):
             setattr(other, name, {key: list(flits) for key, flits in getattr(self, name).items()})
         return other
-
-
-@dataclass
-class Node:
-    """Host, source and injector of one processor."""
-
-    waiting: list[int]  # messages, next one first
-    pattern: int  # state of the source's shift register
-    preparing: tuple[int, int] | None = None  # message and cycle of the offer
-    sending: int | None = None
-    following: int = 0  # index of the next flit to be loaded
-    idle_from: int = 0
-    offered: bool = False  # a word is on offer
 
 
 class LaneReference:
@@ -104,21 +78,14 @@ class LaneReference:
         startup: int = 0,
         hosts: HostBehaviour = EAGER,
     ):
-        self.network, self.route, self.messages, self.header_flits = network, route, messages, header_flits
+        self.network, self.route = network, route
         self.depth, self.routing_cycles, self.lane_reuse = depth, routing_cycles, lane_reuse
-        self.startup, self.hosts = startup, hosts
-        self.state = State(network, depth, hosts)
-        order = sorted(range(len(messages)), key=lambda number: (messages[number].start_cycle, number))
-        self.nodes = []
-        for processor in range(len(network.processors)):
-            pattern = first_state(hosts.seed, endpoint_salt(SOURCE, processor))
-            self.nodes.append(Node([n for n in order if messages[n].source == processor], pattern))
+        self.state = State(network, depth)
+        self.senders = Senders(len(network.processors), messages, header_flits, startup, hosts)
+        self.receivers = Receivers(network, hosts)
         self.delivered: list[tuple[int, int, int, int]] = []  # cycle, processor, message, index
         self.unroutable: list[tuple[int, int]] = []  # cycle of the choice, input lane
         self.now = 0
-
-    def is_tail(self, flit: Flit) -> bool:
-        return flit[1] == self.messages[flit[0]].flits - 1
 
     def between_switches(self, lane: int) -> bool:
         channel = self.network.channels[lane]
@@ -150,9 +117,12 @@ class LaneReference:
             else:
                 self.state.buffer[lane].append(flit)
                 assert len(self.state.buffer[lane]) <= self.depth
-        for processor in range(len(self.nodes)):
-            self.step_node(processor, arriving)
-        self.step_receivers(old)
+        for processor in range(len(self.network.processors)):
+            channel, register = self.network.injection_channel(processor), self.state.register
+            register[channel] = self.senders.step(self.now, processor, register[channel], arriving.get(channel))
+        for channel in self.receivers.step(self.now):
+            if old.ejector[channel]:
+                self.state.ejector[channel].pop(0)
         self.now += 1
         return [int(lane in arriving) for lane in range(len(self.network.channels))]
 
@@ -244,7 +214,7 @@ class LaneReference:
         if not old.active[request.lane]:
             assert old.free[request.target]
             self.state.free[request.target] = False
-        if self.is_tail(flit):
+        if self.senders.is_tail(flit):
             self.state.free[request.target] = True
         self.leave(request, old)
 
@@ -256,7 +226,7 @@ class LaneReference:
             self.state.credit_wires.add(lane)
         if not old.active[lane]:
             self.state.active[lane], self.state.target[lane] = True, request.target
-        if self.is_tail(flit):
+        if self.senders.is_tail(flit):
             self.state.active[lane] = False
 
     def choose(self, port, old, arriving):
@@ -282,7 +252,7 @@ class LaneReference:
             return False
         flits = self.flits_of(lane, old, arriving)
         if requested:
-            return old.active[lane] and not self.is_tail(flits[0]) and len(flits) >= 2
+            return old.active[lane] and not self.senders.is_tail(flits[0]) and len(flits) >= 2
         if old.active[lane]:
             return len(flits) >= 1
         return self.front_is_head(lane, old) and old.delay[lane] == max(self.routing_cycles - 2, 0)
@@ -301,7 +271,7 @@ class LaneReference:
 
     def is_worth(self, lane, granted, old, arriving) -> bool:
         """Whether asking is worth while in the next cycle; ``granted``: the flit at the front leaves in this one."""
-        if granted and (not old.active[lane] or self.is_tail(old.buffer[lane][0])):
+        if granted and (not old.active[lane] or self.senders.is_tail(old.buffer[lane][0])):
             return True
         if lane in arriving and not old.buffer[lane] and not old.active[lane]:
             return True
@@ -319,43 +289,3 @@ class LaneReference:
         if old.delivery[channel] and self.state.register[channel] is None:
             self.state.register[channel] = self.state.delivery[channel].pop(0)
             self.state.credit_wires.add(channel)
-
-    def step_receivers(self, old):
-        for number, channel in enumerate(self.network.delivery_channels):
-            processor = self.network.channels[channel].sink - self.network.switches
-            stalled = holds_back(self.state.stalling[number], self.hosts.stall_level) or any(
-                b.processor == processor and b.start_cycle <= self.now < b.end_cycle for b in self.hosts.blocked
-            )
-            self.state.stalling[number] = next_state(self.state.stalling[number])
-            if old.ejector[channel] and not stalled:
-                self.state.ejector[channel].pop(0)
-
-    def step_node(self, processor, arriving):
-        node, channel = self.nodes[processor], self.network.injection_channel(processor)
-        pauses = holds_back(node.pattern, self.hosts.pause_level)
-        node.pattern = next_state(node.pattern)
-        if node.sending is not None:
-            self.load(node, channel, arriving, pauses)
-            return
-        if self.now < node.idle_from:
-            return
-        if node.preparing is None and node.waiting and self.messages[node.waiting[0]].start_cycle <= self.now:
-            node.preparing = (node.waiting.pop(0), self.now + self.startup)
-        if node.preparing is not None and node.preparing[1] <= self.now and not pauses:
-            node.sending, node.following, node.preparing, node.offered = node.preparing[0], 1, None, False
-            self.state.register[channel] = (node.sending, 0)
-
-    def load(self, node, channel, arriving, pauses):
-        """A cycle of a busy injector: it loads the next flit, a word only if one is on offer."""
-        node.offered = node.offered or not pauses
-        if channel in arriving and self.is_tail(arriving[channel]):
-            node.sending, node.idle_from = None, self.now + 1
-            return
-        if self.state.register[channel] is not None:
-            return
-        if node.following >= self.header_flits[node.sending]:
-            if not node.offered:
-                return
-            node.offered = False
-        self.state.register[channel] = (node.sending, node.following)
-        node.following += 1
