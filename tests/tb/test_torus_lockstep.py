@@ -30,7 +30,11 @@ NETWORKS = ((2, 2, TORUS), (3, 5, TORUS), (4, 4, TORUS), (8, 8, TORUS), (1, 8, M
 DEPTHS = (1, 2, 3, 4, 8)
 FLIT_BITS, ROUTING_CYCLES, REUSE = (16, 64), (1, 2, 3), ("tail", "tail", "empty")
 HOSTS = (HostBehaviour(), HostBehaviour(pause_level=level_of(0.3), stall_level=level_of(0.4), seed=5))
-FAULTY = (3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail")
+FAULTY = {  # what brings a fault to light
+    "fast": ((3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail"), HOSTS[0], 400),
+    "slow": ((3, 3, TORUS, 4, 16, DALLY_SEITZ, 4, 2, "tail"), HOSTS[0], 1_500),
+    "stalled": ((3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail"), HOSTS[1], 400),
+}
 INPUT, OUTPUT, TURNS, DELIVERY, ROUTER = (
     f"{file}.py"
     for file in (
@@ -42,7 +46,7 @@ INPUT, OUTPUT, TURNS, DELIVERY, ROUTER = (
     )
 )
 MUTATIONS = [
-    Mutation(name, file, text, replacement)
+    Mutation(name, file, text, replacement, "fast")
     for name, file, text, replacement in (
         ("loses the credits of lane 0", INPUT, "self.credits.eq(popped)", "self.credits.eq(popped & 2)"),
         ("counts a credit twice", OUTPUT, "credits + 1", "credits + 2"),
@@ -53,14 +57,11 @@ MUTATIONS = [
         ("gives a lane to two worms", OUTPUT, "startable = free &", "startable = 1 &"),
         ("sends without credits", OUTPUT, "self.has_credit[w].eq(has_credit)", "self.has_credit[w].eq(1)"),
         ("begins with another turn", TURNS, "Signal(init=1,", "Signal(init=0,"),
-        ("takes turns for what is not chosen", TURNS, "concat(requests).any() & step", "concat(requests).any()"),
         ("sends the head behind a tail after it", INPUT, "self.active & ~request.is_tail &", "self.active &"),
         ("mixes up the ways of two heads", INPUT, "self.front + 1", "self.front + 0"),
-        ("asks late", INPUT, "self._comes_first | promising", "promising"),
         ("asks always", INPUT, "self._comes_first | promising", "1"),
         ("keeps a worm after its tail", INPUT, "self.active.eq(~request.is_tail)", "self.active.eq(1)"),
         ("goes along the column first", ROUTER, "else y_there & ~x_there", "else ~x_there"),
-        ("overwrites the register before a processor", DELIVERY, "present & register.free", "present"),
         (
             "gives credits before a flit has left",
             DELIVERY,
@@ -71,6 +72,23 @@ MUTATIONS = [
         ("takes a body flit for a head", INPUT, "~self.present & ~self.active", "~self.present"),
         ("drops a request that only lost", INPUT, "renewed.eq(~self.lost.any())", "renewed.eq(1)"),
     )
+] + [
+    Mutation(
+        "takes turns for what is not chosen",
+        TURNS,
+        "concat(requests).any() & step",
+        "concat(requests).any()",
+        "slow",
+    ),
+    Mutation("asks late", INPUT, "self._comes_first | promising", "promising", "slow"),
+    Mutation(
+        "takes any lane first",
+        INPUT,
+        "lowest_one(usable), lowest_one(held)",
+        "lowest_one(held), lowest_one(held)",
+        "slow",
+    ),
+    Mutation("overwrites the register before a processor", DELIVERY, "present & register.free", "present", "stalled"),
 ]
 
 
@@ -137,7 +155,8 @@ def test_with_one_lane_hardware_and_model_deadlock_alike(tmp_path, require_tool)
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name.replace(" ", "-"))
 def test_mutation_is_reported(mutation, tmp_path, require_tool):
     require_tool("icarus")
-    settings = {"buffer_flits": FAULTY[6], "routing_cycles": FAULTY[7], "lane_reuse": FAULTY[8]}
-    result = compare_verilog(job_of(FAULTY, cycles=400), mutation, tmp_path, settings, "torus")
+    shape, hosts, cycles = FAULTY[mutation.workload]
+    settings = {"buffer_flits": shape[6], "routing_cycles": shape[7], "lane_reuse": shape[8]}
+    result = compare_verilog(job_of(shape, cycles=cycles, hosts=hosts), mutation, tmp_path, settings, "torus")
     assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
     assert REPORT.match(result.report or ""), result.report
