@@ -108,7 +108,7 @@ class Design:
     Members
     -------
     network : ChannelNetwork
-        Switches, processors and channels.
+        Switches, processors and channels, as the family has them: with lanes it has more channels than the topology.
     routing
         The family's tables.
     model
@@ -122,13 +122,16 @@ class Design:
     def __init__(self, config: Config):
         self.config = config
         self.family: Family = config.family
-        self.network: ChannelNetwork = config.network
+
+    @cached_property
+    def network(self) -> ChannelNetwork:
+        return self.routing.network
 
     @cached_property
     def routing(self) -> Any:
         source = self.config.source
         try:
-            return self.family.build_routing(self.config.network_section, self.network)
+            return self.family.build_routing(self.config.network_section, self.config.network)
         except KeyWrong as error:
             raise source.error((*NETWORK, error.key), str(error)) from None
         except TopologyError as error:

@@ -162,6 +162,14 @@ class HexagonalMesh(Section):
     size: Count
 
 
+class RowsAndColumns(Section):
+    """A mesh or torus of two dimensions whose switches know their row and column."""
+
+    kind: Literal["mesh", "torus"]
+    rows: Count
+    columns: Count
+
+
 class FileTopology(Topology):
     """A network from a file, relative to the configuration."""
 

@@ -18,6 +18,8 @@ from topology.common.named_graph import is_name
 from topology.common.regular import hypercube_network, mesh_network, ring_network, torus_network, tree_network
 from topology.harts.graph import HexMesh
 from topology.min.graph import KINDS, MinNetwork
+from topology.torus.graph import TorusLinks
+from topology.torus.grid import Grid
 
 GENERATORS: dict[str, Callable[..., ChannelNetwork]] = {
     "lattice": lattice_network,
@@ -30,6 +32,8 @@ GENERATORS: dict[str, Callable[..., ChannelNetwork]] = {
     **{kind: partial(MinNetwork, kind) for kind in KINDS},
     "hexmesh": HexMesh,
 }
+WRAPS = {"mesh": False, "torus": True}
+"""Kinds that may have ``rows`` and ``columns`` in place of a ``shape``."""
 
 
 def build_network(source: YamlSource, key_path: KeyPath) -> ChannelNetwork:
@@ -56,6 +60,8 @@ def build_network(source: YamlSource, key_path: KeyPath) -> ChannelNetwork:
     if "kind" not in section:
         raise source.error(key_path, "a topology must have 'kind', 'file' or 'edges'")
     kind = choose(source, key_path, "kind", schema.TOPOLOGIES)
+    if kind in WRAPS and not section.keys().isdisjoint(("rows", "columns")):
+        return _rows_and_columns(source, key_path)
     section = validate(source, key_path, schema.TOPOLOGIES[kind])
     parameters = section.model_dump(exclude={"kind"})
     if isinstance(section, schema.Topology):  # the others are small, or refused when they are made
@@ -67,6 +73,14 @@ def build_network(source: YamlSource, key_path: KeyPath) -> ChannelNetwork:
     }
     try:
         return GENERATORS[kind](*positional.values(), **parameters)
+    except TopologyError as error:
+        raise located(source, key_path, error) from None
+
+
+def _rows_and_columns(source: YamlSource, key_path: KeyPath) -> TorusLinks:
+    section = validate(source, key_path, schema.RowsAndColumns)
+    try:
+        return TorusLinks(Grid(section.rows, section.columns, wraps=WRAPS[section.kind]))
     except TopologyError as error:
         raise located(source, key_path, error) from None
 

@@ -45,9 +45,13 @@ class LinkClasses:
         Tree depth of each switch.
     names : (str, str)
         What the links of the tree and the others are called.
+    around : frozenset of (int, int)
+        Links that lead round the picture, lower number first: they leave it at either end as a stub, with the name of
+        the switch at the other end. Two switches may be linked in the tree as well.
     """
 
     root: int | None = None
     tree: frozenset[tuple[int, int]] = frozenset()
     level: tuple[int, ...] | None = None
     names: tuple[str, str] = ("tree link", "cross link")
+    around: frozenset[tuple[int, int]] = frozenset()

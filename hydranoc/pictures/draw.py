@@ -3,6 +3,7 @@
 import io
 import warnings
 from contextlib import AbstractContextManager
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -14,7 +15,15 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Curve
 
 from hydranoc.families.reports import LinkClasses
-from hydranoc.pictures.layout import arrivals, bend_of, processor_positions, switch_positions
+from hydranoc.pictures.layout import (
+    STUB_LENGTH,
+    Stub,
+    arrivals,
+    bend_of,
+    processor_positions,
+    stubs,
+    switch_positions,
+)
 from topology.common.channels import ChannelNetwork
 
 INCHES_PER_UNIT = 0.85
@@ -23,6 +32,7 @@ LABELLED_PROCESSORS = 80
 LONGEST_NAME_IN_CIRCLE = 5  # s1023
 BOX_WIDENING = 1.7
 MARGIN = 0.5
+STUB_NAME_DISTANCE = 0.14
 PNG_DOTS_PER_INCH = 130
 
 INK, TREE, CROSS, ROOT, PROCESSOR = "#22313f", "#1f5f99", "#d9822b", "#c0392b", "#8a97a3"
@@ -77,8 +87,10 @@ def render(figure: Figure) -> dict[str, bytes]:
 def _figure(network: ChannelNetwork, links: LinkClasses, title: str) -> Figure:
     positions = switch_positions(network, links)
     homes = [*network.processors, *(switch for switch, _ in arrivals(network))]
-    processors = processor_positions(network, positions, homes, BOX_WIDENING if _boxed(network) else 1.0)
-    everything = np.concatenate([positions, processors])
+    widened = BOX_WIDENING if _boxed(network) else 1.0
+    processors = processor_positions(network, positions, homes, widened, links.around)
+    tips = [stub.tip for stub in stubs(positions, links.around)]
+    everything = np.concatenate([positions, processors, *np.reshape(tips, (-1, 1, 2))])
     width, height = everything.max(axis=0) - everything.min(axis=0) + 2 * MARGIN
     scale = min(INCHES_PER_UNIT, LARGEST_INCHES / max(width, height))
     scale = max(scale, SMALLEST_INCHES / max(width, height))
@@ -100,18 +112,41 @@ def _figure(network: ChannelNetwork, links: LinkClasses, title: str) -> Figure:
 
 
 def _draw_links(axes: Axes, network: ChannelNetwork, links: LinkClasses, positions: np.ndarray, unit: float) -> None:
-    """Tree links solid, others dashed; links around other switches in arcs."""
+    """Tree links solid, others dashed; links around other switches in arcs, those round the picture as stubs."""
     width = float(np.clip(unit / 28, 0.8, 2.2))
+    aside = {"edgecolor": CROSS, "linewidth": 0.8 * width, "linestyle": (0, (4, 2))}
+    for stub in stubs(positions, links.around):
+        _draw_stub(axes, network, stub, positions[stub.switch], unit, aside)
     for a, b in network.edges:
         in_tree = (a, b) in links.tree or not links.tree
-        style = (
-            {"edgecolor": TREE, "linewidth": width}
-            if in_tree
-            else {"edgecolor": CROSS, "linewidth": 0.8 * width, "linestyle": (0, (4, 2))}
-        )
+        if (a, b) in links.around and not in_tree:
+            continue
+        style = {"edgecolor": TREE, "linewidth": width} if in_tree else aside
         axes.add_patch(
             PathPatch(_curve(positions[a], positions[b], bend_of(positions, a, b)), facecolor="none", zorder=2, **style)
         )
+
+
+def _draw_stub(
+    axes: Axes, network: ChannelNetwork, stub: Stub, start: np.ndarray, unit: float, style: dict[str, Any]
+) -> None:
+    """A line out of the picture, and behind it the switch that it leads to."""
+    axes.add_patch(PathPatch(Curve([tuple(start), tuple(stub.tip)]), facecolor="none", zorder=1, **style))
+    axes.annotate(
+        _short_name(network.switch_names[stub.other]),
+        tuple(stub.tip + STUB_NAME_DISTANCE * (stub.tip - start) / STUB_LENGTH),
+        ha="center",
+        va="center",
+        fontsize=min(0.13 * unit, 9),
+        color=CROSS,
+        zorder=4,
+    )
+
+
+def _short_name(name: str) -> str:
+    """A switch's number if it has no name of its own."""
+    number = name.removeprefix("s")
+    return number if number.isdecimal() else name
 
 
 def _curve(start: np.ndarray, end: np.ndarray, bend: float) -> Curve:
@@ -130,7 +165,7 @@ def _boxed(network: ChannelNetwork) -> bool:
 def _draw_switches(axes: Axes, network: ChannelNetwork, links: LinkClasses, positions: np.ndarray, unit: float) -> None:
     """Short names in circles; longer ones in boxes, which need no magnifying glass."""
     colours = [ROOT if switch == links.root else INK for switch in range(network.switches)]
-    names = [name.removeprefix("s") if name.removeprefix("s").isdecimal() else name for name in network.switch_names]
+    names = [_short_name(name) for name in network.switch_names]
     diameter = 0.42 * unit
     edge = max(1.0, unit / 45)
     boxed = _boxed(network)
@@ -174,7 +209,7 @@ def _draw_processors(
 def _draw_legend(axes: Axes, network: ChannelNetwork, links: LinkClasses, text_size: float) -> None:
     entries = []
     if links.tree:
-        cross = len(network.edges) - len(links.tree)
+        cross = len(set(network.edges) - links.tree | links.around)
         entries.append(Line2D([], [], color=TREE, linewidth=1.8, label=f"{links.names[0]} ({len(links.tree)})"))
         if cross:
             entries.append(Line2D([], [], color=CROSS, linestyle=(0, (4, 2)), label=f"{links.names[1]} ({cross})"))

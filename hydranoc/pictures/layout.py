@@ -1,7 +1,8 @@
 """Where a picture puts switches and processors, and which links have to bend around switches in their way."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -15,6 +16,7 @@ BESIDE_A_SWITCH = 0.3
 WIDEST = 2000
 """A picture is no wider than so many times the distance of the closest switches; closer ones are drawn as one."""
 PROCESSOR_DISTANCE = 0.42
+STUB_LENGTH = 0.5
 
 
 def switch_positions(network: ChannelNetwork, links: LinkClasses) -> np.ndarray:
@@ -91,8 +93,28 @@ def arrivals(network: ChannelNetwork) -> list[tuple[int, int]]:
     return [(switch, processor) for switch, processor in found if switch != network.processors[processor]]
 
 
+class Stub(NamedTuple):
+    """An end of a link round the picture: it leaves ``switch`` away from ``other``, where the link leads to."""
+
+    switch: int
+    other: int
+    tip: np.ndarray
+
+
+def stubs(positions: np.ndarray, around: Collection[tuple[int, int]]) -> Iterator[Stub]:
+    """Both ends of links that lead round the picture."""
+    for ends in sorted(around):
+        for switch, other in (ends, ends[::-1]):
+            away = positions[switch] - positions[other]
+            yield Stub(switch, other, positions[switch] + STUB_LENGTH * away / max(np.hypot(*away), 1e-9))
+
+
 def processor_positions(
-    network: ChannelNetwork, positions: np.ndarray, homes: Sequence[int], widened: float = 1.0
+    network: ChannelNetwork,
+    positions: np.ndarray,
+    homes: Sequence[int],
+    widened: float = 1.0,
+    around: Collection[tuple[int, int]] = (),
 ) -> np.ndarray:
     """Positions round their switches, in the gaps between links; float, shape (len(homes), 2).
 
@@ -103,16 +125,19 @@ def processor_positions(
         Switch of each.
     widened : float
         How many times farther they are at the sides than above, to clear switches drawn as wide boxes.
+    around : collection of (int, int)
+        Links that lead round the picture.
     """
     spots = np.zeros((len(homes), 2))
-    neighbours: dict[int, list[int]] = {switch: [] for switch in range(network.switches)}
+    offsets: dict[int, list[np.ndarray]] = {switch: [] for switch in range(network.switches)}
     for a, b in network.edges:
-        neighbours[a].append(b)
-        neighbours[b].append(a)
+        offsets[a].append(positions[b] - positions[a])
+        offsets[b].append(positions[a] - positions[b])
+    for stub in stubs(positions, around):
+        offsets[stub.switch].append(stub.tip - positions[stub.switch])
     for switch in range(network.switches):
         hosts = [i for i, home in enumerate(homes) if home == switch]
-        offsets = positions[neighbours[switch]] - positions[switch] if neighbours[switch] else np.zeros((0, 2))
-        angles = sorted({round(math.atan2(y, x), 6) for x, y in offsets})
+        angles = sorted({round(math.atan2(y, x), 6) for x, y in offsets[switch]})
         for processor, angle in zip(hosts, _free_angles(angles, len(hosts)), strict=True):
             spots[processor] = positions[switch] + PROCESSOR_DISTANCE * np.array(
                 [widened * math.cos(angle), math.sin(angle)]

@@ -46,7 +46,10 @@ def build_routing(section: SpamSection, network: ChannelNetwork) -> SpamRouting:
         If the network is too large for SPAM's routers, or has links that lead one way.
     """
     if not isinstance(network, Network):
-        raise TopologyError("Family 'spam' needs a network whose links lead both ways, with one channel per processor")
+        raise TopologyError(
+            "Family 'spam' needs a network whose links lead both ways, with one channel per processor; a mesh or torus "
+            "has a shape, and no rows and columns"
+        )
     root = None if section.root is None else _root(section.root, network)
     labels = SpamLabels(network, root)
     routing = SpamRouting(labels, section.flit_bits, up_after_down=section.negative_control == UP_AFTER_DOWN)

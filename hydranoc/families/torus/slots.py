@@ -1,0 +1,172 @@
+"""The slots of tori and meshes with lanes: from their configuration to tables, model, hardware and pictures."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from hydranoc.config.schema import NetworkSection
+from hydranoc.errors import KeyWrong
+from hydranoc.families.reports import CheckReport, LinkClasses
+from topology.common.channels import ChannelNetwork
+from topology.common.errors import TopologyError
+from topology.torus.deadlock import check_torus_deadlock
+from topology.torus.graph import MOST_LANES, TorusLinks, TorusNetwork
+from topology.torus.reachability import unreached_pairs
+from topology.torus.routing import TorusRouting
+
+if TYPE_CHECKING:
+    from sim_model.common.messages import Message
+
+ONE_LANE = "one-lane"
+COMMON_SOFTWARE = "binomial"
+MOST_BUFFER_FLITS = 16
+
+
+class TorusSection(NetworkSection):
+    """``network`` of tori and meshes.
+
+    Members
+    -------
+    lanes : int
+        Lanes of each channel between two switches.
+    lane_rule : str
+        Which class of lanes a message takes in a ring.
+    lane_reuse : str
+        When another worm may have a lane: as soon as the ``tail`` of the one before has left, or when its buffer is
+        ``empty``.
+    buffer_flits : int
+        Flits that the buffer of a lane holds; 4 and more let a lane alone have the full rate.
+    negative_control : str or None
+        A torus that is wrong on purpose and deadlocks: with one lane there are no classes.
+    """
+
+    lanes: Annotated[int, Field(ge=1, le=MOST_LANES)] = 2
+    lane_rule: Literal["dally-seitz", "dateline"] = "dally-seitz"
+    lane_reuse: Literal["tail", "empty"] = "tail"
+    buffer_flits: Annotated[int, Field(ge=1, le=MOST_BUFFER_FLITS)] = 4
+    negative_control: Literal["one-lane"] | None = None
+
+
+def build_routing(section: TorusSection, network: ChannelNetwork) -> TorusRouting:
+    """Lanes, headers and rule of the network.
+
+    Raises
+    ------
+    TopologyError
+        If the network is no torus or mesh with rows and columns.
+    KeyWrong
+        If something in the section does not suit it.
+    """
+    if not isinstance(network, TorusLinks):
+        raise TopologyError("Family 'torus' needs a topology of kind torus or mesh with rows and columns")
+    _check_lanes(section, network)
+    if section.link_cycles != 1:
+        raise KeyWrong("link_cycles", f"link_cycles must be 1 in family 'torus', not {section.link_cycles}")
+    if section.tables != "fixed":
+        raise KeyWrong("tables", f"tables must be 'fixed' in family 'torus', which has none, not {section.tables!r}")
+    try:
+        return TorusRouting(TorusNetwork(network.grid, section.lanes), section.flit_bits, section.lane_rule)
+    except TopologyError as error:
+        raise KeyWrong("flit_bits", f"flit_bits: {error}") from None
+
+
+def _check_lanes(section: TorusSection, network: TorusLinks) -> None:
+    """A torus with one lane deadlocks, so it has to be asked for by name."""
+    wraps, control = network.grid.wraps, section.negative_control
+    if control is not None and not wraps:
+        text = f"negative_control must be left out in a mesh, which has no rings, not {control!r}"
+        raise KeyWrong("negative_control", text)
+    if control is not None and section.lanes != 1:
+        raise KeyWrong("lanes", f"lanes must be 1 with negative_control {control!r}, not {section.lanes}")
+    if control is None and wraps and section.lanes == 1:
+        text = "lanes must be at least 2 in a torus, not 1: messages could wait for each other in a ring"
+        raise KeyWrong("lanes", f"{text} (negative_control: {ONE_LANE} lets them)")
+
+
+def check(section: TorusSection, routing: TorusRouting) -> CheckReport:
+    """Sizes, reachability and freedom from deadlock."""
+    network = routing.network
+    grid = network.grid
+    sizes = {
+        "nodes": grid.nodes,
+        "rows": grid.rows,
+        "columns": grid.columns,
+        "links": sum(map(len, network.directions)) // 2,
+        "channels": len(network.links.channels),
+        "lanes_of_a_channel": network.lanes,
+        "lanes": len(network.channels),
+        "flit_bits": section.flit_bits,
+        "header_bits": routing.header.fixed_bits,
+        "header_flits": routing.header.unicast_flits,
+        "buffer_flits": section.buffer_flits,
+    }
+    return CheckReport(
+        sizes=sizes,
+        unreached=tuple(unreached_pairs(routing)),
+        pairs=grid.nodes * (grid.nodes - 1),
+        deadlock=check_torus_deadlock(routing),
+    )
+
+
+def _settings(section: TorusSection) -> dict[str, Any]:
+    return {
+        "buffer_flits": section.buffer_flits,
+        "routing_cycles": section.routing_cycles,
+        "lane_reuse": section.lane_reuse,
+    }
+
+
+def build_model(section: TorusSection, routing: TorusRouting) -> Any:
+    """The golden model."""
+    from sim_model.torus.model import TorusModel  # loads Numba: only where a network is run
+
+    return TorusModel(routing, **_settings(section))
+
+
+def build_plan(section: TorusSection, routing: TorusRouting) -> Any:
+    """The hardware plan."""
+    from rtl.torus.network import torus_plan  # loads Amaranth: only where hardware is made
+
+    return torus_plan(routing, **_settings(section))
+
+
+def link_classes(routing: TorusRouting) -> LinkClasses:
+    """Links between neighbours in the picture, and those that close rings, which lead round it."""
+    network = routing.network
+    near, around = set(), set()
+    for lane, direction, closes in zip(network.channels, network.direction_of, network.closes_ring, strict=True):
+        if direction is not None:
+            (around if closes else near).add((min(lane.source, lane.sink), max(lane.source, lane.sink)))
+    return LinkClasses(tree=frozenset(near), names=("link", "link that closes a ring"), around=frozenset(around))
+
+
+def software_names(network: TorusLinks) -> tuple[str, ...]:
+    """The common chain of unicasts, and the multicasts of the paper."""
+    from sim_model.torus.multinode import software_names
+
+    return (COMMON_SOFTWARE, *software_names(network.grid))
+
+
+def software_sends(network: TorusLinks, records: "Iterable[Message]", software: str, seed: int) -> "list[Message]":
+    """Unicasts that send messages by software, a group for each message."""
+    from sim_model.common.software import software_multicasts
+    from sim_model.torus.multinode import software_sends
+
+    if software == COMMON_SOFTWARE:
+        return software_multicasts(records)
+    return software_sends(network.grid, records, software, seed)
+
+
+def complete(_section: TorusSection, _routing: TorusRouting, record: "Message") -> "Message":
+    """A message as the network takes it: to one node.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+    others = set(record.destinations) - {record.source}
+    if len(others) > 1:
+        raise ValueError(f"Destinations must be one node unless traffic.software sends the message, not {len(others)}")
+    return record

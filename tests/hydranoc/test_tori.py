@@ -1,0 +1,220 @@
+"""Tori and meshes with lanes behind the front door: configurations, checks, pictures, and errors with their lines."""
+
+import json
+
+import numpy as np
+import pytest
+
+from hydranoc import Design, load
+from hydranoc.cli import run
+from hydranoc.families.registry import FAMILIES, Family
+from hydranoc.families.torus import slots
+from hydranoc.pictures.draw import CROSS, draw_network
+from hydranoc.pictures.layout import processor_positions, stubs, switch_positions
+from topology.torus.graph import TorusNetwork
+
+SLOTS = (
+    *("build_routing", "check", "build_model", "build_plan", "link_classes"),
+    *("software_names", "software_sends", "complete"),
+)
+
+
+@pytest.fixture(autouse=True)
+def torus_family(monkeypatch) -> None:
+    """The family with what there is of it."""
+    given = {slot: getattr(slots, slot) for slot in SLOTS}
+    family = Family(name="torus", title="Torus", network_section=slots.TorusSection, reproductions={}, **given)
+    monkeypatch.setitem(FAMILIES, "torus", family)
+
+
+def write(folder, text: str):
+    path = folder / "grid.yaml"
+    path.write_text("network:\n  family: torus\n" + text)
+    return path
+
+
+def design(folder, kind: str, rows: int, columns: int, more: str = "") -> Design:
+    return load(write(folder, f"  topology: {{kind: {kind}, rows: {rows}, columns: {columns}}}\n{more}"))
+
+
+def test_configuration_and_defaults(tmp_path):
+    torus = design(tmp_path, "torus", 3, 5)
+    network = torus.network
+    assert isinstance(network, TorusNetwork)
+    assert (network.grid.rows, network.grid.columns, network.grid.wraps, network.lanes) == (3, 5, True, 2)
+    assert (torus.routing.lane_rule, torus.routing.flit_bits) == ("dally-seitz", 32)
+    assert (torus.model.buffer_flits, torus.model.routing_cycles, torus.model.lane_reuse) == (4, 1, "tail")
+    more = "  lanes: 3\n  lane_rule: dateline\n  lane_reuse: empty\n  buffer_flits: 16\n  routing_cycles: 3\n"
+    mesh = design(tmp_path, "mesh", 4, 2, f"{more}  flit_bits: 16\n")
+    assert not mesh.routing.network.grid.wraps
+    assert (mesh.routing.network.lanes, mesh.routing.lane_rule, mesh.routing.flit_bits) == (3, "dateline", 16)
+    assert (mesh.model.buffer_flits, mesh.model.routing_cycles, mesh.model.lane_reuse) == (16, 3, "empty")
+    wanted = {"buffer_flits": 16, "routing_cycles": 3, "lane_reuse": "empty", "lanes": 3, "lane_rule": "dateline"}
+    assert mesh.plan.parameters.items() >= wanted.items()
+
+
+def test_everything_speaks_of_the_same_lanes(tmp_path):
+    torus = design(tmp_path, "torus", 2, 3)
+    assert torus.network is torus.routing.network is torus.model.network is torus.plan.network
+    assert torus.config.network is not torus.network
+    assert len(torus.network.channels) == 6 * (4 * 2 + 2)
+
+
+def test_check_of_a_sound_torus(tmp_path, capsys):
+    path = write(tmp_path, "  topology: {kind: torus, rows: 4, columns: 2}\n  flit_bits: 8\n")
+    assert run(["check", str(path), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["right"]
+    assert report["pairs"] == 56
+    network = {"nodes": 8, "rows": 4, "columns": 2, "links": 16, "channels": 48, "lanes_of_a_channel": 2, "lanes": 80}
+    flits = {"flit_bits": 8, "header_bits": 8, "header_flits": 1, "buffer_flits": 4}
+    assert report["sizes"] == network | flits
+
+
+def test_check_prints_the_ring_of_a_torus_with_one_lane(tmp_path, capsys):
+    text = "  topology: {kind: torus, rows: 1, columns: 4}\n  lanes: 1\n  negative_control: one-lane\n"
+    assert run(["check", str(write(tmp_path, text))]) == 1
+    said = capsys.readouterr().out
+    assert "POSSIBLE: the dependencies between lanes have a cycle" in said
+    assert "s0->s1\n  waits for s1->s2\n  waits for s2->s3\n  waits for s3->s0\n  waits for s0->s1" in said
+
+
+def test_a_mesh_with_one_lane_is_sound(tmp_path):
+    assert design(tmp_path, "mesh", 3, 4, "  lanes: 1\n").check().right
+
+
+def test_messages_run_and_multicasts_are_software(tmp_path):
+    traffic = (
+        "traffic: {kind: list, software: SOFTWARE, messages: [{source: 0, destinations: [1, 3, 6], flits: 4},"
+        " {source: 5, destinations: [2], flits: 9}]}\n"
+    )
+    for software in ("binomial", "u-torus", "2IIB"):
+        figures = design(tmp_path, "torus", 4, 4, traffic.replace("SOFTWARE", software)).simulate().figures
+        assert (figures["deadlocked"], figures["lost"], figures["duplicated"]) == (False, 0, 0)
+        assert figures["deliveries"] >= 4
+
+
+def test_operations_of_software_bring_turns_to_the_headers(tmp_path):
+    text = "traffic: {kind: list, software: u-mesh, messages: [{source: 0, destinations: [1, 3], flits: 4}]}\n"
+    messages = design(tmp_path, "torus", 1, 4, text).messages
+    assert messages.operation.all()  # U-mesh fixes the direction of every unicast
+
+
+WRONG = {
+    "other topology": (
+        "  topology: {kind: ring, switches: 4}\n",
+        3,
+        "Family 'torus' needs a topology of kind torus or",
+    ),
+    "shape": ("  topology: {kind: torus, shape: [4, 4]}\n", 3, "needs a topology of kind torus or mesh with rows and"),
+    "shape too": (
+        "  topology: {kind: torus, shape: [4], rows: 4, columns: 4}\n",
+        3,
+        "unknown key 'shape' in network.topology; known keys are kind, rows, columns",
+    ),
+    "no columns": ("  topology: {kind: torus, rows: 4}\n", 3, "key 'columns' is missing in network.topology"),
+    "no rows": ("  topology: {kind: mesh, columns: 4}\n", 3, "key 'rows' is missing in network.topology"),
+    "no row": ("  topology: {kind: mesh, rows: 0, columns: 4}\n", 3, "network.topology.rows must be at least 1, not 0"),
+    "ports": (
+        "  topology: {kind: mesh, rows: 2, columns: 4, ports: 5}\n",
+        3,
+        "unknown key 'ports' in network.topology",
+    ),
+    "half a row": (
+        "  topology:\n    kind: mesh\n    rows: 2.5\n    columns: 4\n",
+        5,
+        "network.topology.rows must be a whole number, not 2.5",
+    ),
+    "many rows": (
+        "  topology:\n    kind: torus\n    columns: 4\n    rows: 65\n",
+        6,
+        "Number of rows must be 1 to 64, not 65",
+    ),
+    "alone": ("  topology: {kind: torus, rows: 1, columns: 1}\n", 3, "A grid must have at least 2 nodes, not 1"),
+    **{
+        name: (f"  topology: {{kind: torus, rows: 16, columns: 16}}\n  {text}\n", line, message)
+        for name, text, line, message in (
+            ("no lanes", "lanes: 0", 4, "network.lanes must be at least 1, not 0"),
+            ("many lanes", "lanes: 8", 4, "network.lanes must be at most 7, not 8"),
+            ("one lane", "lanes: 1", 4, "lanes must be at least 2 in a torus, not 1: messages could wait for each"),
+            (
+                "two lanes in a negative control",
+                "negative_control: one-lane\n  lanes: 2",
+                5,
+                "lanes must be 1 with negative_control 'one-lane', not 2",
+            ),
+            ("rule", "lane_rule: odd-even", 4, "network.lane_rule must be 'dally-seitz' or 'dateline', not 'odd-even'"),
+            ("reuse", "lane_reuse: never", 4, "network.lane_reuse must be 'tail' or 'empty', not 'never'"),
+            ("no buffer", "buffer_flits: 0", 4, "network.buffer_flits must be at least 1, not 0"),
+            ("deep buffers", "buffer_flits: 17", 4, "network.buffer_flits must be at most 16, not 17"),
+            ("narrow flits", "flit_bits: 8", 4, "flit_bits: Flit must have room for the routing key's 10 bits, not 8"),
+            ("long links", "link_cycles: 2", 4, "link_cycles must be 1 in family 'torus', not 2"),
+            ("tables", "tables: loadable", 4, "tables must be 'fixed' in family 'torus', which has none, not 'loadabl"),
+            ("guard", "worm_guard: true", 4, "unknown key 'worm_guard' in network"),
+        )
+    },
+    "control of a mesh": (
+        "  topology: {kind: mesh, rows: 4, columns: 4}\n  lanes: 1\n  negative_control: one-lane\n",
+        5,
+        "negative_control must be left out in a mesh, which has no rings, not 'one-lane'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_bad_configurations_are_told_in_one_line(case, tmp_path, capsys):
+    text, line, message = WRONG[case]
+    path = write(tmp_path, text)
+    assert run(["check", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {path}:{line}: ")
+    assert said.count("\n") == 1
+    assert message in said
+
+
+def test_a_multicast_without_software_is_refused(tmp_path, capsys):
+    text = "  topology: {kind: mesh, rows: 2, columns: 4}\ntraffic:\n  kind: list\n  messages:\n"
+    path = write(tmp_path, text + "    - {source: 0, destinations: [1, 2, 3], flits: 4}\n")
+    assert run(["model", str(path), "-o", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {path}:7: ")
+    assert "Destinations must be one node unless traffic.software sends the message, not 3" in said
+
+
+def test_rows_and_columns_are_no_network_for_spam(tmp_path, capsys):
+    path = tmp_path / "spam.yaml"
+    path.write_text("network:\n  family: spam\n  topology: {kind: mesh, rows: 2, columns: 3}\n")
+    assert run(["check", str(path)]) == 2
+    assert "a mesh or torus has a shape, and no rows and columns" in capsys.readouterr().err
+
+
+def test_links_that_close_rings_are_told_apart(tmp_path):
+    torus = design(tmp_path, "torus", 2, 3)
+    links = slots.link_classes(torus.routing)
+    columns = {(0, 3), (1, 4), (2, 5)}
+    assert links.tree == columns | {(0, 1), (1, 2), (3, 4), (4, 5)}
+    assert links.around == columns | {(0, 2), (3, 5)}  # rings of two nodes have two links between them
+    picture = draw_network(torus.network, links, "torus")["svg"].decode()
+    assert CROSS in picture
+    assert "link (7)" in picture
+    assert "link that closes a ring (5)" in picture
+    mesh = slots.link_classes(design(tmp_path, "mesh", 2, 3).routing)
+    assert (len(mesh.tree), mesh.around) == (7, frozenset())
+
+
+def test_links_that_close_rings_leave_the_picture_at_both_ends(tmp_path):
+    torus = design(tmp_path, "torus", 1, 4)
+    positions = switch_positions(torus.network, slots.link_classes(torus.routing))
+    first, last = stubs(positions, {(0, 3)})
+    assert (first.switch, first.other, last.switch, last.other) == (0, 3, 3, 0)
+    assert first.tip.tolist() == [-0.5, 0]
+    assert last.tip.tolist() == [3.5, 0]
+
+
+def test_no_processor_is_drawn_on_a_link(tmp_path):
+    torus = design(tmp_path, "torus", 4, 4)
+    links = slots.link_classes(torus.routing)
+    positions = switch_positions(torus.network, links)
+    processors = processor_positions(torus.network, positions, torus.network.processors, around=links.around)
+    offsets = np.abs(processors - positions)
+    assert (offsets > 0.2).all()  # between the four links of a switch, which run along the axes
