@@ -1,0 +1,162 @@
+"""Multi-node multicasts in a 16 x 16 torus, the paper's measurements (Sec. 3.4.4).
+
+A cycle is a microsecond, T_c: one flit per channel. All sources begin at 0, and every send costs its host T_s. Channels
+have two lanes, by the rule without which U-torus is not free of contention. Buffers hold 8 flits. With 4 a lane moves
+a flit in every cycle only as long as no request fails, which slows down whatever meets much contention (U-torus with
+176 sources and 1,024 flits by 40 %); more than 8 make no difference.
+
+The paper says neither what it means by the latency of several multicasts nor which hot-spot factor figures 2 and 3
+have. Here latency is the mean over the multicasts, each from 0 to its last destination; the time of the last multicast
+stands beside it; and the factor is 25 %.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
+from hydranoc.studies.common.whole_runs import finish, prepare
+from sim_model.common.statistics import confidence_interval
+from sim_model.torus.model import TorusModel
+from sim_model.torus.multinode import multinode_workload, software_sends
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid
+from topology.torus.routing import TorusRouting
+
+CYCLE_US = 1
+GRID = Grid(16, 16)
+LANES = 2
+FLIT_BITS = 32
+BUFFER_FLITS = 8
+INSTANCES, QUICK_INSTANCES = 5, 3
+"""Random workloads behind a point."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A multi-node multicast.
+
+    Members
+    -------
+    sources, destinations : int
+        m and |D|.
+    flits : int
+        |M|.
+    startup_us : int
+        T_s.
+    hot_spot : float
+        p.
+    """
+
+    sources: int
+    destinations: int
+    flits: int = 32
+    startup_us: int = 300
+    hot_spot: float = 0.25
+
+
+@dataclass(frozen=True)
+class MulticastPoint:
+    """A workload sent by one kind of software.
+
+    Members
+    -------
+    software : str
+    sources, destinations, flits, startup_us, hot_spot
+        See ``Workload``.
+    mean_us, mean_half_width_us : float
+        Latency of a multicast, mean over all of them, with the half width of the 95 % confidence interval.
+    last_us, last_half_width_us : float
+        The same of the last multicast to be over.
+    instances : int
+        Random workloads behind these.
+    """
+
+    software: str
+    sources: int
+    destinations: int
+    flits: int
+    startup_us: int
+    hot_spot: float
+    mean_us: float
+    mean_half_width_us: float
+    last_us: float
+    last_half_width_us: float
+    instances: int
+
+    @property
+    def workload(self) -> Workload:
+        """What was sent."""
+        return Workload(self.sources, self.destinations, self.flits, self.startup_us, self.hot_spot)
+
+
+@dataclass(frozen=True)
+class _Task:
+    software: str
+    workload: Workload
+    instances: int
+
+
+def torus_multicasts(
+    software: Sequence[str],
+    workloads: Sequence[Workload],
+    *,
+    quick: bool = False,
+    processes: int = 1,
+    progress: Progress | None = None,
+    kept: KeptPoints | None = None,
+) -> list[MulticastPoint]:
+    """Latencies of workloads with each kind of software, which gets the same random workloads.
+
+    Parameters
+    ----------
+    software : sequence of str
+        See ``software_sends``.
+    workloads : sequence of Workload
+    quick : bool
+        Three random workloads per point instead of five.
+    processes, progress, kept
+        See ``measure_points``.
+    """
+    instances = QUICK_INSTANCES if quick else INSTANCES
+    tasks = [_Task(name, workload, instances) for workload in workloads for name in software]
+    # the longest first, so that none is left alone at the end
+    tasks.sort(key=lambda task: -task.workload.flits * task.workload.sources * task.workload.destinations)
+    return measure_points(_measure, tasks, processes=processes, progress=progress, kept=kept, point_type=MulticastPoint)
+
+
+def paper_model() -> TorusModel:
+    """The paper's torus."""
+    routing = TorusRouting(TorusNetwork(GRID, LANES), FLIT_BITS)
+    return TorusModel(routing, buffer_flits=BUFFER_FLITS, routing_cycles=1)
+
+
+def _measure(task: _Task) -> MulticastPoint:
+    workload, model = task.workload, paper_model()
+    means, lasts = [], []
+    for seed in range(task.instances):
+        records = multinode_workload(
+            GRID.nodes,
+            sources=workload.sources,
+            destinations=workload.destinations,
+            hot_spot=workload.hot_spot,
+            flits=workload.flits,
+            seed=seed,
+        )
+        sends = software_sends(GRID, records, task.software, seed)
+        latencies = finish(prepare(model, sends, workload.startup_us // CYCLE_US)).group_latency_cycles * CYCLE_US
+        means.append(float(latencies.mean()))
+        lasts.append(float(latencies.max()))
+    mean, last = confidence_interval(means), confidence_interval(lasts)
+    return MulticastPoint(
+        software=task.software,
+        sources=workload.sources,
+        destinations=workload.destinations,
+        flits=workload.flits,
+        startup_us=workload.startup_us,
+        hot_spot=workload.hot_spot,
+        mean_us=mean.mean,
+        mean_half_width_us=mean.half_width,
+        last_us=last.mean,
+        last_half_width_us=last.half_width,
+        instances=task.instances,
+    )
