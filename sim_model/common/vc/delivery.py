@@ -5,14 +5,17 @@ from sim_model.common.engine.compiled import compiled
 
 
 @compiled
-def deliver(cycle, switch, state, family):
-    """One cycle of the delivery buffers of a switch, before the grants. Returns the flits that left one.
+def deliver(cycle, switch, ready, state, family):
+    """A flit goes from each of some delivery buffers into the register behind it; to be called before the grants.
 
-    Their credits are as if on a wire in the next cycle.
+    The credits are as if on a wire in the next cycle.
+
+    Parameters
+    ----------
+    ready : int
+        Output lanes with flits in their delivery buffers and an empty register.
     """
     router, vertex = family.routers[switch], state.vertices[switch]
-    flits = 0
-    ready = router.delivering & ~vertex.occupied
     vertex.occupied |= ready
     family.wires[switch, (cycle + 1) & 1] |= ready
     while ready != 0:
@@ -25,5 +28,3 @@ def deliver(cycle, switch, state, family):
         if waiting.count == 0:
             router.delivering ^= ready & -ready
         ready &= ready - 1
-        flits += 1
-    return flits

@@ -61,9 +61,10 @@ def _step_routers(cycle, moves, state, family):
 def _step_router(cycle, switch, returned, state, family):
     """One cycle of a router, with credits on its wires. Returns 0 only if no register changed."""
     vertex, router = state.vertices[switch], family.routers[switch]
-    changes = returned | router.requesting | router.draining | router.fresh
-    if router.delivering & ~vertex.occupied:
-        changes |= deliver(cycle, switch, state, family)
+    ready = router.delivering & ~vertex.occupied
+    changes = returned | ready | router.requesting | router.draining | router.fresh
+    if ready != 0:
+        deliver(cycle, switch, ready, state, family)
     active, held = router.active, vertex.nonempty
     credited = with_credits(router)
     usable = router.free & (with_all_credits(router, state.buffer_depth_flits) if family.empty_reuse else credited)
