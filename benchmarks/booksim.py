@@ -1,0 +1,188 @@
+"""Runs of BookSim2, a flit-exact network simulator in C++, on a torus with the setting of ours.
+
+The program is not part of the project. Latency and throughput are of packets to other nodes: BookSim also sends packets
+to the node that they come from, which the torus here never does. They are left out by its figures for each pair.
+"""
+
+import re
+import resource
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.torus_load import PACKET_FLITS, UNIFORM, Window, senders
+
+LATENCY, THROUGHPUT = "latency", "throughput"
+NEVER = "1000000.0"
+"""A threshold that nothing reaches: all runs have the same length. BookSim wants the point."""
+FASTEST = "fastest"
+PERIODS = 3  # that it measures once thresholds are fulfilled
+
+
+class BookSimError(Exception):
+    """The program is missing, or has not done what it was told; one clear line."""
+
+
+@dataclass(frozen=True)
+class PeerRun:
+    """What a run has measured.
+
+    Members
+    -------
+    latency : float
+        Mean cycles from creation to the arrival of the tail; nan if there was no packet.
+    accepted : float
+        Flits that arrived per sending node and cycle.
+    flit_hops : float
+        Flits over channels, injection and delivery included, in the whole run.
+    cpu_seconds : float
+        Of the whole process.
+    """
+
+    latency: float
+    accepted: float
+    flit_hops: float
+    cpu_seconds: float
+
+
+@dataclass(frozen=True)
+class BookSim:
+    """The program, and a torus for it.
+
+    Parameters
+    ----------
+    program : Path
+        Executable.
+    side : int
+        Nodes in each of two dimensions.
+    lanes, buffer_flits : int
+        Virtual channels, and flits that each of their buffers holds.
+    settings : dict of str to str
+        Keys of its own; default values otherwise.
+
+    Raises
+    ------
+    BookSimError
+        If there is no such program.
+    """
+
+    program: Path
+    side: int
+    lanes: int
+    buffer_flits: int
+    settings: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self):
+        if not self.program.is_file():
+            raise BookSimError(f"BookSim must be an executable file, not {str(self.program)!r}")
+
+    def run(self, pattern: str, load: float, window: Window, *, kind: str = LATENCY) -> PeerRun:
+        """One run under a pattern of ours.
+
+        Parameters
+        ----------
+        pattern : str
+            One of ``torus_load.PATTERNS``.
+        load : float
+            Flits per sending node and cycle that are meant for other nodes.
+        window : Window
+            Warm-up and measurement; it measures for a multiple of its warm-up.
+        kind : str
+            ``LATENCY`` keeps figures for each pair, which takes time; ``THROUGHPUT`` is for runs that count CPU time.
+        """
+        nodes = self.side**2
+        # of uniform traffic, one packet in as many as there are nodes is for its own node
+        offered = load * nodes / (nodes - 1) if pattern == UNIFORM else load
+        before = _children_seconds()
+        totals, rows = self._execute(
+            pattern, offered, window, {"sim_type": kind, "pair_stats": str(int(kind == LATENCY))}
+        )
+        return _figures(pattern, nodes, totals, rows, _children_seconds() - before)
+
+    def fastest(self, pattern: str, load: float, window: Window) -> float:
+        """Latency of the fastest packet under a pattern of BookSim's."""
+        totals, _ = self._execute(pattern, load, window, {})
+        return totals[FASTEST]
+
+    def _execute(
+        self, pattern: str, offered: float, window: Window, more: dict[str, str]
+    ) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        with tempfile.TemporaryDirectory() as folder:
+            figures, config = Path(folder) / "figures", Path(folder) / "config"
+            keys = self._keys(window) | {"traffic": pattern, "injection_rate": f"{offered:.6f}", **more}
+            keys["stats_out"] = str(figures)
+            config.write_text("".join(f"{key} = {value};\n" for key, value in keys.items()))
+            try:
+                done = subprocess.run([self.program, config], capture_output=True, text=True, check=False)
+            except OSError as error:
+                raise BookSimError(f"BookSim cannot be run: {error.strerror}: {self.program}") from None
+            totals = parse_totals(done.stdout + done.stderr)  # its exit code says nothing
+            return totals, parse_rows(figures.read_text())
+
+    def _keys(self, window: Window) -> dict[str, str]:
+        return {
+            "topology": "torus",
+            "k": str(self.side),
+            "n": "2",
+            "routing_function": "dim_order",
+            "num_vcs": str(self.lanes),
+            "vc_buf_size": str(self.buffer_flits),
+            "packet_size": str(PACKET_FLITS),
+            "injection_rate_uses_flits": "1",
+            "sample_period": str(window.cycles // PERIODS),
+            "warmup_periods": str(max(1, round(window.warmup * PERIODS / window.cycles))),
+            "max_samples": "1000",
+            "stopping_thres": NEVER,
+            "acc_stopping_thres": NEVER,
+            "latency_thres": NEVER,
+            "deadlock_warn_timeout": "1000000",
+            **self.settings,
+        }
+
+
+def parse_totals(output: str) -> dict[str, float]:
+    """What the program prints at the end: averages by name, ``FASTEST`` packet, and ``cycles``, how long it ran.
+
+    Raises
+    ------
+    BookSimError
+        If it has not come to its end.
+    """
+    overall = output.partition("= Overall Traffic Statistics =")[2]
+    cycles = re.search(r"^Time taken is (\d+) cycles", output, re.MULTILINE)
+    fastest = re.search(r"^Packet latency average = .*\n\s*minimum = (\S+)", overall, re.MULTILINE)
+    if cycles is None or fastest is None:
+        lines = output.strip().splitlines() or ["it printed nothing"]
+        raise BookSimError(f"BookSim has not come to its end: {lines[-1]}")
+    averages = re.findall(r"^(\w[\w ]*?) average = (\S+) \(\d+ samples?\)", overall, re.MULTILINE)
+    return {"cycles": float(cycles[1]), FASTEST: float(fastest[1]), **{name: float(value) for name, value in averages}}
+
+
+def parse_rows(figures: str) -> dict[str, np.ndarray]:
+    """The rows of numbers in the file of its figures, by name."""
+    rows = re.findall(r"^(\w+)\(1,:\) = \[([^\]]*)\];", figures, re.MULTILINE)
+    return {name: np.array([float(number) for number in numbers.split()]) for name, numbers in rows}
+
+
+def _figures(
+    pattern: str, nodes: int, totals: dict[str, float], rows: dict[str, np.ndarray], seconds: float
+) -> PeerRun:
+    own = np.zeros(nodes) + (1 / nodes if pattern == UNIFORM else 0)  # share of packets from the node itself
+    own[~senders(pattern, nodes)] = 1
+    accepted = float((rows["accepted_flits"] * (1 - own)).sum() / (own < 1).sum())
+    latency = float("nan")
+    if "pair_sent" in rows:
+        others = ~np.eye(nodes, dtype=bool)
+        sent, mean = (rows[name].reshape(nodes, nodes)[others] for name in ("pair_sent", "pair_plat"))
+        latency = float((sent * np.where(sent > 0, mean, 0)).sum() / sent.sum()) if sent.sum() else latency
+    channels = totals["Hops"] + 1  # it counts routers
+    flits = totals["Accepted flit rate"] * nodes * totals["cycles"]
+    return PeerRun(latency, accepted, flits * channels, seconds)
+
+
+def _children_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
