@@ -23,6 +23,8 @@ OVERLOAD = 1.0  # flits per sending node and cycle
 CARRIED = 0.95  # share of a load that has to be accepted, or else it is beyond saturation
 FINEST = 0.005  # step of loads in the search for it
 LIGHTEST = 0.002
+NAMES = ("ours", "BookSim")
+ROW = "  {:>5}  {:>8} {:>8}  {:>8} {:>8} {:>11}  {:>8} {:>8}"
 FULL, QUICK = Window(5_000, 15_000), Window(2_000, 6_000)
 
 
@@ -76,17 +78,16 @@ def compare(pattern: str, ours: Side, theirs: Side) -> None:
     sides = (ours, theirs)
     zero = [side.zero_load(pattern) for side in sides]
     knees = [side.saturation(pattern) for side in sides]
-    print(f"\n{pattern} traffic; latency without contention {zero[0]:.1f} and {zero[1]:.1f} cycles")
-    print("  load    latency         above no contention        accepted")
-    print("          ours   BookSim  ours  BookSim  difference  ours   BookSim")
+    print(f"\n{pattern} traffic; latency without contention: {zero[0]:.1f} and {zero[1]:.1f} cycles")
+    print(ROW.format("", "latency", "", "above", "that", "difference", "accepted", ""))
+    print(ROW.format("load", *NAMES, *NAMES, "", *NAMES))
     for load in (share * min(knees) for share in SHARES):
         runs = [side.measure(pattern, load) for side in sides]
         above = [run.latency - base for run, base in zip(runs, zero, strict=True)]
-        print(
-            f"  {load:.3f}  {runs[0].latency:6.1f}  {runs[1].latency:6.1f}  {above[0]:6.1f}  {above[1]:6.1f}"
-            f"  {above[0] / above[1] - 1:+8.0%}    {runs[0].accepted:.4f}  {runs[1].accepted:.4f}",
-            flush=True,
-        )
+        difference = _shown(above[0] / above[1] - 1, "+.0%")
+        values = [*(run.latency for run in runs), *above]
+        accepted = [f"{run.accepted:.4f}" for run in runs]
+        print(ROW.format(f"{load:.3f}", *(_shown(value, ".1f") for value in values), difference, *accepted), flush=True)
     print(f"  saturation (the highest load of which {CARRIED:.0%} is accepted): {knees[0]:.3f} and {knees[1]:.3f}")
     for title, load in (("half of the lower saturation", min(knees) / 2), ("overload", OVERLOAD)):
         runs = [side.throughput(pattern, load) for side in sides]
@@ -96,6 +97,11 @@ def compare(pattern: str, ours: Side, theirs: Side) -> None:
             f"{speeds[1]:.2f} million flit-hops per CPU s, ratio {speeds[0] / speeds[1]:.1f}",
             flush=True,
         )
+
+
+def _shown(value: float, form: str) -> str:
+    """A dash for what could not be measured: the load is beyond saturation."""
+    return "-" if value != value else format(value, form)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -190,3 +190,29 @@ def test_saturation_is_where_loads_are_no_more_carried():
 
     side = booksim_torus.Side("", lambda *_: None, lambda _, load: Carries(load), lambda _: 0.0)
     assert side.saturation(UNIFORM) == pytest.approx(0.31 / booksim_torus.CARRIED, abs=booksim_torus.FINEST)
+
+
+def test_table_has_both_sides_and_a_dash_beyond_saturation(capsys):
+    class Run:
+        flit_hops, cpu_seconds = 8e6, 2.0
+
+        def __init__(self, load, latency):
+            self.accepted, self.latency = min(load, 0.5), latency
+
+    def side(slope, seconds):
+        def run(_pattern, load):
+            return Run(load, 10 + slope * load if load < 0.4 else float("nan"))
+
+        def throughput(_pattern, load):
+            found = Run(load, 0)
+            found.cpu_seconds = seconds
+            return found
+
+        return booksim_torus.Side("", run, throughput, lambda _: 10.0)
+
+    booksim_torus.compare(UNIFORM, side(100, 2.0), side(50, 8.0))
+    lines = capsys.readouterr().out.splitlines()
+    row = next(line for line in lines if line.strip().startswith("0.262")).split()
+    assert row == ["0.262", "36.2", "23.1", "26.2", "13.1", "+100%", "0.2617", "0.2617"]
+    assert next(line for line in lines if line.strip().startswith("0.471")).split()[1:6] == ["-"] * 5
+    assert sum("4.00 and 1.00 million flit-hops per CPU s, ratio 4.0" in line for line in lines) == 2
