@@ -213,8 +213,8 @@ class Design:
         top : str
             Name of the top module, and prefix of all other module names.
         axi_stream : str or None
-            ``tuser`` or ``leading-word``: AXI4-Stream endpoints whose packets name their destinations so. Default are
-            endpoints with message descriptors.
+            ``tuser``, ``leading-word`` or ``tdest``: AXI4-Stream endpoints whose packets name their destinations so.
+            Default are endpoints with message descriptors.
         moved : bool
             The top has the output ``moved``, a bit per channel.
         clocks, tkeep
@@ -226,13 +226,15 @@ class Design:
 
             return generate_network(plan, top)
         from rtl.common.axi_ends import StreamOptions
-        from rtl.common.axi_network import TUSER, generate_axi_network
+        from rtl.common.axi_network import generate_axi_network, plan_modes
 
-        if plan.addressing is None and plan.endpoints is None:
+        modes = plan_modes(plan)
+        if not modes:
             text = f"family {self.family.name!r} has no AXI4-Stream endpoints yet"
             raise self.config.source.error((*NETWORK, "family"), text)
-        if plan.endpoints is not None and axi_stream != TUSER:
-            text = f"--axi-stream must be {TUSER!r} in family {self.family.name!r}, not {axi_stream!r}"
+        if axi_stream not in modes:
+            choice = " or ".join(map(repr, modes))
+            text = f"--axi-stream must be {choice} in family {self.family.name!r}, not {axi_stream!r}"
             raise self.config.source.error((*NETWORK, "family"), text)
         options = StreamOptions(clocks, tkeep)
         try:

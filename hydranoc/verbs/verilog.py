@@ -11,7 +11,7 @@ from hydranoc.reports.summary_text import table
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
 
 # as rtl.common.axi_injector and rtl.common.axi_ends have them, which would load Amaranth for every verb's --help
-DESTINATION_MODES = ("tuser", "leading-word")
+DESTINATION_MODES = ("tuser", "leading-word", "tdest")
 AXI_CLOCKS = ("network", "shared", "separate")
 
 
@@ -22,7 +22,8 @@ AXI_CLOCKS = ("network", "shared", "separate")
 @click.option(
     "--axi-stream",
     type=click.Choice(DESTINATION_MODES),
-    help="AXI4-Stream endpoints; packets name their destinations in tuser or in their leading words.",
+    help="AXI4-Stream endpoints; packets name their destinations in tuser or in their leading words; "
+    "in families without multicast in hardware the one destination in tdest.",
 )
 @click.option("--moved/--no-moved", default=True, show_default=True, help="An output with one bit per channel.")
 @click.option(

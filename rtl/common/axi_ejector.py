@@ -21,7 +21,7 @@ class AxiStreamEjector(Part):
 
     A header does not say how long it is. But a multicast's key is never the unicast key of a node that it reaches, so
     the first field tells a unicast, whose header has no bit string, from a multicast. Families without bit strings have
-    a header field ``broadcast`` instead.
+    a header field ``broadcast`` instead, or no packets to several nodes at all.
 
     Latency 1 cycle from link to ``tdata``; throughput 1 flit per cycle, header flits included. A message without body
     gives no packet.
@@ -34,7 +34,8 @@ class AxiStreamEjector(Part):
     Members
     -------
     unicast_key : In
-        Key of a message to this node alone, a constant. Not there if the header has a field ``broadcast``.
+        Key of a message to this node alone, a constant. Only there if headers may have a bit string, and the header has
+        no field ``broadcast``.
     link : In(link_signature)
         The delivery channel. ``ready`` is a register.
     tdata, tvalid, tready, tlast
@@ -42,23 +43,26 @@ class AxiStreamEjector(Part):
     tid : Out
         The packet's sender, the same in all its beats. A register. Not there if headers have no field ``source``.
     tuser : Out(1)
-        Whether the packet was sent to several nodes, the same in all its beats. A register.
+        Whether the packet was sent to several nodes, the same in all its beats. A register. Not there if headers have
+        neither a bit string nor a field ``broadcast``.
     """
 
     def __init__(self, header: HeaderFormat):
         self.header = header
         fields = dict(header.fields)
+        self.compares_keys = header.destinations > 0 and BROADCAST not in fields
+        self.multicasts = self.compares_keys or BROADCAST in fields
         super().__init__(
             "axi_stream_ejector",
             {
-                **({} if BROADCAST in fields else {"unicast_key": In(header.fields[0][1])}),
+                **({"unicast_key": In(header.fields[0][1])} if self.compares_keys else {}),
                 "link": In(link_signature(header.flit_bits)),
                 "tdata": Out(header.flit_bits),
                 "tvalid": Out(1),
                 "tready": In(1),
                 "tlast": Out(1),
                 **({"tid": Out(fields[SOURCE])} if SOURCE in fields else {}),
-                "tuser": Out(1),
+                **({"tuser": Out(1)} if self.multicasts else {}),
             },
         )
 
@@ -109,6 +113,8 @@ class AxiStreamEjector(Part):
             for number, low, part in self._pieces(flit, SOURCE):
                 with m.If(taken & at[number]):
                     m.d.sync += sender[low : low + len(part)].eq(part)
+        if not self.multicasts:
+            return Const(0)
         multicast = Signal()
         if BROADCAST in fields:
             ((number, _, bit),) = self._pieces(flit, BROADCAST)

@@ -18,6 +18,8 @@ state        what happens                                                       
 
 So a packet costs, besides its body, 1 + header flits cycles as a unicast by ``tdest``, and 2 + ``key_cycles`` + header
 flits (+ words of the set) with a destination set.
+
+Where messages have one destination each (mode ``tdest``) there are no sets, and neither ``COLLECT`` nor ``WAIT``.
 """
 
 from typing import Any
@@ -28,12 +30,13 @@ from amaranth.lib.wiring import In, Out
 from rtl.common.flit import link_signature
 from rtl.common.packet_flits import PacketFlits
 from rtl.common.part import Part, instantiate
-from rtl.common.plan import Addressing
+from rtl.common.plan import Addressing, UnicastAddressing
 from rtl.common.selection import concat, table_row
 from topology.common.flits import HeaderFormat, bits_for
 
-TUSER, LEADING_WORD = "tuser", "leading-word"
-DESTINATION_MODES = (TUSER, LEADING_WORD)
+DESTINATION_MODES = TUSER, LEADING_WORD, TDEST = ("tuser", "leading-word", "tdest")
+SET_MODES = (TUSER, LEADING_WORD)
+"""Modes of networks whose messages may have several destinations; the others have ``tdest`` alone."""
 
 
 class AxiStreamInjector(Part):
@@ -46,10 +49,11 @@ class AxiStreamInjector(Part):
     ----------
     header : HeaderFormat
         Header format of the network.
-    addressing : Addressing
+    addressing : Addressing or UnicastAddressing
     mode : str
         ``tuser``: ``tuser`` is the destination set, or 0 for ``tdest`` alone. ``leading-word``: ``tuser`` is 1 if the
         packet starts with its destination set, lowest node first, in as few words as hold it, or 0 for ``tdest``.
+        ``tdest``, for unicast addressing and for nothing else: there is no ``tuser``.
     set_word_bits : int or None
         Bits of such a word that are used, the lowest ones; by default all.
 
@@ -60,7 +64,7 @@ class AxiStreamInjector(Part):
     node_fields : In
         The header's fields after the key, a constant. Not there if the key is the only field.
     tdata, tvalid, tready, tlast, tdest, tuser
-        The AXI4-Stream. ``tdest`` and ``tuser`` are looked at with the first beat of a packet only.
+        The AXI4-Stream. ``tdest`` and ``tuser``, if it is there, are looked at with the first beat of a packet only.
     error : Out(1)
         High for one cycle when a packet begins to be swallowed, because it has no destination but the node itself, or
         none at all, or no body. A register.
@@ -70,17 +74,25 @@ class AxiStreamInjector(Part):
     Raises
     ------
     ValueError
-        If there is no such mode.
+        If the addressing has no such mode.
     """
 
-    def __init__(self, header: HeaderFormat, addressing: Addressing, mode: str, set_word_bits: int | None = None):
-        if mode not in DESTINATION_MODES:
-            raise ValueError(f"Destination mode must be one of {', '.join(DESTINATION_MODES)}, not {mode!r}")
+    def __init__(
+        self,
+        header: HeaderFormat,
+        addressing: Addressing | UnicastAddressing,
+        mode: str,
+        set_word_bits: int | None = None,
+    ):
+        modes = destination_modes(addressing)
+        if mode not in modes:
+            choice = "one of " * (len(modes) > 1) + ", ".join(modes)
+            raise ValueError(f"Destination mode must be {choice}, not {mode!r}")
         self.header = header
         self.addressing = addressing
         self.mode = mode
         self.set_word_bits = set_word_bits or header.flit_bits
-        node_bits, field_bits = bits_for(header.destinations), header.fixed_bits - header.fields[0][1]
+        node_bits, field_bits = bits_for(len(addressing.unicast_keys)), header.fixed_bits - header.fields[0][1]
         super().__init__(
             "axi_stream_injector",
             {
@@ -91,7 +103,7 @@ class AxiStreamInjector(Part):
                 "tready": Out(1),
                 "tlast": In(1),
                 "tdest": In(node_bits),
-                "tuser": In(tuser_bits(header, mode)),
+                **({"tuser": In(tuser_bits(header, mode))} if mode in SET_MODES else {}),
                 "error": Out(1),
                 "link": Out(link_signature(header.flit_bits)),
             },
@@ -110,12 +122,16 @@ class AxiStreamInjector(Part):
         with m.FSM():
             with m.State("IDLE"):
                 m.d.sync += [first.eq(1), flits_left.eq(header.unicast_flits)]
-                self._look_at_first_beat(m, fixed, destinations)
+                if self.mode in SET_MODES:
+                    self._look_at_first_beat(m, fixed, destinations)
+                else:
+                    self._look_at_tdest(m, finder, fixed)
             if self.mode == LEADING_WORD:
                 with m.State("COLLECT"):
                     self._collect(m, destinations)
-            with m.State("WAIT"):
-                self._wait_for_key(m, finder, fixed, destinations, flits_left)
+            if self.mode in SET_MODES:
+                with m.State("WAIT"):
+                    self._wait_for_key(m, finder, fixed, destinations, flits_left)
             with m.State("HEADER"):
                 flits.offer_header(first)
                 with m.If(flits.free):
@@ -159,6 +175,13 @@ class AxiStreamInjector(Part):
             with m.Else():
                 self._go_to_header(m, reachable)
 
+    def _look_at_tdest(self, m, finder, fixed):
+        reachable = Signal()
+        m.d.comb += reachable.eq(finder.exists & (self.node != self.tdest))
+        m.d.sync += fixed.eq(concat((finder.key, self._node_fields)))
+        with m.If(self.tvalid):
+            self._go_to_header(m, reachable)
+
     def _go_to_header(self, m, reachable: Value):
         """Send the packet, or swallow it if it can go nowhere."""
         with m.If(reachable):
@@ -199,7 +222,10 @@ class AxiStreamInjector(Part):
         finder = instantiate(m, platform, "key_finder", part)
         if "node" in part.signature.members:
             m.d.comb += finder.node.eq(self.node)
-        m.d.comb += finder.destinations.eq(destinations)
+        if self.mode in SET_MODES:
+            m.d.comb += finder.destinations.eq(destinations)
+        else:
+            m.d.comb += finder.destination.eq(self.tdest)
         return finder
 
     def _wait_for_key(self, m, finder, fixed, destinations, flits_left):
@@ -221,6 +247,11 @@ class AxiStreamInjector(Part):
         rest = Signal(len(fixed) + len(destinations))
         m.d.comb += rest.eq(concat((fixed, destinations)) >> self.header.flit_bits)
         m.d.sync += [fixed.eq(rest[: len(fixed)]), destinations.eq(rest[len(fixed) :])]
+
+
+def destination_modes(addressing: Addressing | UnicastAddressing) -> tuple[str, ...]:
+    """Modes that there are with an addressing."""
+    return (TDEST,) if isinstance(addressing, UnicastAddressing) else SET_MODES
 
 
 def tuser_bits(header: HeaderFormat, mode: str) -> int:

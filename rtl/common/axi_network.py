@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.common.axi_ejector import AxiStreamEjector
 from rtl.common.axi_ends import NETWORK, Beat, StreamEnds, StreamOptions
-from rtl.common.axi_injector import TUSER, AxiStreamInjector, set_words
+from rtl.common.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector, destination_modes, set_words
 from rtl.common.fabric import Fabric
 from rtl.common.network import GeneratedDesign, generate_design
 from rtl.common.plan import NetworkPlan
@@ -42,11 +42,12 @@ class AxiStreamTop(StructuralPart):
     s_axis_n{i}_tkeep, m_axis_n{i}_tkeep
         Bytes of a word, if words need not be full.
     s_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tdest, _tuser
-        Packets of node i into the network.
+        Packets of node i into the network. No ``tuser`` if messages have one destination each.
     s_axis_n{i}_error : Out(1)
         High for one cycle when a packet of node i can go nowhere and is swallowed.
     m_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tid, _tuser
-        Packets that arrive at node i. If it has several delivery channels: ``m_axis_n{i}_c{k}_tdata`` and so on.
+        Packets that arrive at node i. If it has several delivery channels: ``m_axis_n{i}_c{k}_tdata`` and so on. No
+        ``tuser`` if messages have one destination each.
     m_axis_n{i}_{output}
         What else the ejector puts out, if the plan has ``endpoints`` of its own.
     moved : Out(channels and stages)
@@ -70,6 +71,9 @@ class AxiStreamTop(StructuralPart):
         self.mode = mode
         self.options = options
         self._injector, self._ejector = _endpoint_modules(plan, mode, options)
+        self._source_inputs, self._source_beat = (
+            tuple(name for name in names if name in self._injector.inputs) for names in (SOURCE_INPUTS, SOURCE_BEAT)
+        )
         outputs = self._ejector.outputs
         self._sink_beat = tuple(name for name in SINK_BEAT if name in outputs)
         self._status_outputs = tuple(name for name in outputs if name not in (*SINK_OUTPUTS, "link__ready"))
@@ -82,7 +86,7 @@ class AxiStreamTop(StructuralPart):
     def _processor_members(self, i: int) -> dict[str, wiring.Member]:
         source, sink = self._injector.part.signature.members, self._ejector.part.signature.members
         widths = self.options.data_widths(self.plan.flit_bits)
-        own = {name: source[name] for name in (*SOURCE_INPUTS, *SOURCE_OUTPUTS)} | _each(In, widths)
+        own = {name: source[name] for name in (*self._source_inputs, *SOURCE_OUTPUTS)} | _each(In, widths)
         members = {f"s_axis_n{i}_{name}": member for name, member in own.items()}
         names = (*self._sink_beat, "tvalid", "tready", *self._status_outputs)
         own = {name: sink[name] for name in names} | _each(Out, widths)
@@ -112,7 +116,7 @@ class AxiStreamTop(StructuralPart):
                 injector.tie(port, value)
         port = f"s_axis_n{i}"
         widths = self.options.data_widths(self.plan.flit_bits)
-        beat: Beat = {name: structure.ports[f"{port}_{name}"] for name in dict.fromkeys((*SOURCE_BEAT, *widths))}
+        beat: Beat = {name: structure.ports[f"{port}_{name}"] for name in dict.fromkeys((*self._source_beat, *widths))}
         beat = ends.packed(f"n{i}", beat)
         valid, ready = structure.ports[f"{port}_tvalid"], injector.output("tready")
         if self.options.clocks != NETWORK:
@@ -171,6 +175,13 @@ def _replaced(structure: Structure, instance: ModuleInstance, module: SharedModu
     return new
 
 
+def plan_modes(plan: NetworkPlan) -> tuple[str, ...]:
+    """How packets may name their destinations; empty if a plan has no AXI4-Stream endpoints."""
+    if plan.endpoints is not None:
+        return (TUSER,)
+    return () if plan.addressing is None else destination_modes(plan.addressing)
+
+
 def generate_axi_network(
     plan: NetworkPlan, mode: str, top: str = "noc", options: StreamOptions = NO_OPTIONS
 ) -> GeneratedDesign:
@@ -183,7 +194,7 @@ def generate_axi_network(
     plan : NetworkPlan
         With ``addressing`` or ``endpoints``.
     mode : str
-        ``tuser`` or ``leading-word``, see ``AxiStreamInjector``.
+        One of ``plan_modes``, see ``AxiStreamInjector``.
     top : str
         Name of the top module, and prefix of all other module names.
     options : StreamOptions
@@ -208,9 +219,9 @@ def _manifest_entry(plan: NetworkPlan, mode: str, options: StreamOptions) -> dic
         "tdata_bits": word_bits,
         "tkeep_bits": word_bits // 8 if options.tkeep else 0,
         "tdest_bits": injector.inputs["tdest"],
-        "tuser_bits": injector.inputs["tuser"],
+        "tuser_bits": injector.inputs.get("tuser", 0),
         "tid_bits": ejector.outputs.get("tid", 0),
-        "leading_words": 0 if mode == TUSER else set_words(plan.header, word_bits),
+        "leading_words": set_words(plan.header, word_bits) if mode == LEADING_WORD else 0,
         "key_cycles": plan.addressing.key_cycles if plan.addressing else 0,
         "clocks": [options.clock_of(i) for i in processors],
         "inputs": [f"s_axis_n{i}" for i in processors],

@@ -118,9 +118,18 @@ def _ports(part: Part) -> list[dict[str, Any]]:
     return ports
 
 
-def waivers() -> str:
-    """Verilator control file with the lint warnings that generated Verilog may give, each with its reason."""
-    return resources.files("rtl.common").joinpath("waivers.vlt").read_text(encoding="utf-8")
+def waivers(*, lanes: bool = False) -> str:
+    """Verilator control file with the lint warnings that generated Verilog may give, each with its reason.
+
+    Parameters
+    ----------
+    lanes : bool
+        Also those of routers with lanes.
+    """
+    files = [resources.files("rtl.common").joinpath("waivers.vlt")]
+    if lanes:
+        files.append(resources.files("rtl.common.vc").joinpath("waivers.vlt"))
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
 def fusesoc_core(top: str, plan: NetworkPlan) -> str:

@@ -21,6 +21,7 @@ from rtl.common.ports.tables import table_files, table_manifest
 from rtl.common.structure import ModuleInstance, Slice, StructuralPart, Structure
 from rtl.common.verilog import ModuleLibrary
 from topology.common.flits import FlitFormat
+from topology.common.lanes import LaneNetwork
 
 
 class NetworkTop(StructuralPart):
@@ -167,5 +168,6 @@ def generate_design(
         **table_manifest(plan, top),
         **extra,
     }
-    texts = [verilog, waivers(), fusesoc_core(top, plan), *tables.values(), json.dumps(manifest, indent=1) + "\n"]
+    control = waivers(lanes=isinstance(plan.network, LaneNetwork))
+    texts = [verilog, control, fusesoc_core(top, plan), *tables.values(), json.dumps(manifest, indent=1) + "\n"]
     return GeneratedDesign(top, manifest, dict(zip(names, texts, strict=True)))

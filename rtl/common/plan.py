@@ -54,6 +54,32 @@ class Addressing:
 
 
 @dataclass(frozen=True)
+class UnicastAddressing:
+    """How a sender's hardware makes a header where a message has one destination and no bit string.
+
+    Parameters
+    ----------
+    key : function
+        Makes the combinational part that finds the routing key. It has the members ``node`` (In, the sender's number, a
+        constant), ``destination`` (In, a processor's number), ``key`` (Out, the header's first field) and ``exists``
+        (Out(1), whether there is such a processor).
+    unicast_keys : tuple of int
+        Key of a message to each processor, with zeros in ``sender_bits``.
+    sender_bits : int
+        Mask of the bits of a key that differ from sender to sender; the others name the destination.
+    node_fields : tuple of int
+        The header's fields after the first, packed, by sending processor.
+    """
+
+    key: Callable[[], Part]
+    unicast_keys: tuple[int, ...]
+    sender_bits: int
+    node_fields: tuple[int, ...]
+
+    key_cycles = 0
+
+
+@dataclass(frozen=True)
 class StreamEndpoints:
     """AXI4-Stream endpoints that a family makes itself.
 
@@ -108,7 +134,7 @@ class NetworkPlan:
         One per switch.
     parameters : mapping
         What the manifest says about the family's parameters.
-    addressing : Addressing or None
+    addressing : Addressing, UnicastAddressing or None
         Needed for endpoints that make headers themselves.
     endpoints : StreamEndpoints or None
         AXI4-Stream endpoints in place of those that ``addressing`` makes.
@@ -132,7 +158,7 @@ class NetworkPlan:
     shapes: Mapping[str, Callable[[], Part]]
     routers: tuple[RouterInstance, ...]
     parameters: Mapping[str, object]
-    addressing: Addressing | None = None
+    addressing: Addressing | UnicastAddressing | None = None
     endpoints: StreamEndpoints | None = None
     moved: bool = True
     counters: bool = False

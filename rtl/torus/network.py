@@ -3,12 +3,15 @@
 """From the routing of a torus or mesh to a network plan."""
 
 from rtl.common.error_monitor import watch_inputs
-from rtl.common.plan import NetworkPlan
+from rtl.common.plan import NetworkPlan, UnicastAddressing
 from rtl.common.plan_routers import plan_routers
 from rtl.common.vc.parameters import REUSE_TAIL
 from rtl.torus.parameters import TorusRouterParameters
 from rtl.torus.router import TorusRouter
+from rtl.torus.shortest_key import ShortestKey
 from topology.common.lanes import credit_wires
+from topology.torus.grid import Turns
+from topology.torus.header import RoutingKey
 from topology.torus.routing import TorusRouting
 
 
@@ -77,6 +80,19 @@ def torus_plan(
             "buffer_flits": buffer_flits,
             "routing_cycles": routing_cycles,
         },
+        addressing=torus_addressing(routing),
         side_wires=credit_wires(network),
         status=(watch_inputs(network, guarded=False),),
+    )
+
+
+def torus_addressing(routing: TorusRouting) -> UnicastAddressing:
+    """How senders find the key; after it the header has only the number of the sender."""
+    grid, keys = routing.network.grid, routing.key_format
+    nodes = tuple(range(grid.nodes))
+    return UnicastAddressing(
+        key=lambda: ShortestKey(grid),
+        unicast_keys=tuple(routing.routing_key(0, [node], Turns(False, False)) for node in nodes),
+        sender_bits=keys.pack(RoutingKey(0, 0, 1, 1)),
+        node_fields=nodes,
     )

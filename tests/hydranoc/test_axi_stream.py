@@ -16,12 +16,16 @@ from hydranoc import Design, load
 from hydranoc.cli import run
 from hydranoc.verbs.verilog import AXI_CLOCKS, DESTINATION_MODES
 from rtl.common import axi_ends, axi_injector
+from rtl.torus.network import torus_plan
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid
+from topology.torus.routing import TorusRouting
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE = EXAMPLES / "axi_stream"
 
 
-@pytest.mark.parametrize("mode", DESTINATION_MODES)
+@pytest.mark.parametrize("mode", axi_injector.SET_MODES)
 def test_the_verb_writes_the_network(mode, tmp_path, capsys):
     for folder in ("a", "b"):
         arguments = ["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path / folder), "--axi-stream", mode]
@@ -94,7 +98,7 @@ def test_bad_options(options, message, tmp_path, capsys):
 def test_an_unknown_mode_is_bad_input(tmp_path, capsys):
     assert run(["verilog", str(EXAMPLES / "demo.yaml"), "-o", str(tmp_path / "out"), "--axi-stream", "tid"]) == 2
     error = capsys.readouterr().err
-    assert "'tid' is not one of 'tuser', 'leading-word'" in error
+    assert "'tid' is not one of 'tuser', 'leading-word', 'tdest'" in error
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
 
@@ -105,6 +109,24 @@ def test_a_family_without_addressing_is_bad_input(tmp_path, capsys, monkeypatch)
     assert run(["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path / "out"), "--axi-stream", "tuser"]) == 2
     error = capsys.readouterr().err
     assert re.search(r"fig1.yaml:\d+: family 'spam' has no AXI4-Stream endpoints yet", error)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_family_with_destination_sets_refuses_tdest_alone(tmp_path, capsys):
+    assert run(["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path / "out"), "--axi-stream", "tdest"]) == 2
+    error = capsys.readouterr().err
+    assert re.search(
+        r"fig1.yaml:\d+: --axi-stream must be 'tuser' or 'leading-word' in family 'spam', not 'tdest'", error
+    )
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("mode", axi_injector.SET_MODES)
+def test_a_network_without_multicast_refuses_destination_sets(mode, tmp_path, capsys, monkeypatch):
+    plan = torus_plan(TorusRouting(TorusNetwork(Grid(2, 2), 2), 32))
+    monkeypatch.setattr(Design, "plan", property(lambda _: plan))
+    assert run(["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path / "out"), "--axi-stream", mode]) == 2
+    assert f"--axi-stream must be 'tdest' in family 'spam', not {mode!r}" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

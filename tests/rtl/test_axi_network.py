@@ -7,11 +7,12 @@ import sys
 
 import pytest
 
-from rtl.common.axi_injector import LEADING_WORD, TUSER
+from rtl.common.axi_injector import LEADING_WORD, TDEST, TUSER
 from rtl.common.axi_network import generate_axi_network
 from rtl.common.network import generate_network
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
+from rtl.torus.network import torus_plan
 from tests.rtl.programs import call
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
@@ -19,6 +20,9 @@ from topology.min.graph import BIDIRECTIONAL, MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid
+from topology.torus.routing import TorusRouting
 
 MOST_BYTES = 400_000
 CHAIN = Network(9, [(i, i + 1) for i in range(8)], [0, 0, 3, 3, 8, 5, 5])
@@ -46,10 +50,19 @@ MULTISTAGE = {
     "min": (MinNetwork("omega", 2, 3), 16, TUSER),
     "min-b-channels": (MinNetwork(BIDIRECTIONAL, 2, 3, 2), 8, LEADING_WORD),
 }
+# headers of one flit and of two, node numbers with and without gaps, positions from a table and from a number's bits
+UNICAST = {
+    "torus": (TorusNetwork(Grid(3, 3), 2), 32, TDEST),
+    "mesh": (TorusNetwork(Grid(2, 4, wraps=False), 2), 8, TDEST),
+    "line": (TorusNetwork(Grid(6, 1, wraps=False), 1), 8, TDEST),
+}
 SETTINGS.update(MULTISTAGE)
+SETTINGS.update(UNICAST)
 
 
 def plan(name):
+    if name in UNICAST:
+        return torus_plan(TorusRouting(*UNICAST[name][:2]))
     if name in MULTISTAGE:
         return min_plan(MinRouting(*MULTISTAGE[name][:2]))
     network, flit_bits, _ = SETTINGS[name]
@@ -122,6 +135,21 @@ def test_manifest(designs, name, tuser, leading):
         }
 
 
+@pytest.mark.parametrize("name", UNICAST)
+def test_without_sets_there_is_no_tuser(designs, name):
+    manifest, nodes = designs[name].manifest, UNICAST[name][0].grid.nodes
+    entry, widths = manifest["axi_stream"], {port["name"]: port["bits"] for port in manifest["ports"]}
+    assert (entry["destination_mode"], entry["tuser_bits"], entry["leading_words"]) == (TDEST, 0, 0)
+    for i in range(nodes):
+        for prefix, names in (
+            (f"s_axis_n{i}", ("tdata", "tvalid", "tready", "tlast", "tdest", "error")),
+            (f"m_axis_n{i}", ("tdata", "tvalid", "tready", "tlast", "tid")),
+        ):
+            assert {port for port in widths if port.startswith(f"{prefix}_")} == {f"{prefix}_{name}" for name in names}
+        assert widths[f"s_axis_n{i}_tdest"] == entry["tdest_bits"] == entry["tid_bits"] == (nodes - 1).bit_length()
+    assert designs[name].files["noc.v"].count("module noc_shortest_key(") == 1
+
+
 def test_same_bytes_in_every_process(designs):
     outputs = set()
     for seed in ("1", "2"):
@@ -143,7 +171,7 @@ def test_icarus_reads_it(require_tool, written, name):
     assert call(icarus, ["-g2005", "-Wall", "-o", "design.vvp", "noc.v"], written(name)) == ""
 
 
-@pytest.mark.parametrize("name", ["tuser", "narrow-leading"])
+@pytest.mark.parametrize("name", ["tuser", "narrow-leading", *UNICAST])
 def test_yosys_check(require_tool, written, name):
     yosys, folder = require_tool("yosys"), written(name)
     (folder / "check.ys").write_text("read_verilog noc.v\nhierarchy -check -top noc\nproc\ncheck -assert\n")

@@ -17,6 +17,7 @@ from rtl.common.network import generate_network
 from rtl.harts.network import harts_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
+from rtl.torus.network import torus_plan
 from tests.rtl.programs import call
 from topology.common.lattice import lattice_network
 from topology.harts.graph import HexMesh
@@ -25,6 +26,9 @@ from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid
+from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting
 
 MOST_BYTES = 460_000  # the largest is the harness of a mesh, with what it shows of every link, input and host
 # both generators, look-ahead and delay, headers of one and of several flits, all buffers, the negative control
@@ -61,11 +65,19 @@ MIN_SETTINGS = {
     "min-bi": (generate_harness, "bi-butterfly", {"consumption_channels": 2}),
 }
 HARTS_SETTINGS = {"harts": (generate_network, 2, {}), "harts-guarded": (generate_harness, 3, {"guard": True})}
+# one lane and several, both rules for lanes, sides that are no power of two, a ring, a line, all depths of buffers
+TORUS_SETTINGS = {
+    "torus": (generate_network, Grid(3, 4), 2, DALLY_SEITZ, {}),
+    "torus-dateline": (generate_harness, Grid(2, 3), 3, DATELINE, {"buffer_flits": 1, "routing_cycles": 2}),
+    "torus-ring": (generate_network, Grid(1, 5), 1, DALLY_SEITZ, {"buffer_flits": 16}),
+    "mesh": (generate_network, Grid(3, 3, wraps=False), 1, DALLY_SEITZ, {"buffer_flits": 2}),
+    "mesh-line": (generate_harness, Grid(4, 1, wraps=False), 4, DALLY_SEITZ, {"lane_reuse": "empty"}),
+}
 STAGED = {
     "staged-min": lambda: min_plan(MinRouting(MinNetwork("omega", 2, 3), 16), link_cycles=2),
     "staged-harts": lambda: harts_plan(HartsRouting(HexMesh(2), 40), packet_flits=9, link_cycles=3),
 }
-LINTED = (*SETTINGS, *MIN_SETTINGS, "loadable", *HARTS_SETTINGS, *STAGED)
+LINTED = (*SETTINGS, *MIN_SETTINGS, "loadable", *HARTS_SETTINGS, *TORUS_SETTINGS, *STAGED)
 
 
 def design(name):
@@ -74,6 +86,9 @@ def design(name):
         return generate_network(replace(min_plan(routing), loadable_tables=True))
     if name in STAGED:
         return generate_network(STAGED[name]())
+    if name in TORUS_SETTINGS:
+        generate, grid, lanes, rule, settings = TORUS_SETTINGS[name]
+        return generate(torus_plan(TorusRouting(TorusNetwork(grid, lanes), 16, rule), **settings))
     if name in HARTS_SETTINGS:
         generate, size, settings = HARTS_SETTINGS[name]
         return generate(harts_plan(HartsRouting(HexMesh(size), 40, **settings), packet_flits=9))
@@ -209,6 +224,18 @@ def test_same_bytes_in_every_process(designs):
     assert outputs == {here + "\n"}
 
 
+@pytest.mark.parametrize("name", TORUS_SETTINGS)
+def test_same_bytes_of_a_torus_again(designs, name):
+    assert design(name).files == designs[name].files
+
+
+@pytest.mark.parametrize(("name", "modules"), [("torus", 1), ("torus-ring", 1), ("mesh", 9), ("mesh-line", 3)])
+def test_switches_with_the_same_directions_are_one_module(designs, name, modules):
+    text, shapes = designs[name].files[f"{designs[name].top}.v"], designs[name].manifest["router_shapes"]
+    assert len(shapes) == modules == len(set(re.findall(r"\nmodule (\w+_torus_router_\w+)\(", text)))
+    assert sum(shape["instances"] for shape in shapes) == len(designs[name].manifest["routers"])
+
+
 @pytest.mark.parametrize("name", LINTED)
 def test_verilator_lint(require_tool, written, name):
     verilator = require_tool("verilator")
@@ -223,7 +250,7 @@ def test_icarus_reads_it(require_tool, written, name):
     assert call(icarus, ["-g2005", "-Wall", "-o", "design.vvp", f"{top}.v"], folder) == ""
 
 
-@pytest.mark.parametrize("name", ["fast", "split", "min-uni", "min-bi", "loadable", "harts"])
+@pytest.mark.parametrize("name", ["fast", "split", "min-uni", "min-bi", "loadable", "harts", *TORUS_SETTINGS])
 def test_yosys_check(require_tool, written, name):
     yosys = require_tool("yosys")
     top, folder = written(name)

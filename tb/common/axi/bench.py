@@ -40,7 +40,7 @@ async def reset(dut, job: AxiJob) -> None:
 
 async def run_phase(dut, endpoints: Endpoints, job: AxiJob, phase: Phase, result: AxiResult) -> None:
     """Send all packets of a phase and wait until all have arrived."""
-    scoreboard = PacketScoreboard(phase.packets, job.nodes, job.sinks, ordered=job.ordered)
+    scoreboard = PacketScoreboard(phase.packets, job.nodes, job.sinks, ordered=job.ordered, sets=job.sets)
     endpoints.pause(phase.idle, phase.backpressure)
     for packet in phase.packets:
         endpoints.send(packet)

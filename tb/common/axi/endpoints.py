@@ -75,14 +75,15 @@ class Endpoints:
             words = leading + words
             tuser = 1 if job.leading_words else value
         # only the first beat's side signals count
-        tdest_bits, tuser_bits = max(1, (job.nodes - 1).bit_length()), 1 if job.leading_words else job.nodes
-        tdests = [packet.tdest, *(self._numbers.getrandbits(tdest_bits) for _ in words[1:])]
+        tuser_bits = 1 if job.leading_words else job.nodes
+        tdests = [packet.tdest, *(self._numbers.getrandbits(job.tdest_bits) for _ in words[1:])]
         tusers = [tuser, *(self._numbers.getrandbits(tuser_bits) for _ in words[1:])]
         if job.lanes:
             there = len(words) * job.lanes - (-packet.last_bytes % job.lanes)
             words = list(b"".join(word.to_bytes(job.lanes, "little") for word in words))[:there]
             tdests, tusers = ([sides[i // job.lanes] for i in range(there)] for sides in (tdests, tusers))
-        self._sources[packet.source].send_nowait(AxiStreamFrame(words, tdest=tdests, tuser=tusers))
+        sides = {"tdest": tdests, **({"tuser": tusers} if job.sets else {})}
+        self._sources[packet.source].send_nowait(AxiStreamFrame(words, **sides))
 
     def received(self) -> Iterator[tuple[int, Received]]:
         """Packets that came out since the last call, and at which node."""
@@ -97,7 +98,7 @@ class Endpoints:
             pieces = [words[i : i + lanes] for i in range(0, len(words), lanes)]
             words, last_bytes = tuple(int.from_bytes(piece, "little") for piece in pieces), len(words) % lanes
         tids, tusers = (tuple(side) if isinstance(side, list) else (side,) for side in (frame.tid, frame.tuser))
-        return Received(words, tids, tusers, last_bytes)
+        return Received(words, tids, tusers if self._job.sets else (), last_bytes)
 
     @property
     def idle(self) -> bool:
@@ -117,7 +118,8 @@ class Endpoints:
         """Once valid is high, data holds until it has moved. Looks only at cycles in which an output waits."""
         dut, edge, settled = self._dut, RisingEdge(clock), ReadOnly()
         tvalid, tready = (getattr(dut, f"{prefix}_{name}") for name in ("tvalid", "tready"))
-        held = [getattr(dut, f"{prefix}_{name}") for name in ("tdata", "tlast", "tid", "tuser")]
+        sides = ("tid", "tuser") if self._job.sets else ("tid",)
+        held = [getattr(dut, f"{prefix}_{name}") for name in ("tdata", "tlast", *sides)]
         rises = RisingEdge(tvalid)
         while True:
             await rises

@@ -46,7 +46,7 @@ class Received:
     Members
     -------
     words, tids, tusers : tuple of int
-        Of each beat; of a word that is not full the bytes that are there.
+        Of each beat (no ``tusers`` if there is no such port); of a word that is not full the bytes that are there.
     last_bytes : int
         Bytes of the last word; 0 if it is full.
     """
@@ -99,6 +99,8 @@ class AxiJob:
         Bytes of a word, of which the last one may have fewer; 0 if there is no ``tkeep``.
     clocks : tuple of (str, int)
         Per node the port of its clock and the period in picoseconds; empty if all have the network's clock.
+    sets : bool
+        Packets may name destination sets; otherwise there is no ``tuser``.
     """
 
     nodes: int
@@ -112,6 +114,12 @@ class AxiJob:
     result: str = ""
     lanes: int = 0
     clocks: tuple[tuple[str, int], ...] = ()
+    sets: bool = True
+
+    @property
+    def tdest_bits(self) -> int:
+        """Width of ``tdest``."""
+        return bits_of(self.nodes)
 
 
 @dataclass
@@ -155,8 +163,8 @@ class Load:
         Words of the longest body.
     bodiless : bool
         Whether there are packets that are nothing but the words of their set.
-    lanes : int
-        See `AxiJob`.
+    lanes, sets
+        See `AxiJob`. Without sets a ``tdest`` may be up to two past the last node.
     """
 
     nodes: int
@@ -166,6 +174,7 @@ class Load:
     longest: int
     bodiless: bool
     lanes: int = 0
+    sets: bool = True
 
     def random_packets(self, numbers: random.Random) -> tuple[Packet, ...]:
         """Unicasts, multicasts, broadcasts, and packets that can go nowhere.
@@ -185,12 +194,13 @@ class Load:
     def _random_packet(self, numbers: random.Random, number: int, source: int) -> Packet:
         more = numbers.choice((0, 0, 1, 2, 5, self.longest - 1))
         body = (number, *(numbers.getrandbits(self.flit_bits) for _ in range(more)))
-        kind, tdest = numbers.randrange(10), numbers.randrange(self.nodes)
+        tdests = self.nodes if self.sets else min(self.nodes + 2, 1 << bits_of(self.nodes))
+        kind, tdest = numbers.randrange(10), numbers.randrange(tdests)
         # a packet's number needs two bytes
         last_bytes = numbers.randrange(1 if more else 2, self.lanes + 1) % self.lanes if self.lanes else 0
         if last_bytes:
             body = (*body[:-1], body[-1] & (1 << 8 * last_bytes) - 1)
-        if kind < 5:
+        if kind < 5 or not self.sets:
             return Packet(source, None, tdest, body, last_bytes)  # tdest may be the source itself
         sizes = {5: 1, 6: 2, 7: 3, 8: self.nodes // 2, 9: self.nodes}
         destinations = numbers.sample(range(self.nodes), min(self.nodes, max(1, sizes[kind])))
@@ -205,3 +215,8 @@ class Load:
             for idle in PROBABILITIES
             for backpressure in PROBABILITIES
         )
+
+
+def bits_of(nodes: int) -> int:
+    """Bits of a node's number."""
+    return max(1, (nodes - 1).bit_length())

@@ -1,0 +1,197 @@
+# amaranth: UnusedElaboratable=no
+"""AXI4-Stream injector and ejector of networks without multicast: headers, cycles, packets that can go nowhere."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from rtl.common import axi_injector
+from rtl.common.axi_ejector import AxiStreamEjector
+from rtl.common.axi_injector import SET_MODES, TDEST, AxiStreamInjector
+from rtl.torus.network import torus_addressing
+from tests.rtl.simulate import run
+from tests.tb.parts_runner import mutated
+from topology.common.flits import FlitFormat
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid
+from topology.torus.routing import TorusRouting
+
+BODY = (5, 0, 255, 9)
+NODE = 4
+GARBAGE = 0x5A5A5A5A
+# headers of one flit and of two; numbers of nodes that do not exist, and none
+ROUTINGS = {
+    "one": TorusRouting(TorusNetwork(Grid(3, 3), 2), 16),
+    "two": TorusRouting(TorusNetwork(Grid(2, 4, wraps=False), 2), 8),
+}
+Beat = tuple[int, int, int]
+
+
+def packet(tdest: int, body: Iterable[int] = BODY) -> list[Beat]:
+    """(tdata, tlast, tdest) of each beat; only the first one's ``tdest`` may be looked at."""
+    words = list(body)
+    return [(word, int(i == len(words) - 1), GARBAGE if i else tdest) for i, word in enumerate(words)]
+
+
+def message(routing: TorusRouting, source: int, destination: int, body: Iterable[int] = BODY) -> list[int]:
+    """The flits of a message."""
+    header = routing.header.to_flits(routing.header_value(source, [destination]), routing.header.unicast_flits)
+    words = [*header, *body]
+    pack = FlitFormat(routing.flit_bits).pack
+    return [pack(data=word, head=i == 0, tail=i == len(words) - 1) for i, word in enumerate(words)]
+
+
+class Seen:
+    """What an injector did: flits with their cycles, cycles in which beats were taken, and cycles of errors."""
+
+    def __init__(self):
+        self.flits: list[tuple[int, int]] = []
+        self.taken: list[int] = []
+        self.errors: list[int] = []
+
+    @property
+    def sent(self) -> list[int]:
+        return [flit for _, flit in self.flits]
+
+
+def sent(routing: TorusRouting, beats: Iterable[Beat], part: Any = None, cycles: int = 120) -> Seen:
+    """What the injector of a node does with a stream without pauses, on a link without pauses."""
+    part = part or AxiStreamInjector(routing.header, torus_addressing(routing), TDEST)
+    seen, left = Seen(), list(beats)
+
+    async def testbench(ctx):
+        ctx.set(part.node, NODE)
+        ctx.set(part.node_fields, NODE)
+        ctx.set(part.link.ready, 1)
+        for cycle in range(cycles):
+            ctx.set(part.tvalid, bool(left))
+            if left:
+                for port, value in zip((part.tdata, part.tlast, part.tdest), left[0], strict=True):
+                    ctx.set(port, value & (1 << len(port)) - 1)
+            if ctx.get(part.link.valid):
+                seen.flits.append((cycle, ctx.get(part.link.payload.as_value())))
+            if ctx.get(part.error):
+                seen.errors.append(cycle)
+            if ctx.get(part.tready) and left:
+                seen.taken.append(cycle)
+                left.pop(0)
+            await ctx.tick()
+
+    run(part, testbench)
+    assert not left
+    return seen
+
+
+def others(routing: TorusRouting) -> list[int]:
+    return [node for node in range(routing.network.grid.nodes) if node != NODE]
+
+
+@pytest.mark.parametrize("name", ROUTINGS)
+def test_there_are_no_ports_for_sets(name):
+    routing = ROUTINGS[name]
+    injector = AxiStreamInjector(routing.header, torus_addressing(routing), TDEST)
+    assert "tuser" not in injector.signature.members
+    assert {"tuser", "unicast_key"}.isdisjoint(AxiStreamEjector(routing.header).signature.members)
+
+
+@pytest.mark.parametrize("name", ROUTINGS)
+def test_packets_to_all_others(name):
+    """Header flits and one cycle more, then a word per cycle; so also for the next packet."""
+    routing = ROUTINGS[name]
+    seen = sent(routing, [beat for node in others(routing) for beat in packet(node)])
+    assert seen.sent == [flit for node in others(routing) for flit in message(routing, NODE, node)]
+    overhead = 1 + routing.header.unicast_flits
+    period = overhead + len(BODY)
+    starts = range(0, period * len(others(routing)), period)
+    assert seen.taken == [start + overhead + i for start in starts for i in range(len(BODY))]
+    assert [cycle for cycle, _ in seen.flits] == [start + 2 + i for start in starts for i in range(period - 1)]
+    assert seen.errors == []
+
+
+def nowhere(routing: TorusRouting) -> list[int]:
+    """The node itself, and all numbers without a node."""
+    nodes = routing.network.grid.nodes
+    return [NODE, *range(nodes, 1 << (nodes - 1).bit_length())]
+
+
+def swallowed(routing: TorusRouting, part: Any = None) -> Seen:
+    """Packets that can go nowhere, each between two others."""
+    stream = [beat for tdest in nowhere(routing) for beat in (*packet(tdest, (1, 2)), *packet(0))]
+    return sent(routing, packet(1) + stream, part, cycles=200)
+
+
+def due_of_swallowed(routing: TorusRouting) -> tuple[list[int], int]:
+    """Flits and errors of `swallowed`."""
+    count = len(nowhere(routing))
+    return message(routing, NODE, 1) + count * message(routing, NODE, 0), count
+
+
+@pytest.mark.parametrize("name", ROUTINGS)
+def test_packets_to_nowhere_are_swallowed(name):
+    seen = swallowed(ROUTINGS[name])
+    assert (seen.sent, len(seen.errors)) == due_of_swallowed(ROUTINGS[name])
+    assert len(set(seen.errors)) == len(seen.errors)
+
+
+FAULTS = {
+    "sends to itself": ("finder.exists & (self.node != self.tdest)", "finder.exists"),
+    "sends to nodes that are not there": ("finder.exists & (self.node", "(self.node"),
+    "finds the key of the next beat": ("finder.destination.eq(self.tdest)", "finder.destination.eq(self.tdata)"),
+    "leaves out the sender": (
+        "fixed.eq(concat((finder.key, self._node_fields)))\n        with",
+        "fixed.eq(finder.key)\n        with",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_seen(fault):
+    routing = ROUTINGS["one"]
+    faulty = mutated(axi_injector, *FAULTS[fault]).AxiStreamInjector
+    seen = swallowed(routing, faulty(routing.header, torus_addressing(routing), TDEST))
+    assert (seen.sent, len(seen.errors)) != due_of_swallowed(routing)
+
+
+def received(routing: TorusRouting, flits: Iterable[int], ready: Callable[[int], bool]) -> list[tuple[int, list[int]]]:
+    """Sender and words of each packet that the ejector gives."""
+    part, packets, words, left = AxiStreamEjector(routing.header), [], [], list(flits)
+
+    async def testbench(ctx):
+        for cycle in range(6 * len(left) + 8):
+            ctx.set(part.link.valid, bool(left))
+            ctx.set(part.link.payload.as_value(), left[0] if left else 0)
+            ctx.set(part.tready, ready(cycle))
+            if ctx.get(part.tvalid) and ready(cycle):
+                words.append((ctx.get(part.tid), ctx.get(part.tdata)))
+                if ctx.get(part.tlast):
+                    ((sender,), data) = {tid for tid, _ in words}, [word for _, word in words]
+                    packets.append((sender, data))
+                    words.clear()
+            if ctx.get(part.link.ready) and left:
+                left.pop(0)
+            await ctx.tick()
+
+    run(part, testbench)
+    assert not left
+    assert not words
+    return packets
+
+
+@pytest.mark.parametrize("name", ROUTINGS)
+@pytest.mark.parametrize("period", [1, 3])
+def test_headers_are_stripped(name, period):
+    """Bodies that look like headers, and messages that are nothing but their header."""
+    routing = ROUTINGS[name]
+    key_like = [flit & (1 << routing.flit_bits) - 1 for flit in message(routing, 0, NODE)]
+    sends = list(zip(others(routing), [BODY, key_like, (), (1,), (0, 0, 0), (), BODY, (2,)], strict=False))
+    flits = [flit for node, body in sends for flit in message(routing, node, NODE, body)]
+    due = [(node, list(body)) for node, body in sends if body]
+    assert received(routing, flits, lambda cycle: cycle % period == 0) == due
+
+
+@pytest.mark.parametrize("mode", [*SET_MODES, "tid"])
+def test_other_modes_are_refused(mode):
+    routing = ROUTINGS["one"]
+    with pytest.raises(ValueError, match=f"^Destination mode must be tdest, not '{mode}'$"):
+        AxiStreamInjector(routing.header, torus_addressing(routing), mode)

@@ -1,0 +1,95 @@
+"""AXI4-Stream packets through tori and meshes: each arrives once and intact, and where there is one way, in order."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from hydranoc.lockstep.simulator import BenchSource
+from rtl.common.axi_ends import SEPARATE, StreamOptions
+from rtl.common.axi_injector import TDEST
+from rtl.common.axi_network import NO_OPTIONS, generate_axi_network
+from rtl.torus.network import torus_plan
+from tb.common.axi.job import AxiJob, Load, Phase
+from tests.tb.axi_jobs import LONGEST_PACKET, axi_source, check, network_job, run_job
+from tests.tb.test_axi_streams import PERIODS_PS
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid
+from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting
+
+TORUS, MESH = Grid(3, 3), Grid(2, 3, wraps=False)
+
+
+def routing_of(grid: Grid, lanes: int, rule: str = DALLY_SEITZ, flit_bits: int = 16) -> TorusRouting:
+    return TorusRouting(TorusNetwork(grid, lanes), flit_bits, rule)
+
+
+ONE_WAY = {
+    "torus": routing_of(TORUS, 2),
+    "torus-dateline": routing_of(TORUS, 2, DATELINE),
+    "mesh": routing_of(MESH, 1),
+}
+"""Networks in which a packet may take one lane only at each hop."""
+
+
+def source_of(routing: TorusRouting, options: StreamOptions = NO_OPTIONS) -> tuple[BenchSource, AxiJob]:
+    """The network for the bench, and a job without packets for it."""
+    made = generate_axi_network(torus_plan(routing), TDEST, options=options)
+    entry, nodes = made.manifest["axi_stream"], tuple(range(routing.network.grid.nodes))
+    ports = [port for port in dict.fromkeys(entry["clocks"]) if port != "clk"]
+    source = axi_source(made.files["noc.v"], "noc", nodes, nodes, tkeep=options.tkeep, clocks=ports, sets=False)
+    bits, lanes = entry["tdata_bits"], entry["tkeep_bits"]
+    clocks = tuple(zip(entry["clocks"], PERIODS_PS, strict=True)) if ports else ()
+    return source, AxiJob(len(nodes), bits, 0, nodes, nodes, True, 1, (), lanes=lanes, clocks=clocks, sets=False)
+
+
+def eager(job: AxiJob) -> tuple[Phase, ...]:
+    """Those phases in which sources do not pause."""
+    return tuple(phase for phase in job.phases if phase.idle == 0)
+
+
+@pytest.mark.parametrize("name", ONE_WAY)
+def test_packets_of_a_pair_stay_in_order(name, tmp_path, require_tool):
+    require_tool("icarus")
+    job = network_job(ONE_WAY[name], TDEST, packets=2, ordered=True)
+    check(run_job(source_of(ONE_WAY[name])[0], job, "icarus", tmp_path), job)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ONE_WAY)
+def test_packets_of_a_pair_stay_in_order_for_long(name, tmp_path, require_tool):
+    require_tool("icarus")
+    job = network_job(ONE_WAY[name], TDEST, packets=30, ordered=True, seed=2)
+    check(run_job(source_of(ONE_WAY[name])[0], job, "icarus", tmp_path), job)
+
+
+def test_with_a_choice_of_lanes_packets_overtake_each_other(tmp_path, require_tool):
+    """All arrive, once and intact; a bench that wants them in order says which one was late."""
+    require_tool("icarus")
+    routing = routing_of(MESH, 2)
+    source, job = source_of(routing)[0], network_job(routing, TDEST, packets=40)
+    job = replace(job, phases=eager(job)[:1])
+    result = run_job(source, job, "icarus", tmp_path)
+    check(result, job)
+    assert result.overtaken > 0
+    report = run_job(source, replace(job, ordered=True), "icarus", tmp_path).report
+    assert report
+    assert " after packet " in report
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("grid", "lanes"), [(MESH, 3), (TORUS, 4), (Grid(3, 4), 3)])
+def test_with_a_choice_of_lanes_for_long(grid, lanes, tmp_path, require_tool):
+    require_tool("icarus")
+    routing = routing_of(grid, lanes)
+    job = network_job(routing, TDEST, packets=30)
+    check(run_job(source_of(routing)[0], job, "icarus", tmp_path), job)
+
+
+def test_bytes_and_clocks(tmp_path, require_tool):
+    """Words that are not full, and endpoints whose clocks are unrelated to the network's."""
+    require_tool("icarus")
+    source, job = source_of(routing_of(Grid(2, 2), 2, flit_bits=33), StreamOptions(SEPARATE, tkeep=True))
+    load = Load(job.nodes, job.flit_bits, job.sources, 4, LONGEST_PACKET, bodiless=False, lanes=job.lanes, sets=False)
+    job = replace(job, phases=load.every_mixture(random.Random(3)))
+    check(run_job(source, job, "icarus", tmp_path), job)
