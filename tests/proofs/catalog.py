@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rtl.common.axi_injector import LEADING_WORD
+from rtl.common.vc.parameters import REUSE_EMPTY
 from rtl.min.parameters import MinRouterParameters
 from rtl.spam.parameters import SpamRouterParameters
 from tests.proofs.claims import Describe
@@ -40,6 +41,16 @@ from tests.proofs.spam.key_claims import multicast_key
 from tests.proofs.spam.queues_claims import request_queues
 from tests.proofs.spam.replication_claims import replication
 from tests.proofs.spam.router_claims import pair, router
+from tests.proofs.torus.router_claims import router as torus_router
+from tests.proofs.vc.delivery_claims import delivery_buffer
+from tests.proofs.vc.lane_input_claims import lane_input
+from tests.proofs.vc.lane_output_claims import lane_output
+from tests.proofs.vc.turn_order_claims import turn_order
+from topology.torus.grid import Grid
+from topology.torus.routing import DATELINE
+
+ROW, RING = Grid(1, 3, wraps=False), Grid(1, 3)
+"""Of these the second switch has neighbours on both sides."""
 
 
 @dataclass(frozen=True)
@@ -192,4 +203,39 @@ PROOFS: dict[str, Proof] = {
     "turn-key-omega": Proof("turn-key", turn_key("omega", 2, 3), quick=False, induction_cycles=2),
     "turn-key-bi-2x3": Proof("turn-key", turn_key("bi-butterfly", 2, 3), induction_cycles=2),
     "turn-key-bi-3x2": Proof("turn-key", turn_key("bi-butterfly", 3, 2), quick=False, induction_cycles=2),
+    "turn-order-2": Proof("turn-order", turn_order(2, stepped=False), quick=False),
+    "turn-order-3": Proof("turn-order", turn_order(3, stepped=False)),
+    "turn-order-3-stepped": Proof("turn-order", turn_order(3, stepped=True), quick=False),
+    "turn-order-5": Proof("turn-order", turn_order(5, stepped=False), quick=False),
+    "lane-output-2-to-2x2": Proof("lane-output", lane_output(2, 2, 2)),
+    "lane-output-3-to-2x1": Proof("lane-output", lane_output(3, 2, 1), quick=False),
+    "lane-output-4-to-3x4": Proof("lane-output", lane_output(4, 3, 4), quick=False),
+    "lane-output-2-to-2x2-empty": Proof("lane-output", lane_output(2, 2, 2, reuse_empty=True), quick=False),
+    "delivery-buffer-1": Proof("delivery-buffer", delivery_buffer(1), quick=False),
+    "delivery-buffer-2": Proof("delivery-buffer", delivery_buffer(2)),
+    "delivery-buffer-3": Proof("delivery-buffer", delivery_buffer(3), quick=False),
+    "delivery-buffer-4": Proof("delivery-buffer", delivery_buffer(4), quick=False),
+    "lane-input-2x2": Proof("lane-input", lane_input(2, 2)),
+    "lane-input-2x1": Proof("lane-input", lane_input(2, 1), quick=False),
+    "lane-input-3x3": Proof("lane-input", lane_input(3, 3), 14, quick=False),
+    "lane-input-2x2-delay-2": Proof("lane-input", lane_input(2, 2, 2), quick=False),
+    "lane-input-1x3-delay-4": Proof("lane-input", lane_input(1, 3, 4), 14, quick=False),
+    "lane-input-2x4-one-way": Proof("lane-input", lane_input(2, 4, several_ways=False), quick=False),
+    "lane-input-host-2": Proof("lane-input", lane_input(1, 2, from_host=True)),
+    "lane-input-host-4-delay-3": Proof("lane-input", lane_input(1, 4, 3, from_host=True), quick=False),
+    "torus-router-mesh": Proof("torus-router", torus_router(ROW, 1, buffer_flits=2), 14, fault_cycles=14),
+    "torus-router-mesh-delay-3": Proof(
+        "torus-router", torus_router(ROW, 1, buffer_flits=2, routing_cycles=3), 18, quick=False
+    ),
+    "torus-router-corner": Proof(
+        "torus-router", torus_router(Grid(2, 2, wraps=False), 0, buffer_flits=1), 20, quick=False
+    ),
+    "torus-router-ring": Proof("torus-router", torus_router(RING, 1, buffer_flits=2), 14, quick=False),
+    "torus-router-ring-dateline": Proof(
+        "torus-router", torus_router(RING, 1, buffer_flits=3, lane_rule=DATELINE), 14, quick=False
+    ),
+    "torus-router-ring-empty": Proof(
+        "torus-router", torus_router(RING, 1, buffer_flits=2, lane_reuse=REUSE_EMPTY), 18, quick=False
+    ),
+    "torus-router-five-ports": Proof("torus-router", torus_router(Grid(3, 3), 4, buffer_flits=2), 16, quick=False),
 }

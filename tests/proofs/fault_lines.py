@@ -33,6 +33,12 @@ HARTS_NODE = "harts/router.py"
 MULTICAST_KEY = "spam/multicast_key.py"
 TURN_KEY = "min/turn_key.py"
 COUNTERS = "common/channel_counters.py"
+TURN_ORDER = "common/vc/turn_order.py"
+LANE_OUTPUT = "common/vc/lane_output.py"
+LANE_INPUT = "common/vc/lane_input.py"
+DELIVERY_BUFFER = "common/vc/delivery_buffer.py"
+LANE_ROUTER = "common/vc/router.py"
+TORUS_ROUTER = "torus/router.py"
 
 OVERWRITES_A_WAITING_FLIT = (OUTPUT_REGISTER, "with m.If(self.free):", "with m.If(1):")
 STALLS_BETWEEN_FLITS = (OUTPUT_REGISTER, "eq(~link.valid | link.ready)", "eq(~link.valid)")
@@ -90,3 +96,10 @@ FILLS_THE_FIRST_PAGE = (RECEIVER_BANK, '("page", state["landing"][slot])', '("pa
 GIVES_BACK_WHAT_IS_OWED = (TRANSMITTER_BANK, "ended.any() & ~shared & ~self.owed", "ended.any() & ~shared")
 SENDS_WHAT_A_RECEIVER_HAS = (TRANSMITTER_BANK, "~sending[port] & ~owned[port] &", "~sending[port] &")
 TAKES_WHAT_OTHERS_WAIT_FOR = (TRANSMITTER_BANK, "idle & ~self.waiting & self.ahead", "idle & self.ahead")
+PREFERS_BOTH = (TURN_ORDER, "before[i, j], before[j, i] = first, ~first", "before[i, j], before[j, i] = first, first")
+PREFERS_THE_FIRST = (TURN_ORDER, "eq(~concat(self.chosen[i:j]).any())", "eq(1)")
+COUNTS_DOWN_TOO_LATE = (LANE_OUTPUT, "Mux(load, more, has_credit)", "Mux(load, credits.any(), has_credit)")
+FREES_AFTER_EACH_FLIT = (LANE_OUTPUT, "free.eq(is_tail)", "free.eq(1)")
+GIVES_CREDITS_FOR_REQUESTS = (LANE_INPUT, "self.credits.eq(popped)", "self.credits.eq(request.lane)")
+READS_AS_FLITS_ARRIVE = (LANE_INPUT, '_pointer("front", popped)', '_pointer("front", arriving)')
+NOT_READY_AS_ONE_LEAVES = (LANE_INPUT, "popped.any() | ~lanes[0].fills", "~lanes[0].fills")

@@ -83,9 +83,7 @@ class Inside(Elaboratable):
         KeyError
             If there is none of that name; then the invariants are out of date.
         """
-        fragment = self._fragment
-        for instance in inside.split("/") if inside else ():
-            fragment = None if fragment is None else _instance(fragment, instance)
+        fragment = self._part_of(inside)
         for statement in () if fragment is None else fragment.statements.get("sync", ()):
             for signal in statement._lhs_signals():
                 if signal.name == name:
@@ -108,7 +106,7 @@ class Inside(Elaboratable):
         ----------
         row : int
         memory : str or None
-            Instance name of the memory; not needed if there is only one.
+            Instance name of the memory, with slashes as in ``register``; not needed if there is only one.
         """
         store = self._memory_of(memory)
         data = Signal(store._data.shape, name=f"row_{row}")
@@ -121,11 +119,17 @@ class Inside(Elaboratable):
         return self._memory_of(memory)._read_ports[0]._data
 
     def _memory_of(self, name: str | None) -> Any:
-        fragment = self._fragment if name is None else _instance(self._fragment, name)
+        fragment = self._part_of(name)
         if fragment is None:
             raise KeyError(f"no memory {name!r} any more: bring the invariants of this proof up to date")
         (store,) = _memories(fragment)
         return store
+
+    def _part_of(self, path: str | None) -> Any:
+        fragment = self._fragment
+        for instance in path.split("/") if path else ():
+            fragment = None if fragment is None else _instance(fragment, instance)
+        return fragment
 
 
 def _instance(fragment: Any, name: str) -> Any:

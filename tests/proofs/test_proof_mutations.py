@@ -14,6 +14,7 @@ from tests.proofs.common.faults import COMMON_FAULTS
 from tests.proofs.common.route_unit_faults import ROUTE_UNIT_FAULTS
 from tests.proofs.faults import Fault, faulty_rtlil
 from tests.proofs.prove import prove
+from tests.proofs.vc.faults import VC_FAULTS
 from tests.tb.mutations import ROOT
 
 
@@ -22,7 +23,12 @@ def faults_of(family: str) -> tuple[Fault, ...]:
     return getattr(importlib.import_module(f"tests.proofs.{family}.faults"), f"{family.upper()}_FAULTS")
 
 
-FAULTS = (*COMMON_FAULTS, *ROUTE_UNIT_FAULTS, *(fault for family in FAMILIES for fault in faults_of(family)))
+FAULTS = (
+    *COMMON_FAULTS,
+    *ROUTE_UNIT_FAULTS,
+    *VC_FAULTS,
+    *(fault for family in dict.fromkeys((*FAMILIES, "torus")) for fault in faults_of(family)),
+)
 
 
 def parameters():

@@ -5,6 +5,9 @@ import pytest
 from hydranoc import load
 from rtl.common.ejector import MessageEjector
 from rtl.common.injector import MessageInjector
+from rtl.common.vc.delivery_buffer import DeliveryBuffer
+from rtl.common.vc.lane_input import LaneInput
+from rtl.common.vc.parameters import REUSE_EMPTY, InputShape
 from rtl.harts.parameters import PORTS
 from rtl.harts.router import HartsNode
 from rtl.min.parameters import MinRouterParameters
@@ -12,12 +15,16 @@ from rtl.min.router import MinRouter
 from rtl.min.token_station import TokenStation
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.router import SpamRouter
+from rtl.torus.network import torus_plan
 from tests.proofs.common.route_unit_claims import HEADERS
 from tests.proofs.faults import python_in_copy
 from tests.proofs.harts.shapes import smallest_node
 from tests.proofs.registers import REGISTERS, netlist_source, output_drivers, unregistered
 from tests.tb.mutations import ROOT, Mutation, copy_hardware
 from topology.harts.graph import DIRECTIONS
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid
+from topology.torus.routing import DATELINE, TorusRouting
 
 HEADER = HEADERS["three-flit"]
 SHAPES = {
@@ -30,6 +37,19 @@ SHAPES = {
 FAULT = Mutation(
     "makes ready combinational", "common/input_buffer.py", "link.ready.eq(ready)", "link.ready.eq(ready | self.pop)"
 )
+CREDITS_AT_ONCE = Mutation(
+    "makes credits combinational",
+    "common/vc/lane_input.py",
+    "m.d.sync += self.credits.eq",
+    "m.d.comb += self.credits.eq",
+)
+WRITE_MESH_SWITCH = """
+import sys
+from tests.proofs.test_registered_outputs import mesh_switch
+from tests.proofs.registers import netlist_source
+
+sys.stdout.write(netlist_source(mesh_switch()))
+"""
 WRITE_FAST_ROUTER = """
 import sys
 from tests.proofs.test_registered_outputs import router
@@ -77,6 +97,56 @@ def test_outputs_of_nodes_of_hexagonal_meshes_are_registers(tmp_path):
     # ready; valid and payload; kept and wish; discarding
     assert len(drivers) == PORTS + 2 * PORTS + 2 * DIRECTIONS + 1
     assert unregistered(drivers) == {}
+
+
+GRIDS = {
+    "mesh": (Grid(3, 3, wraps=False), 2, {}, {}),
+    "torus": (Grid(3, 3), 2, {}, {}),
+    "torus-dateline-delay": (Grid(2, 3), 4, {"lane_rule": DATELINE}, {"routing_cycles": 3}),
+    "torus-empty": (Grid(3, 3), 2, {}, {"lane_reuse": REUSE_EMPTY, "buffer_flits": 1}),
+    "torus-one-lane": (Grid(3, 3), 1, {}, {"buffer_flits": 3}),
+}
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_outputs_of_switches_of_tori_and_meshes_are_registers(name, tmp_path):
+    grid, lanes, rule, settings = GRIDS[name]
+    plan = torus_plan(TorusRouting(TorusNetwork(grid, lanes), 16, **rule), **settings)
+    for shape, make in plan.shapes.items():
+        part, folder = make(), tmp_path / shape
+        folder.mkdir()
+        drivers = output_drivers(netlist_source(part), folder)
+        links = part.shape.inputs - 1
+        # valid, payload; credits; the host's ready; discarding
+        assert len(drivers) == 2 * part.shape.outputs + links + 1 + 1
+        assert unregistered(drivers) == {}, shape
+
+
+def mesh_switch():
+    """The middle one of three in a row."""
+    plan = torus_plan(TorusRouting(TorusNetwork(Grid(1, 3, wraps=False), 2), 8), buffer_flits=1)
+    return plan.shapes[plan.routers[1].shape]()
+
+
+def test_combinational_credits_are_found(tmp_path):
+    copy_hardware(tmp_path, CREDITS_AT_ONCE)
+    found = unregistered(output_drivers(python_in_copy(tmp_path, WRITE_MESH_SWITCH), tmp_path))
+    assert sorted(found) == ["credits_0", "credits_1"]
+
+
+def test_what_lanes_tell_other_switches_comes_out_of_registers(tmp_path):
+    link = LaneInput(InputShape(8, 2, 2, 1, from_host=False, several_ways=True, outputs=(2, 1)))
+    host = LaneInput(InputShape(8, 1, 2, 1, from_host=True, several_ways=True, outputs=(2, 1)))
+    for part, ports in (
+        (link, ("credits", "discarding")),
+        (host, ("link__ready", "discarding")),
+        (DeliveryBuffer(8, 2), ("credit", "link__")),
+    ):
+        folder = tmp_path / part.module_name
+        folder.mkdir()
+        drivers = output_drivers(netlist_source(part), folder)
+        assert all(any(port.startswith(prefix) for port in drivers) for prefix in ports)
+        assert unregistered(drivers, ports) == {}
 
 
 def test_logic_is_looked_through(tmp_path):

@@ -26,7 +26,7 @@ def round_robin(count: int) -> Describe:
         claims.always("at most one is chosen", at_most_one(chosen))
         claims.always("somebody is chosen if anybody is eligible", chosen.any() | ~eligible.any())
         for i in range(count):
-            before_i = [eligible[j] & (_distance(turn, j, count) < _distance(turn, i, count)) for j in range(count)]
+            before_i = [eligible[j] & (distance(turn, j, count) < distance(turn, i, count)) for j in range(count)]
             first = claims.named(eligible[i] & ~concat(before_i).any(), f"first_{i}")
             claims.always("the first one from the turn on is chosen", chosen[i] == first)
         later = concat((turn != 0) & (turn <= i) for i in range(1, count))
@@ -39,13 +39,18 @@ def round_robin(count: int) -> Describe:
 def reference_turn(claims: Claims, eligible: Any, count: int) -> Signal:
     """The requester after the one that was last chosen, which is the first eligible one from the turn on."""
     turn: Any = Signal(range(count), name="reference_turn")
+    claims.m.d.sync += turn.eq(following_turn(claims, eligible, turn, count))
+    claims.invariant("the turn is somebody's", turn < count)
+    return turn
+
+
+def following_turn(claims: Claims, eligible: Any, turn: Any, count: int) -> Any:
+    """The requester after the first eligible one from the turn on; the turn itself if nobody is eligible."""
     following: Any = turn
     for steps in reversed(range(count)):
         candidate = claims.named(_modulo(turn + steps, count), f"candidate_{steps}")
         following = Mux(eligible.bit_select(candidate, 1), _modulo(candidate + 1, count), following)
-    claims.m.d.sync += turn.eq(following)
-    claims.invariant("the turn is somebody's", turn < count)
-    return turn
+    return following
 
 
 def _modulo(number: Any, count: int) -> Any:
@@ -53,7 +58,7 @@ def _modulo(number: Any, count: int) -> Any:
     return Mux(number >= count, number - count, number)
 
 
-def _distance(turn: Any, requester: Any, count: int) -> Any:
+def distance(turn: Any, requester: Any, count: int) -> Any:
     """How far a requester is from the turn, cyclically."""
     return Mux(turn <= requester, requester - turn, requester + count - turn)
 
@@ -68,5 +73,5 @@ def bound_waiting(claims: Claims, eligible: Any, chosen: Any, turn: Any) -> None
     waited: Any = Signal(range(count + 2), name="waited_cycles")
     claims.m.d.sync += waited.eq(Mux(mine & ~served, waited + (waited <= count), 0))
     claims.always(WAIT_BOUND, ~(mine & ~served) | (waited < count - 1))
-    claims.invariant("waiting brings the turn nearer", (waited == 0) | (waited + _distance(turn, me, count) < count))
+    claims.invariant("waiting brings the turn nearer", (waited == 0) | (waited + distance(turn, me, count) < count))
     claims.possible("the longest wait", served & (waited == count - 1))

@@ -4,8 +4,8 @@ Flits carry the number of their input, so that one can see where a flit comes fr
 leave no choice, so that the header alone says where a worm goes.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
 from amaranth.hdl import Array, Const, Mux, Signal, Value
 
@@ -109,18 +109,27 @@ class WormsOut:
             claims.m.d.sync += [self.in_worm.eq(~link.payload.tail), self.owner.eq(tag_of(link.payload))]
 
 
+class EntersWith(Protocol):
+    """What enters on a link, see ``WormsIn``."""
+
+    link: Any
+    moves: Any
+
+
 class TrackedFlit:
     """Any one flit of any input and output.
 
     Parameters
     ----------
     claims : Claims
-    worms : list of WormsIn
+    worms : sequence of WormsIn
         By input; the flits of input i have tag i.
     links : list of links
         By output.
     wanted : list of Value
         Outputs that the flit on an input's link is for, per input.
+    tag : function
+        Of a flit: where it entered.
 
     Members
     -------
@@ -140,9 +149,16 @@ class TrackedFlit:
         It is the flit that is followed.
     """
 
-    def __init__(self, claims: Claims, worms: list[WormsIn], links: list[Any], wanted: list[Any]):
+    def __init__(
+        self,
+        claims: Claims,
+        worms: Sequence[EntersWith],
+        links: list[Any],
+        wanted: list[Any],
+        tag: Callable[[Any], Value] = tag_of,
+    ):
         m = claims.m
-        self.i = claims.constant(2, "any_input")
+        self.i = claims.constant(max(2, (len(worms) - 1).bit_length()), "any_input")
         self.o = claims.constant(2, "any_output")
         self.number = claims.constant(COUNT_BITS, "any_number")
         claims.assume((self.i < len(worms)) & (self.o < len(links)))
@@ -151,7 +167,7 @@ class TrackedFlit:
         )[self.i]
         entering = claims.named(entering, "entering")
         self.on_output: Any = claims.named(
-            Array(link.valid & (tag_of(link.payload) == self.i) for link in links)[self.o], "on_output"
+            Array(link.valid & (tag(link.payload) == self.i) for link in links)[self.o], "on_output"
         )
         leaving = self.on_output & Array(link.ready for link in links)[self.o]
         self.entered: Any = Signal(COUNT_BITS, name="entered")

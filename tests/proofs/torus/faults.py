@@ -1,0 +1,58 @@
+"""Faults of whole switches of tori and meshes: at least one for every property."""
+
+from tests.proofs.common.links import HOLDS
+from tests.proofs.fault_lines import (
+    COUNTS_DOWN_TOO_LATE,
+    FREES_AFTER_EACH_FLIT,
+    GIVES_CREDITS_FOR_REQUESTS,
+    KEEPS_WHAT_HAS_MOVED,
+    LANE_INPUT,
+    LANE_ROUTER,
+    NOT_READY_AS_ONE_LEAVES,
+    OVERWRITES_A_WAITING_FLIT,
+    PREFERS_BOTH,
+    READS_AS_FLITS_ARRIVE,
+    TORUS_ROUTER,
+)
+from tests.proofs.faults import Fault
+from tests.proofs.torus.lane_worms import HEADS_FIRST, UNMIXED
+
+LOSES_THE_SECOND_FLIT = (LANE_ROUTER, "link.valid.eq(output.load)", "link.valid.eq(output.load & ~link.valid)")
+GOES_BACKWARDS = (TORUS_ROUTER, "Const(int(way in NEGATIVE), 1)", "Const(int(way not in NEGATIVE), 1)")
+
+ROUTER_FAULTS = (
+    Fault("torus-router-mesh", HEADS_FIRST, *FREES_AFTER_EACH_FLIT),
+    Fault("torus-router-mesh", UNMIXED, *FREES_AFTER_EACH_FLIT),
+    Fault("torus-router-mesh", "heads leave on lanes that routing allows", *GOES_BACKWARDS),
+    Fault(
+        "torus-router-ring",
+        "heads leave on lanes that routing allows",
+        TORUS_ROUTER,
+        "[goes & ~late] * p.low_lanes",
+        "[goes] * p.low_lanes",
+    ),
+    Fault(
+        "torus-router-ring-dateline",
+        "heads leave on lanes that routing allows",
+        TORUS_ROUTER,
+        "self.closes_ring[port] | link.valid[p.low_lanes :].any()",
+        "link.valid[p.low_lanes :].any()",
+    ),
+    Fault("torus-router-mesh", "nothing leaves without a credit", *COUNTS_DOWN_TOO_LATE),
+    Fault("torus-router-mesh", "one lane at most has a flit on its link", *PREFERS_BOTH),
+    Fault("torus-router-mesh", HOLDS, *OVERWRITES_A_WAITING_FLIT),
+    Fault("torus-router-mesh", "nothing comes out that did not go in for this output", *KEEPS_WHAT_HAS_MOVED),
+    Fault("torus-router-mesh", "flits come out unaltered in order", *READS_AS_FLITS_ARRIVE),
+    Fault("torus-router-mesh", "what entered and has not come out is inside", *LOSES_THE_SECOND_FLIT),
+    Fault("torus-router-mesh", "ready says whether a place is free", *NOT_READY_AS_ONE_LEAVES),
+    Fault("torus-router-mesh", "a credit comes back only for a flit that is there", *GIVES_CREDITS_FOR_REQUESTS),
+    Fault(
+        "torus-router-mesh",
+        "discarding tells of heads without a way",
+        LANE_INPUT,
+        "Mux(request.nowhere & request.is_head, request.lane, 0)",
+        "Mux(request.nowhere, request.lane, 0)",
+    ),
+)
+
+TORUS_FAULTS = ROUTER_FAULTS

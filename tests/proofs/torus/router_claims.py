@@ -1,0 +1,90 @@
+"""Claims about a whole ``TorusRouter``: what goes in comes out where its header says, once, in order, worms unmixed.
+
+Nothing is left out and nothing taken for granted but the rules of links and sound messages.
+"""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+from amaranth.hdl import Const
+
+from rtl.common.selection import concat
+from tests.proofs.claims import Claims, Describe, started
+from tests.proofs.common.worms import TrackedFlit
+from tests.proofs.torus.lane_worms import prove_links
+from tests.proofs.torus.switch_invariants import SwitchInvariants
+from tests.proofs.torus.tagged_lanes import tag_of
+from tests.proofs.torus.whole_switch import WholeSwitch
+from topology.torus.grid import Grid
+
+
+def router(grid: Grid, number: int, lanes: int = 2, **settings: Any) -> Describe:
+    """Claims about a switch of a small torus or mesh.
+
+    Parameters
+    ----------
+    grid : Grid
+    number : int
+        Which switch.
+    lanes : int
+    settings
+        See ``WholeSwitch``.
+    """
+
+    def describe(claims: Claims) -> None:
+        switch = WholeSwitch(claims, grid, number, lanes, **settings)
+        _follow(claims, switch)
+        links = [as_stream(switch, o) for o in range(switch.shape.outputs)]
+        wanted = [lane.worms.wanted for lane in switch.lanes_in]
+        tracked = TrackedFlit(claims, [lane.worms for lane in switch.lanes_in], links, wanted, tag_of)
+        invariants = SwitchInvariants(claims, switch)
+        tracked.tie(claims, _stages(invariants, tracked))
+        prove_links(claims, switch.part)
+        prove_inputs(claims, switch)
+        both = concat(link.valid for link in links).all()
+        claims.possible("a flit comes out of all outputs at once", both & tracked.comes_out)
+        full = switch.outstanding[0].count == switch.shape.depth
+        claims.possible("a lane has no credits as the followed flit comes out of another", full & tracked.comes_out)
+        claims.possible(
+            "a head is discarded as the followed flit comes out", switch.part.discarding[0] & tracked.comes_out
+        )
+
+    return describe
+
+
+def _follow(claims: Claims, switch: WholeSwitch) -> None:
+    first = 0
+    for i, lanes in enumerate(switch.shape.input_lanes):
+        switch.enter(claims, i, range(first, first + lanes).__getitem__)
+        first += lanes
+    switch.leave(claims, switch.allowed)
+
+
+def _stages(invariants: SwitchInvariants, tracked: TrackedFlit) -> Iterator[tuple[Any, Any]]:
+    yield from invariants.in_delivery(tracked.o, tracked.i)
+    yield from invariants.in_lanes(tracked.o, tracked.i)
+
+
+def as_stream(switch: WholeSwitch, o: int) -> Any:
+    """The link out of an output as one with ``valid`` and ``ready``."""
+    link = switch.link_out(o)
+    if switch.shape.is_host_output(o):
+        return link
+    return SimpleNamespace(valid=link.valid.any(), ready=Const(1), payload=link.payload)
+
+
+def prove_inputs(claims: Claims, switch: WholeSwitch) -> None:
+    """What a switch tells of its lanes: credits, ``ready``, and heads that it drops."""
+    depth = switch.shape.depth
+    for number, lane in enumerate(switch.lanes_in):
+        reference = lane.reference
+        if switch.shape.is_host_input(lane.i):
+            ready = (reference.held_now < depth) & started(claims)
+            claims.always("ready says whether a place is free", switch.link_in(lane.i).ready == ready)
+        else:
+            there = ~reference.left | (reference.queue.held != 0)
+            claims.always("a credit comes back only for a flit that is there", there)
+        first = reference.queue.row[0]
+        lost = reference.left & reference.flit(first).head & ~switch.wanted(lane, first).any()
+        claims.always("discarding tells of heads without a way", switch.part.discarding[number] == lost)

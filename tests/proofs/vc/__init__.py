@@ -1,0 +1,1 @@
+"""Proofs of the router with lanes, which families share."""

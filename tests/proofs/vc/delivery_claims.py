@@ -1,0 +1,81 @@
+"""Claims about ``DeliveryBuffer``: flits come out in order, once each, and so do their credits."""
+
+from typing import Any
+
+from amaranth.hdl import Array, Signal, Value
+
+from rtl.common.vc.delivery_buffer import DeliveryBuffer
+from tests.proofs.claims import Claims, Describe
+from tests.proofs.common.links import prove_link_rules
+from tests.proofs.common.reference_queue import ReferenceQueue
+from tests.proofs.inside import Inside
+
+FLIT_BITS = 8
+
+
+def delivery_buffer(depth: int) -> Describe:
+    """Claims about a buffer of some depth."""
+
+    def describe(claims: Claims) -> None:
+        part = DeliveryBuffer(FLIT_BITS, depth)
+        claims.free_inputs(part)
+        inside = Inside(claims, part)
+        link: Any = part.link
+        prove_link_rules(claims, link, "link")
+        leaving = claims.named(link.valid & link.ready, "leaving")
+        # the last place is that of the output register
+        queue = ReferenceQueue(claims, depth + 1, part.write, part.flit, leaving)
+        waiting = claims.named(queue.held - link.valid, "waiting")
+        out: Any = Signal(range(depth + 2), name="without_credit")
+        claims.m.d.sync += out.eq(out + part.write - part.credit)
+        claims.assume(~part.write | (out < depth))
+        claims.always("nothing comes out that did not go in", ~link.valid | (queue.held != 0))
+        claims.always("flits come out unaltered in order", ~link.valid | (Value.cast(link.payload) == queue.row[0]))
+        free = claims.was((~link.valid | link.ready) & (waiting != 0), "could_go")
+        claims.always("a flit in the buffer waits for the register alone", ~free | link.valid)
+        claims.always("a flit has its credit on the wire or is in the buffer", out == waiting + part.credit)
+        tie_delivery(claims, inside, depth, queue.row, link, waiting)
+        claims.possible("the buffer and the register are full", queue.held == depth + 1)
+        if depth > 2:  # a credit is counted in the third cycle
+            streaming = leaving & part.write & part.credit
+            claims.possible("one flit per cycle", streaming & claims.was(streaming, "streaming"))
+
+    return describe
+
+
+def tie_delivery(
+    claims: Claims, inside: Inside, depth: int, row: list[Any], link: Any, waiting: Any, where: str | None = None
+) -> None:
+    """What is in the buffer stands in the row of reference, behind the flit in the output register.
+
+    Parameters
+    ----------
+    claims : Claims
+    inside : Inside
+    depth : int
+    row : list of Value
+        Flits that have not come out, the first one first.
+    link : link
+        It shows the first one if it is valid.
+    waiting : Value
+        Flits in the buffer.
+    where : str or None
+        Instance name of the buffer.
+    """
+    place = f"{where}/" if where else ""
+    claims.invariant("the register holds the first one", ~link.valid | (Value.cast(link.payload) == row[0]))
+    claims.invariant("the buffer counts", inside.register("count", where) == waiting)
+    claims.invariant(
+        "present says whether a flit is in the buffer", inside.register("present", where) == (waiting != 0)
+    )
+    claims.invariant("the buffer has room for what is in it", waiting <= depth)
+    slots = 1 << (depth - 1).bit_length()
+    front: Any = inside.register("front", where) if slots > 1 else 0
+    if slots > 1:
+        back = inside.register("back", where)
+        claims.invariant("the back is behind the last flit", back == (front + waiting)[: len(back)])
+    rows = Array(Value.cast(inside.memory_row(k, f"{place}flits")) for k in range(slots))
+    for k in range(depth):
+        held = Value.cast(rows[(front + k)[: len(front)] if slots > 1 else 0])
+        behind = Value.cast(Array([row[k], row[k + 1]])[link.valid])
+        claims.invariant("slots hold their flits", (waiting <= k) | (held == behind))

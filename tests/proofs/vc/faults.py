@@ -1,0 +1,159 @@
+"""Faults of the parts of the router with lanes: at least one for every property."""
+
+from tests.proofs.common.arbiter_claims import WAIT_BOUND
+from tests.proofs.common.links import HOLDS
+from tests.proofs.fault_lines import (
+    COUNTS_DOWN_TOO_LATE,
+    DELIVERY_BUFFER,
+    FREES_AFTER_EACH_FLIT,
+    GIVES_CREDITS_FOR_REQUESTS,
+    KEEPS_WHAT_HAS_MOVED,
+    LANE_INPUT,
+    LANE_OUTPUT,
+    NOT_READY_AS_ONE_LEAVES,
+    OVERWRITES_A_WAITING_FLIT,
+    PREFERS_BOTH,
+    PREFERS_THE_FIRST,
+    READS_AS_FLITS_ARRIVE,
+    STALLS_BETWEEN_FLITS,
+    TURN_ORDER,
+)
+from tests.proofs.faults import Fault
+from tests.proofs.vc.lane_input_claims import ONE_CREDIT
+from tests.proofs.vc.lane_output_claims import OVERFLOW
+from tests.proofs.vc.turn_order_claims import FIRST
+
+CHOSEN = "requests[i] & ~self.beaten[i]"
+
+TURN_FAULTS = (
+    Fault("turn-order-3", FIRST, TURN_ORDER, "concat(self.chosen[i:j]).any()", "self.chosen[i]"),
+    Fault("turn-order-3", "only who requests is chosen", TURN_ORDER, CHOSEN, "~self.beaten[i]"),
+    Fault("turn-order-3", "at most one is chosen", *PREFERS_BOTH),
+    Fault("turn-order-3", "somebody is chosen if anybody requests", *PREFERS_BOTH),
+    Fault(
+        "turn-order-3",
+        "who requests and is not chosen is beaten",
+        TURN_ORDER,
+        CHOSEN,
+        "requests[i] & ~self.beaten[i] & ~requests[i - 1]",
+    ),
+    Fault("turn-order-3", WAIT_BOUND, *PREFERS_THE_FIRST),
+)
+
+OUTPUT_FAULTS = (
+    Fault("lane-output-2-to-2x2", FIRST, *PREFERS_THE_FIRST),
+    Fault(
+        "lane-output-2-to-2x2",
+        "what is granted leaves, and nothing else",
+        LANE_OUTPUT,
+        "Mux(self.granted[i], lanes[i], 0)",
+        "lanes[i]",
+    ),
+    Fault("lane-output-2-to-2x2", "one is granted if anybody asks, and one at most", *PREFERS_BOTH),
+    Fault(
+        "lane-output-2-to-2x2",
+        "who asks and is not granted has lost",
+        LANE_OUTPUT,
+        "concat(bit & beaten for",
+        "concat(beaten for",
+    ),
+    Fault("lane-output-2-to-2x2", WAIT_BOUND, *PREFERS_THE_FIRST),
+    Fault("lane-output-2-to-2x2", "has credit tells whether there are credits", *COUNTS_DOWN_TOO_LATE),
+    Fault("lane-output-2-to-2x2", "nothing leaves without a credit", *COUNTS_DOWN_TOO_LATE),
+    Fault("lane-output-2-to-2x2", OVERFLOW, *COUNTS_DOWN_TOO_LATE),
+    Fault(
+        "lane-output-2-to-2x2", "a head may have a lane if no worm is in it and it has credits", *FREES_AFTER_EACH_FLIT
+    ),
+    Fault(
+        "lane-output-2-to-2x2-empty",
+        "a head may have a lane if no worm is in it and it has credits",
+        LANE_OUTPUT,
+        "credits == self.depth if self.reuse_empty else has_credit",
+        "has_credit",
+    ),
+    Fault("lane-output-2-to-2x2", "a lane with a worm in it carries that worm alone", *FREES_AFTER_EACH_FLIT),
+)
+
+DELIVERY_FAULTS = (
+    Fault("delivery-buffer-2", HOLDS, *OVERWRITES_A_WAITING_FLIT),
+    Fault("delivery-buffer-2", "nothing comes out that did not go in", *KEEPS_WHAT_HAS_MOVED),
+    Fault(
+        "delivery-buffer-2",
+        "flits come out unaltered in order",
+        DELIVERY_BUFFER,
+        '"front", slots, register.load',
+        '"front", slots, self.write',
+    ),
+    Fault("delivery-buffer-2", "a flit in the buffer waits for the register alone", *STALLS_BETWEEN_FLITS),
+    Fault(
+        "delivery-buffer-2",
+        "a flit has its credit on the wire or is in the buffer",
+        DELIVERY_BUFFER,
+        "self.credit.eq(register.load)",
+        "self.credit.eq(self.write)",
+    ),
+)
+
+INPUT_FAULTS = (
+    Fault("lane-input-2x2", ONE_CREDIT, LANE_INPUT, "self.credits.eq(popped)", "self.credits.eq(0)"),
+    Fault(
+        "lane-input-2x2",
+        "a request is for one output lane at most",
+        LANE_INPUT,
+        "Mux(usable.any(), lowest_one(usable), lowest_one(held))",
+        "Mux(usable.any(), usable, lowest_one(held))",
+    ),
+    Fault("lane-input-2x2", "a request that has lost stays while it is good", LANE_INPUT, "~self.lost.any()", "1"),
+    Fault(
+        "lane-input-2x2",
+        "a credit comes back only for a flit that is there",
+        *GIVES_CREDITS_FOR_REQUESTS,
+    ),
+    Fault(
+        "lane-input-2x2",
+        "flits leave unaltered in the order of their lane",
+        *READS_AS_FLITS_ARRIVE,
+    ),
+    Fault(
+        "lane-input-2x2",
+        "a head asks for a way that it has and may have",
+        LANE_INPUT,
+        "Mux(request.is_head, self.can_start, self.has_credit)",
+        "self.has_credit",
+    ),
+    Fault(
+        "lane-input-2x2",
+        "a flit behind the head asks for the lane of its worm",
+        LANE_INPUT,
+        "self.ways.eq(request.way)",
+        "self.ways.eq(self.ways)",
+    ),
+    Fault(
+        "lane-input-2x2",
+        "a worm is drained if and only if it has no way",
+        LANE_INPUT,
+        "leaves.eq(self.granted.any() | request.nowhere)",
+        "leaves.eq(request.lane.any())",
+    ),
+    Fault(
+        "lane-input-2x2",
+        "discarding tells of heads without a way",
+        LANE_INPUT,
+        "Mux(request.nowhere & request.is_head, request.lane, 0)",
+        "Mux(request.nowhere, request.lane, 0)",
+    ),
+    Fault(
+        "lane-input-2x2",
+        "a flit that could leave does so after two cycles, or after routing",
+        LANE_INPUT,
+        "self.worth.eq(self._comes_first | promising)",
+        "self.worth.eq(self._comes_first)",
+    ),
+    Fault(
+        "lane-input-host-2",
+        "ready says whether a place is free",
+        *NOT_READY_AS_ONE_LEAVES,
+    ),
+)
+
+VC_FAULTS = (*TURN_FAULTS, *OUTPUT_FAULTS, *DELIVERY_FAULTS, *INPUT_FAULTS)

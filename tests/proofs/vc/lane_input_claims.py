@@ -1,0 +1,119 @@
+"""Claims about ``LaneInput``: what goes into a lane leaves it once, in order, and only for the lane of its worm."""
+
+from itertools import combinations
+from typing import Any
+
+from amaranth.hdl import Mux, Signal, Value
+
+from rtl.common.selection import concat
+from rtl.common.vc.lane_input import LaneInput
+from rtl.common.vc.parameters import InputShape
+from tests.proofs.claims import Claims, Describe, at_most_one, started
+from tests.proofs.common.links import assume_link_rules
+from tests.proofs.inside import Inside
+from tests.proofs.vc.lane_reference import LaneReference, LastCycle, lanes_of, tie_lanes
+
+FLIT_BITS = 8
+ONE_CREDIT = "every grant gives one credit back"
+
+
+def lane_input(
+    lanes: int, depth: int, routing_cycles: int = 1, *, from_host: bool = False, several_ways: bool = True
+) -> Describe:
+    """Claims about an input that leads to an output with two lanes and to one with one lane."""
+
+    def describe(claims: Claims) -> None:
+        shape = InputShape(FLIT_BITS, lanes, depth, routing_cycles, from_host, several_ways, (2, 1))
+        part = LaneInput(shape)
+        claims.free_inputs(part)
+        inside = Inside(claims, part)
+        _assume_neighbours(claims, part)
+        last = LastCycle(claims, part, "last")
+        rows = lanes_of(claims, inside, part)
+        left = claims.named(concat(row.left for row in rows), "left")
+        claims.always(ONE_CREDIT, at_most_one(left) & (~last.granted | left.any()))
+        claims.always("a request is for one output lane at most", at_most_one(part.requests))
+        lost = claims.was(part.lost.any(), "has_lost")
+        kept = part.requests == last.requests
+        still_good = (last.requests & part.has_credit & part.can_start).any()
+        same = (Value.cast(part.flit) == last.flit) & (kept | ~still_good)
+        claims.always("a request that has lost stays while it is good", ~lost | same)
+        for v, row in enumerate(rows):
+            _prove_lane(claims, part, row, last, v)
+        if from_host:
+            assume_link_rules(claims, part.link, "link")
+            ready = (rows[0].held_now < depth) & started(claims)
+            claims.always("ready says whether a place is free", part.link.ready == ready)
+        tie_lanes(claims, inside, part, rows)
+        _bound_waiting(claims, inside, part, rows)
+        claims.possible("all lanes are full", concat(row.queue.held == depth for row in rows).all())
+        claims.possible("a flit behind the head is granted", last.granted & rows[0].left & rows[0].begun)
+
+    return describe
+
+
+def _assume_neighbours(claims: Claims, part: Any) -> None:
+    """Outputs grant good requests alone, or let them lose; a link carries one flit at a time."""
+    low = 0
+    for o, lanes in enumerate(part.shape.outputs):
+        asked = part.requests[low : low + lanes].any()
+        claims.assume((part.granted[o] ^ part.lost[o]) == asked)
+        claims.assume(~(part.granted[o] & part.lost[o]))
+        low += lanes
+    claims.assume(at_most_one(part.link.valid))
+    if not part.shape.several_ways:
+        claims.assume(at_most_one(part.ways))
+
+
+def _prove_lane(claims: Claims, part: Any, row: LaneReference, last: LastCycle, v: int) -> None:
+    if not part.shape.from_host:
+        row.assume_room(claims)
+    claims.always("a credit comes back only for a flit that is there", ~row.left | (row.queue.held != 0))
+    first = row.queue.row[0]
+    moved = claims.named(row.left & last.granted, f"moved_{v}")
+    unaltered = last.flit == Value.cast(row.flit(first))
+    claims.always("flits leave unaltered in the order of their lane", ~moved | unaltered)
+    allowed = row.ways(first) & last.can_start
+    claims.always(
+        "a head asks for a way that it has and may have", ~moved | row.begun | ~(last.requests & ~allowed).any()
+    )
+    goes_on = (last.requests == row.own) & ~(last.requests & ~last.has_credit).any()
+    claims.always("a flit behind the head asks for the lane of its worm", ~moved | ~row.begun | goes_on)
+    claims.always("a worm is drained if and only if it has no way", ~row.left | (last.granted == ~row.nowhere))
+    dropped = row.left & ~row.begun & row.nowhere
+    claims.always("discarding tells of heads without a way", part.discarding[v] == dropped)
+    claims.possible("a worm without a way is drained", dropped & ~row.flit(first).tail)
+
+
+def _bound_waiting(claims: Claims, inside: Inside, part: Any, rows: list[LaneReference]) -> None:
+    """With free output lanes and no rivals flits leave after two cycles, or as soon as the head may ask."""
+    routing_cycles = part.shape.routing_cycles
+    most = max(2, routing_cycles - 1)
+    popped = claims.named(part.granted.any() | inside.register("request_nowhere"), "popped")
+    there = concat(row.held_now != 0 for row in rows).any()
+    good = part.has_credit.all() & part.can_start.all() & ~part.lost.any()
+    vain = claims.named(there & good & ~popped, "waits_in_vain")
+    waited: Any = Signal(range(most + 2), name="waited_cycles")
+    claims.m.d.sync += waited.eq(Mux(vain, waited + (waited <= most), 0))
+    claims.always("a flit that could leave does so after two cycles, or after routing", ~vain | (waited < most))
+    claims.possible("the longest wait", ~vain & (waited == most))
+    _tie_waiting(claims, inside, rows, waited, most, routing_cycles - 2)
+
+
+def _tie_waiting(claims: Claims, inside: Inside, rows: list[LaneReference], waited: Any, most: int, delay: int) -> None:
+    ready = []
+    for v, row in enumerate(rows):
+        counted: Any = 1
+        if delay > 0:
+            passed = inside.register(f"delay_{v}")
+            claims.invariant("the delay ends", passed <= delay)
+            counted = passed >= Mux(waited < delay, waited, delay)
+        may = row.begun_now | counted
+        ready.append((row.held_now != 0) & inside.register(f"worth_{v}") & may)
+    claims.invariant("waiting brings a lane nearer to asking", (waited == 0) | concat(ready).any())
+    asks = inside.register("request_lane").any()
+    claims.invariant("a lane asks in the end", (waited < most) | asks)
+    for i, j, k in combinations(range(len(rows)), 3):
+        bits = [inside.register(f"lane_{a}_before_{b}") for a, b in ((i, j), (j, k), (i, k))]
+        circle = (bits[0] & bits[1] & ~bits[2]) | (~bits[0] & ~bits[1] & bits[2])
+        claims.invariant("lanes come one after the other", ~circle)
