@@ -41,6 +41,7 @@ from tests.proofs.spam.key_claims import multicast_key
 from tests.proofs.spam.queues_claims import request_queues
 from tests.proofs.spam.replication_claims import replication
 from tests.proofs.spam.router_claims import pair, router
+from tests.proofs.torus.pair_claims import pair as torus_pair
 from tests.proofs.torus.router_claims import router as torus_router
 from tests.proofs.vc.delivery_claims import delivery_buffer
 from tests.proofs.vc.lane_input_claims import lane_input
@@ -232,10 +233,12 @@ PROOFS: dict[str, Proof] = {
     ),
     "torus-router-ring": Proof("torus-router", torus_router(RING, 1, buffer_flits=2), 14, quick=False),
     "torus-router-ring-dateline": Proof(
-        "torus-router", torus_router(RING, 1, buffer_flits=3, lane_rule=DATELINE), 14, quick=False
+        "torus-router", torus_router(RING, 0, buffer_flits=3, lane_rule=DATELINE), 14, quick=False
     ),
     "torus-router-ring-empty": Proof(
         "torus-router", torus_router(RING, 1, buffer_flits=2, lane_reuse=REUSE_EMPTY), 18, quick=False
     ),
     "torus-router-five-ports": Proof("torus-router", torus_router(Grid(3, 3), 4, buffer_flits=2), 16, quick=False),
+    "torus-pair-row": Proof("torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, fault_cycles=14),
+    "torus-pair-ring": Proof("torus-pair", torus_pair(wraps=True, buffer_flits=4), 20, quick=False),
 }

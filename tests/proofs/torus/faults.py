@@ -12,10 +12,12 @@ from tests.proofs.fault_lines import (
     OVERWRITES_A_WAITING_FLIT,
     PREFERS_BOTH,
     READS_AS_FLITS_ARRIVE,
+    REUSES_WITH_ANY_CREDIT,
     TORUS_ROUTER,
 )
 from tests.proofs.faults import Fault
 from tests.proofs.torus.lane_worms import HEADS_FIRST, UNMIXED
+from tests.proofs.torus.pair_claims import CONSERVED, CREDITS, ROOM, SOUND
 
 LOSES_THE_SECOND_FLIT = (LANE_ROUTER, "link.valid.eq(output.load)", "link.valid.eq(output.load & ~link.valid)")
 GOES_BACKWARDS = (TORUS_ROUTER, "Const(int(way in NEGATIVE), 1)", "Const(int(way not in NEGATIVE), 1)")
@@ -38,6 +40,7 @@ ROUTER_FAULTS = (
         "self.closes_ring[port] | link.valid[p.low_lanes :].any()",
         "link.valid[p.low_lanes :].any()",
     ),
+    Fault("torus-router-ring-empty", "a head takes a lane with all its credits", *REUSES_WITH_ANY_CREDIT),
     Fault("torus-router-mesh", "nothing leaves without a credit", *COUNTS_DOWN_TOO_LATE),
     Fault("torus-router-mesh", "one lane at most has a flit on its link", *PREFERS_BOTH),
     Fault("torus-router-mesh", HOLDS, *OVERWRITES_A_WAITING_FLIT),
@@ -55,4 +58,24 @@ ROUTER_FAULTS = (
     ),
 )
 
-TORUS_FAULTS = ROUTER_FAULTS
+PAIR_FAULTS = (
+    Fault("torus-pair-row", CONSERVED, *GIVES_CREDITS_FOR_REQUESTS),
+    Fault("torus-pair-row", CREDITS, *GIVES_CREDITS_FOR_REQUESTS),
+    Fault("torus-pair-row", ROOM, *COUNTS_DOWN_TOO_LATE),
+    Fault("torus-pair-row", "nothing leaves without a credit", *COUNTS_DOWN_TOO_LATE),
+    Fault("torus-pair-row", SOUND, *FREES_AFTER_EACH_FLIT),
+    Fault("torus-pair-row", HEADS_FIRST, *FREES_AFTER_EACH_FLIT),
+    Fault("torus-pair-row", UNMIXED, *FREES_AFTER_EACH_FLIT),
+    Fault("torus-pair-row", "heads leave on lanes that routing allows", *GOES_BACKWARDS),
+    Fault("torus-pair-row", "ready says whether a place is free", *NOT_READY_AS_ONE_LEAVES),
+    Fault("torus-pair-row", "a credit comes back only for a flit that is there", *GIVES_CREDITS_FOR_REQUESTS),
+    Fault(
+        "torus-pair-row",
+        "discarding tells of heads without a way",
+        LANE_INPUT,
+        "Mux(request.nowhere & request.is_head, request.lane, 0)",
+        "Mux(request.nowhere, request.lane, 0)",
+    ),
+)
+
+TORUS_FAULTS = (*ROUTER_FAULTS, *PAIR_FAULTS)

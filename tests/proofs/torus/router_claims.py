@@ -10,6 +10,7 @@ from typing import Any
 from amaranth.hdl import Const
 
 from rtl.common.selection import concat
+from rtl.common.vc.parameters import REUSE_EMPTY
 from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.worms import TrackedFlit
 from tests.proofs.torus.lane_worms import prove_links
@@ -34,7 +35,8 @@ def router(grid: Grid, number: int, lanes: int = 2, **settings: Any) -> Describe
 
     def describe(claims: Claims) -> None:
         switch = WholeSwitch(claims, grid, number, lanes, **settings)
-        _follow(claims, switch)
+        switch.enter_all(claims)
+        switch.leave(claims, switch.allowed)
         links = [as_stream(switch, o) for o in range(switch.shape.outputs)]
         wanted = [lane.worms.wanted for lane in switch.lanes_in]
         tracked = TrackedFlit(claims, [lane.worms for lane in switch.lanes_in], links, wanted, tag_of)
@@ -42,6 +44,8 @@ def router(grid: Grid, number: int, lanes: int = 2, **settings: Any) -> Describe
         tracked.tie(claims, _stages(invariants, tracked))
         prove_links(claims, switch.part)
         prove_inputs(claims, switch)
+        if switch.shape.lane_reuse == REUSE_EMPTY:
+            _prove_alone_in_lane(claims, switch)
         both = concat(link.valid for link in links).all()
         claims.possible("a flit comes out of all outputs at once", both & tracked.comes_out)
         full = switch.outstanding[0].count == switch.shape.depth
@@ -53,12 +57,11 @@ def router(grid: Grid, number: int, lanes: int = 2, **settings: Any) -> Describe
     return describe
 
 
-def _follow(claims: Claims, switch: WholeSwitch) -> None:
-    first = 0
-    for i, lanes in enumerate(switch.shape.input_lanes):
-        switch.enter(claims, i, range(first, first + lanes).__getitem__)
-        first += lanes
-    switch.leave(claims, switch.allowed)
+def _prove_alone_in_lane(claims: Claims, switch: WholeSwitch) -> None:
+    """Flits of two worms are never behind one lane at a time."""
+    for out, without in zip(switch.lanes_out, switch.outstanding, strict=False):
+        head = out.valid & out.link.payload.head
+        claims.always("a head takes a lane with all its credits", ~head | (without.count == 0))
 
 
 def _stages(invariants: SwitchInvariants, tracked: TrackedFlit) -> Iterator[tuple[Any, Any]]:

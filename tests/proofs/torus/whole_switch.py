@@ -112,6 +112,14 @@ class WholeSwitch:
         """The link out of an output."""
         return getattr(self.part, f"outputs__{o}")
 
+    def credits(self, i: int) -> Any:
+        """Credits that an input gives back."""
+        return getattr(self.part, f"credits_{i}")
+
+    def credited(self, o: int) -> Any:
+        """Credits that come back to an output."""
+        return getattr(self.part, f"credited_{o}")
+
     def candidates(self, lane: int, flit: Any) -> Value:
         """Lanes out that a head on a lane in may have, as routing says it (``TorusRouting.candidates``)."""
         key = flit.data[: self._key_bits]
@@ -165,6 +173,19 @@ class WholeSwitch:
                 row.assume_room(claims)
         self.lanes_in += [LaneIn(i, v, worms[v], row) for v, row in enumerate(rows)]
 
+    def enter_tagged(self, claims: Claims, i: int, first: int) -> int:
+        """Follow sound worms into an input, with tags from a number on; gives the number after the last one."""
+        after = first + self.shape.input_lanes[i]
+        self.enter(claims, i, range(first, after).__getitem__)
+        return after
+
+    def enter_all(self, claims: Claims) -> int:
+        """Follow sound worms into all inputs; tags are the numbers of the lanes. Gives their number."""
+        first = 0
+        for i in range(self.shape.inputs):
+            first = self.enter_tagged(claims, i, first)
+        return first
+
     def _asks(self, lane: int) -> Callable[[Any], Value]:
         return lambda flit: self.ports(self.candidates(lane, flit))
 
@@ -193,17 +214,19 @@ class WholeSwitch:
                 lane = LaneWormsOut(claims, link, valid, moves, _bit(allowed, low + w), name)
                 self.lanes_out.append(lane)
                 if not host:
-                    credited = getattr(self.part, f"credited_{o}")[w]
+                    credited = self.credited(o)[w]
                     without = Outstanding(claims, valid, credited, self.shape.depth, name)
                     self.outstanding.append(without)
                     if o != joined:
                         claims.assume(~credited | (without.count != 0))
 
     def allowed(self, flit: Any) -> Value:
-        """Lanes out that a header may leave by, if tags are the numbers of lanes in."""
+        """Lanes out that a header may leave by, if it has the tag of a lane in."""
         found: Any = Const(0, self.outputs)
-        for lane in range(len(self.lanes_in)):
-            found = found | concat((tag_of(flit) == lane) & bit for bit in self.candidates(lane, flit))
+        for number, lane in enumerate(self.lanes_in):
+            tag = lane.worms.only_tag
+            if tag is not None:
+                found = found | concat((tag_of(flit) == tag) & bit for bit in self.candidates(number, flit))
         return found
 
 

@@ -15,6 +15,7 @@ from tests.proofs.fault_lines import (
     PREFERS_BOTH,
     PREFERS_THE_FIRST,
     READS_AS_FLITS_ARRIVE,
+    REUSES_WITH_ANY_CREDIT,
     STALLS_BETWEEN_FLITS,
     TURN_ORDER,
 )
@@ -67,9 +68,7 @@ OUTPUT_FAULTS = (
     Fault(
         "lane-output-2-to-2x2-empty",
         "a head may have a lane if no worm is in it and it has credits",
-        LANE_OUTPUT,
-        "credits == self.depth if self.reuse_empty else has_credit",
-        "has_credit",
+        *REUSES_WITH_ANY_CREDIT,
     ),
     Fault("lane-output-2-to-2x2", "a lane with a worm in it carries that worm alone", *FREES_AFTER_EACH_FLIT),
 )
