@@ -9,6 +9,7 @@ from hydranoc.families.harts import slots as harts
 from hydranoc.families.min import slots as multistage
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.spam import slots as spam
+from hydranoc.families.torus import slots as torus
 from hydranoc.families.worm_guards import complete_within_watchdog
 from hydranoc.studies.common.figure import Reproduction
 from hydranoc.studies.harts import figures as harts_figures
@@ -119,5 +120,19 @@ FAMILIES: dict[str, Family] = {
         operations=harts.operations,
         complete=harts.complete,
         reproductions=harts_figures.REPRODUCTIONS,
+    ),
+    "torus": Family(
+        name="torus",
+        title="Torus: multi-node multicast in tori and meshes by network partitioning",
+        network_section=torus.TorusSection,
+        build_routing=torus.build_routing,
+        check=torus.check,
+        build_model=torus.build_model,
+        build_plan=torus.build_plan,
+        link_classes=torus.link_classes,
+        software_names=torus.software_names,
+        software_sends=torus.software_sends,
+        complete=torus.complete,
+        reproductions={},
     ),
 }

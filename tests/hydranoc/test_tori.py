@@ -7,24 +7,10 @@ import pytest
 
 from hydranoc import Design, load
 from hydranoc.cli import run
-from hydranoc.families.registry import FAMILIES, Family
 from hydranoc.families.torus import slots
 from hydranoc.pictures.draw import CROSS, draw_network
 from hydranoc.pictures.layout import processor_positions, stubs, switch_positions
 from topology.torus.graph import TorusNetwork
-
-SLOTS = (
-    *("build_routing", "check", "build_model", "build_plan", "link_classes"),
-    *("software_names", "software_sends", "complete"),
-)
-
-
-@pytest.fixture(autouse=True)
-def torus_family(monkeypatch) -> None:
-    """The family with what there is of it."""
-    given = {slot: getattr(slots, slot) for slot in SLOTS}
-    family = Family(name="torus", title="Torus", network_section=slots.TorusSection, reproductions={}, **given)
-    monkeypatch.setitem(FAMILIES, "torus", family)
 
 
 def write(folder, text: str):
