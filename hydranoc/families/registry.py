@@ -15,6 +15,7 @@ from hydranoc.studies.common.figure import Reproduction
 from hydranoc.studies.harts import figures as harts_figures
 from hydranoc.studies.min import figures as min_figures
 from hydranoc.studies.spam import figures as spam_figures
+from hydranoc.studies.torus import figures as torus_figures
 from sim_model.common.messages import Message
 from sim_model.common.software import software_multicasts
 
@@ -133,6 +134,6 @@ FAMILIES: dict[str, Family] = {
         software_names=torus.software_names,
         software_sends=torus.software_sends,
         complete=torus.complete,
-        reproductions={},
+        reproductions=torus_figures.REPRODUCTIONS,
     ),
 }

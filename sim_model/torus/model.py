@@ -9,6 +9,7 @@ from sim_model.common.messages import Messages
 from sim_model.common.vc.model import EMPTY_REUSE, LaneModel
 from sim_model.common.vc.record import record_lanes
 from sim_model.common.vc.state import VC_FOLDER, LaneState, make_lane_state
+from sim_model.torus.describe import describe_router
 from sim_model.torus.router import step_routers
 from sim_model.torus.state import make_routes
 from topology.torus.operations import turns_of
@@ -69,3 +70,7 @@ class TorusModel(LaneModel):
     def run_cycles(self, state: EngineState, routers: LaneState, trace: Trace, until_cycle: int) -> int:
         """The compiled loop; returns one of the reasons of ``engine/clock.py``."""
         return int(run_cycles(state, routers, trace, until_cycle))
+
+    def describe_router(self, state: EngineState, routers: LaneState, switch: int) -> str:
+        """The whole state of a switch, for mismatch and deadlock reports."""
+        return describe_router(self.routing, state, routers, switch)

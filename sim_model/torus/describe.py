@@ -1,0 +1,16 @@
+"""A switch's state for people: where it is, and what stands in its lanes."""
+
+from sim_model.common.engine.state import EngineState
+from sim_model.common.vc.describe import describe_lane_router
+from sim_model.common.vc.state import LaneState
+from topology.torus.grid import DIRECTION_NAMES
+from topology.torus.routing import TorusRouting
+
+
+def describe_router(routing: TorusRouting, state: EngineState, family: LaneState, switch: int) -> str:
+    """Position of a switch, its outputs' directions, and its lanes."""
+    network = routing.network
+    row, column = network.grid.position(switch)
+    ways = " ".join(f"{port}: {DIRECTION_NAMES[way]}" for port, way in enumerate(network.directions[switch]))
+    about = f"{network.vertex_name(switch)} is in row {row}, column {column}; outputs {ways}"
+    return f"{about}\n{describe_lane_router(network, state, family, switch)}"
