@@ -302,9 +302,32 @@ class TraceTraffic(Traffic):
     file: str
 
 
+class MultinodeTraffic(Traffic):
+    """Many sources at once, each with a multicast of its own (multi-node multicast).
+
+    Members
+    -------
+    scheme : str or None
+        The same as ``software``.
+    sources, destinations : int
+        How many nodes send, and to how many each; all of them random.
+    hot_spot : float
+        So large a share of the destinations is common to all multicasts.
+    """
+
+    kind: Literal["multinode"]
+    scheme: str | None = None
+    sources: Count
+    destinations: Count
+    hot_spot: Annotated[float, Field(ge=0, le=1)] = 0.0
+    flits: Flits
+    seed: Seed = 0
+
+
 TRAFFICS: dict[str, type[Traffic]] = {
     "random": RandomTraffic,
     "list": ListTraffic,
     "trace": TraceTraffic,
     "broadcast": BroadcastTraffic,
+    "multinode": MultinodeTraffic,
 }

@@ -10,6 +10,7 @@ from hydranoc.config.source import KeyPath
 from hydranoc.config.validation import nearest
 from hydranoc.errors import ConfigError, reason, shown
 from sim_model.common.messages import Message, MessageError, Messages
+from sim_model.common.multinode import multinode_workload
 from sim_model.common.trace import TraceError, read_trace
 from sim_model.common.traffic import random_traffic
 
@@ -36,7 +37,7 @@ def build_messages(config: Config, routing: Any) -> Messages:
     """
     traffic = config.traffic
     if traffic is not None:
-        _check_software(config, traffic.software)
+        _check_software(config, traffic)
     if isinstance(traffic, schema.RandomTraffic):
         return _random(config, traffic, routing)
     if isinstance(traffic, schema.ListTraffic):
@@ -45,16 +46,27 @@ def build_messages(config: Config, routing: Any) -> Messages:
         return _traced(config, traffic, routing)
     if isinstance(traffic, schema.BroadcastTraffic):
         return _broadcast(config, traffic, routing)
+    if isinstance(traffic, schema.MultinodeTraffic):
+        return _multinode(config, traffic, routing)
     raise config.source.error((), "key 'traffic' is missing; there is nothing to send")
 
 
-def _check_software(config: Config, software: str | None) -> None:
+def _software_key(traffic: schema.Traffic) -> str:
+    """The key that names the software: ``scheme`` is what multi-node multicasts call it."""
+    return "scheme" if getattr(traffic, "scheme", None) is not None else "software"
+
+
+def _check_software(config: Config, traffic: schema.Traffic) -> None:
     names = config.family.software_names(config.network)
+    key = _software_key(traffic)
+    if key == "scheme" and traffic.software is not None:
+        raise config.source.error((*TRAFFIC, "software"), "traffic must have either scheme or software")
+    software = getattr(traffic, key)
     if software is not None and software not in names:
         *others, last = map(repr, names)
         choices = f"{', '.join(others)} or {last}" if others else last
-        text = f"traffic.software must be {choices} in this network, not {shown(software)}{nearest(software, names)}"
-        raise config.source.error((*TRAFFIC, "software"), text)
+        text = f"traffic.{key} must be {choices} in this network, not {shown(software)}{nearest(software, names)}"
+        raise config.source.error((*TRAFFIC, key), text)
 
 
 def _build(records: list[Message], config: Config, routing: Any) -> Messages:
@@ -67,9 +79,10 @@ def _build(records: list[Message], config: Config, routing: Any) -> Messages:
     """
     processors = len(config.network.processors)
     sent = records
-    if config.traffic is not None and config.traffic.software is not None:
+    software = None if config.traffic is None else getattr(config.traffic, _software_key(config.traffic))
+    if software is not None:
         seed = getattr(config.traffic, "seed", 0)
-        sent = config.family.software_sends(config.network, records, config.traffic.software, seed)
+        sent = config.family.software_sends(config.network, records, software, seed)
     completed = []
     try:
         for number, record in enumerate(sent):
@@ -109,6 +122,26 @@ def _broadcast(config: Config, traffic: schema.BroadcastTraffic, routing: Any) -
     except MessageError as error:
         key_path = "source" if error.problem.startswith("Source") else key
         raise config.source.error((*TRAFFIC, key_path), f"traffic.{key_path}: {error.problem}") from None
+
+
+def _multinode(config: Config, traffic: schema.MultinodeTraffic, routing: Any) -> Messages:
+    try:
+        records = multinode_workload(
+            len(config.network.processors),
+            sources=traffic.sources,
+            destinations=traffic.destinations,
+            hot_spot=traffic.hot_spot,
+            flits=traffic.flits,
+            seed=traffic.seed,
+        )
+    except ValueError as error:
+        key = str(error).split()[0].lower()
+        raise config.source.error((*TRAFFIC, key), f"traffic.{key}: {error}") from None
+    try:
+        return _build(records, config, routing)
+    except MessageError as error:
+        key = "flits" if error.problem.startswith("Length") else "destinations"
+        raise config.source.error((*TRAFFIC, key), f"traffic.{key}: {error.problem}") from None
 
 
 def _random(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Messages:

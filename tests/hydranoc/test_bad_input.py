@@ -312,7 +312,7 @@ WRONG = {
     "traffic kind": (
         NETWORK + "traffic: {kind: randm}\n",
         4,
-        "traffic.kind must be random, list, trace or broadcast, not 'randm'; did",
+        "traffic.kind must be random, list, trace, broadcast or multinode, not 'randm'; did",
     ),
     "no traffic kind": (
         NETWORK + "traffic: {seed: 1}\n",

@@ -10,6 +10,7 @@ from hydranoc.cli import run
 from hydranoc.families.torus import slots
 from hydranoc.pictures.draw import CROSS, draw_network
 from hydranoc.pictures.layout import processor_positions, stubs, switch_positions
+from sim_model.common.multinode import multinode_workload
 from topology.torus.graph import TorusNetwork
 
 
@@ -204,3 +205,51 @@ def test_no_processor_is_drawn_on_a_link(tmp_path):
     processors = processor_positions(torus.network, positions, torus.network.processors, around=links.around)
     offsets = np.abs(processors - positions)
     assert (offsets > 0.2).all()  # between the four links of a switch, which run along the axes
+
+
+MULTINODE = {"scheme": "2IIIB", "sources": 3, "destinations": 5, "hot_spot": 0.4, "flits": 8, "seed": 2}
+
+
+def multinode(folder, **changed):
+    keys = {**MULTINODE, **changed}
+    lines = "".join(f"  {key}: {value}\n" for key, value in keys.items() if value is not None)
+    topology = "  topology: {kind: torus, rows: 4, columns: 4}\n"
+    return write(folder, f"{topology}traffic:\n  kind: multinode\n{lines}")
+
+
+def test_multinode_traffic_by_a_scheme(tmp_path, capsys):
+    assert run(["model", str(multinode(tmp_path)), "-o", str(tmp_path / "out"), "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert (summary["lost"], summary["duplicated"]) == (0, 0)
+    assert summary["latency_cycles"]["multicast"]["count"] == MULTINODE["sources"]
+    messages = load(multinode(tmp_path)).messages
+    records = multinode_workload(
+        16, **{key: MULTINODE[key] for key in ("sources", "destinations", "hot_spot", "flits", "seed")}
+    )
+    groups = [set(messages.destinations[messages.group == number].tolist()) for number in range(len(records))]
+    assert all(set(record.destinations) <= group for record, group in zip(records, groups, strict=True))
+
+
+def test_software_says_the_same_as_scheme(tmp_path):
+    by_scheme = load(multinode(tmp_path)).messages
+    by_software = load(multinode(tmp_path, scheme=None, software="2IIIB")).messages
+    assert (by_scheme.source == by_software.source).all()
+    assert (by_scheme.destinations == by_software.destinations).all()
+
+
+@pytest.mark.parametrize(
+    ("changed", "line", "text"),
+    [
+        ({"scheme": "2VB"}, 6, "traffic.scheme must be 'binomial', 'u-torus'"),
+        ({"sources": 17}, 7, "traffic.sources: Sources must be 1 to 16, not 17"),
+        ({"destinations": 16}, 8, "traffic.destinations: Destinations must be 1 to 15, not 16"),
+        ({"hot_spot": 1.5}, 9, "traffic.hot_spot must be at most 1, not 1.5"),
+        ({"software": "spu"}, 12, "traffic must have either scheme or software"),
+        ({"scheme": None}, 7, "traffic.destinations: Destinations must be one node unless traffic.software sends"),
+    ],
+)
+def test_multinode_traffic_that_cannot_be(changed, line, text, tmp_path, capsys):
+    assert run(["model", str(multinode(tmp_path, **changed)), "-o", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert text in said
+    assert f"grid.yaml:{line}: " in said

@@ -5,8 +5,9 @@ from collections import Counter
 import pytest
 
 from sim_model.common.messages import Message, MessageError, Messages
+from sim_model.common.multinode import multinode_workload
 from sim_model.common.software import software_steps
-from sim_model.torus.multinode import multinode_workload, software_names, software_sends
+from sim_model.torus.multinode import software_names, software_sends
 from tests.sim_model.torus_paths import random_multicasts
 from topology.torus.grid import Grid, Turns
 from topology.torus.operations import SHORTEST, operation, turns_of

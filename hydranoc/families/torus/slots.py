@@ -38,7 +38,7 @@ class TorusSection(NetworkSection):
     buffer_flits : int
         Flits that the buffer of a lane holds; 4 and more let a lane alone have the full rate.
     negative_control : str or None
-        A torus that is wrong on purpose and deadlocks: with one lane there are no classes.
+        A torus that is wrong on purpose and deadlocks: its channels have one lane, and no classes.
     """
 
     lanes: Annotated[int, Field(ge=1, le=MOST_LANES)] = 2
@@ -66,9 +66,14 @@ def build_routing(section: TorusSection, network: ChannelNetwork) -> TorusRoutin
     if section.tables != "fixed":
         raise KeyWrong("tables", f"tables must be 'fixed' in family 'torus', which has none, not {section.tables!r}")
     try:
-        return TorusRouting(TorusNetwork(network.grid, section.lanes), section.flit_bits, section.lane_rule)
+        return TorusRouting(TorusNetwork(network.grid, _lanes(section)), section.flit_bits, section.lane_rule)
     except TopologyError as error:
         raise KeyWrong("flit_bits", f"flit_bits: {error}") from None
+
+
+def _lanes(section: TorusSection) -> int:
+    """Lanes of a channel between two switches."""
+    return section.lanes if section.negative_control is None else 1
 
 
 def _check_lanes(section: TorusSection, network: TorusLinks) -> None:
@@ -77,7 +82,7 @@ def _check_lanes(section: TorusSection, network: TorusLinks) -> None:
     if control is not None and not wraps:
         text = f"negative_control must be left out in a mesh, which has no rings, not {control!r}"
         raise KeyWrong("negative_control", text)
-    if control is not None and section.lanes != 1:
+    if control is not None and "lanes" in section.model_fields_set and section.lanes != 1:
         raise KeyWrong("lanes", f"lanes must be 1 with negative_control {control!r}, not {section.lanes}")
     if control is None and wraps and section.lanes == 1:
         text = "lanes must be at least 2 in a torus, not 1: messages could wait for each other in a ring"

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
 from hydranoc.studies.common.whole_runs import finish, prepare
+from sim_model.common.multinode import multinode_workload
 from sim_model.common.statistics import confidence_interval
 from sim_model.torus.model import TorusModel
-from sim_model.torus.multinode import multinode_workload, software_sends
+from sim_model.torus.multinode import software_sends
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import TorusRouting
