@@ -3,12 +3,13 @@
 
 import pytest
 
-from benchmarks import harts_rows, min_rows, spam_rows
+from benchmarks import harts_rows, min_rows, spam_rows, torus_rows
 from benchmarks.harts_rows import HartsRow
 from benchmarks.min_rows import MinRow
 from benchmarks.router_rows import Row, rows
 from benchmarks.router_table import DEVICE, SEEDS, measured, multicast_costs
 from benchmarks.spam_rows import REFERENCE, SpamRow
+from benchmarks.torus_rows import TorusRow
 from fpga.common.area import Area
 from fpga.common.subject import router_subject
 from fpga.common.timing import Path, Timing
@@ -81,6 +82,24 @@ def test_a_row_is_the_node_that_its_name_says(row: HartsRow):
     }
     assert f"pages{plan.parameters['pages']}" in row.name
     assert ("node" in plan.routers[row.switch].constants) == row.guard
+
+
+@pytest.mark.parametrize("row", torus_rows.rows(), ids=lambda row: row.name)
+def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: TorusRow):
+    plan, router = row.plan, row.plan.shapes[row.plan.routers[row.switch].shape]()
+    parameters = plan.parameters
+    assert row.name.startswith(
+        f"torus-l{parameters['lanes']}-b{parameters['buffer_flits']}-f{plan.flit_bits}-n{len(plan.network.processors)}"
+    )
+    assert router.shape.inputs == router.shape.outputs == 5
+    assert (parameters["routing_cycles"] == 2) == row.name.endswith("-r2")
+    assert (parameters["lane_reuse"] == "empty") == row.name.endswith("-empty")
+    assert (parameters["lane_rule"] == "dateline") == row.name.endswith("-dateline")
+    assert plan.routers[row.switch].constants["row"] == row.side // 2
+
+
+def test_rows_of_a_torus_have_names_of_their_own():
+    assert len({row.name for row in torus_rows.rows()}) == len(torus_rows.rows())
 
 
 def test_multicast_costs_are_differences():
