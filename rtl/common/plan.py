@@ -52,6 +52,8 @@ class Addressing:
     unicast_keys: tuple[int, ...]
     node_fields: tuple[int, ...]
 
+    sender_bits = 0
+
 
 @dataclass(frozen=True)
 class UnicastAddressing:

@@ -16,10 +16,12 @@ from fpga.boards.common.report_line import FIELDS
 from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
 from rtl.common.plan import NetworkPlan
 from rtl.spam.network import spam_plan
+from rtl.torus.network import torus_plan
 from tb.common.board.job import JOB_VARIABLE, BoardJob
 from topology.common.graph import Network
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
+from topology.torus.routing import TorusRouting
 
 BENCH = "tb.common.board.bench"
 CYCLES_PER_BIT = 2
@@ -44,11 +46,13 @@ def routing_of(network: Network, flit_bits: int) -> SpamRouting:
 
 
 def make_test(
-    routing: SpamRouting, settings: SelfTestParameters, plan: NetworkPlan | None = None
+    routing: SpamRouting | TorusRouting, settings: SelfTestParameters, plan: NetworkPlan | None = None
 ) -> self_test.SelfTest:
     """A self-test; ``plan`` replaces the one that belongs to the tables."""
     descriptors = draw_descriptors(routing, len(routing.network.processors), settings.descriptors)
-    return self_test.SelfTest(plan or spam_plan(routing), descriptors, settings)
+    if plan is None:
+        plan = torus_plan(routing) if isinstance(routing, TorusRouting) else spam_plan(routing)
+    return self_test.SelfTest(plan, descriptors, settings)
 
 
 def read_line(text: str) -> dict[str, Any]:

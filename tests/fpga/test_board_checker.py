@@ -34,13 +34,22 @@ class Sender:
     """Makes messages."""
 
     def __init__(self, flit_bits: int):
-        self.routing = routing_for(flit_bits)
+        self.routing: Any = routing_for(flit_bits)
         self.header: HeaderFormat = self.routing.header
         self.format = FlitFormat(flit_bits)
+        self.source = 0
+
+    @property
+    def constants(self) -> dict[str, int]:
+        """What the checker of the node is told."""
+        return {
+            "unicast_key": self.routing.network.processor_vertex(NODE),
+            "own": 1 << self.header.fixed_bits + NODE,
+        }
 
     def message(self, destinations: Sequence[int], seed: int) -> Flits:
-        """A message from processor 0."""
-        value, count = self.routing.header_value(0, destinations), self.routing.header_flits(destinations)
+        """A message from the source."""
+        value, count = self.routing.header_value(self.source, destinations), self.routing.header_flits(destinations)
         words = message_words(self.header, value, count, seed)
         last = len(words) - 1
         return [self.format.pack(data=word, head=k == 0, tail=k == last) for k, word in enumerate(words)]
@@ -52,8 +61,8 @@ def check(part: DeliveryChecker, sender: Sender, messages: Sequence[Flits]) -> l
     generator = random.Random(1)
 
     async def testbench(ctx: Any) -> None:
-        ctx.set(part.unicast_key, sender.routing.network.processor_vertex(NODE))
-        ctx.set(part.own, 1 << sender.header.fixed_bits + NODE)
+        for name, value in sender.constants.items():
+            ctx.set(getattr(part, name), value)
         for sums, message in zip(told, messages, strict=True):
             for flit in message:
                 moved = False

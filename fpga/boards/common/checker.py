@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Const, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from fpga.boards.common.message import seed_words, spread
@@ -32,13 +32,16 @@ class DeliveryChecker(Part):
     ----------
     header : HeaderFormat
         Header format of the network; the routing key must fit in the first flit.
+    sender_bits : int
+        Mask of the bits of a key that differ from sender to sender.
 
     Members
     -------
     unicast_key : In
-        Key of a message to this node alone, a constant.
+        Key of a message to this node alone, a constant, with zeros in ``sender_bits``.
     own : In
-        The bit of a multicast header that stands for this node, a constant with one bit set.
+        The bit of a multicast header that stands for this node, a constant with one bit set. Not there if headers have
+        no bit string: then a key of another node is an error.
     random : In(3)
         All zero: not ready.
     link : In(link_signature)
@@ -58,15 +61,16 @@ class DeliveryChecker(Part):
         If the routing key takes several flits.
     """
 
-    def __init__(self, header: HeaderFormat):
+    def __init__(self, header: HeaderFormat, sender_bits: int = 0):
         if header.key_flits > 1:
             raise ValueError(f"Routing key must fit in {header.flit_bits} bits, not take {header.fields[0][1]}")
         self.header = header
+        self.sender_bits = sender_bits
         super().__init__(
             "delivery_checker",
             {
                 "unicast_key": In(header.fields[0][1]),
-                "own": In(header.multicast_flits * header.flit_bits),
+                **({"own": In(header.multicast_flits * header.flit_bits)} if header.destinations else {}),
                 "random": In(STALL_BITS),
                 "link": In(link_signature(header.flit_bits)),
                 "flit": Out(1),
@@ -105,7 +109,24 @@ class DeliveryChecker(Part):
     def _header_flit(self, m, flit, taken, wrong, folded) -> None:
         header = self.header
         position = Signal(range(max(2, header.multicast_flits)))
-        first, last, multicast, mine = Signal(), Signal(), Signal(), Signal()
+        first, last = Signal(), Signal()
+        look = self._look_at_set if header.destinations else self._look_at_key
+        kept = look(m, flit, wrong, first, last, position)
+        with m.If(taken):
+            m.d.sync += kept
+            m.d.sync += folded.eq(Mux(first, flit.data, folded ^ flit.data))
+            with m.If(flit.tail | (first & ~flit.head)):
+                m.d.sync += position.eq(0)
+            with m.Elif(last):
+                m.d.sync += position.eq(0)
+                m.next = "SEED"
+            with m.Else():
+                m.d.sync += position.eq(position + 1)
+
+    def _look_at_set(self, m, flit, wrong, first, last, position) -> list[Any]:
+        """A header that may have a bit string, in which this node's bit must be set; returns what to keep of a flit."""
+        header = self.header
+        multicast, mine = Signal(), Signal()
         was_multicast, was_mine = Signal(), Signal()
         own = table_row(m, self.own, position[: bits_for(header.multicast_flits)], header.flit_bits, "own_row")
         m.d.comb += [
@@ -115,16 +136,18 @@ class DeliveryChecker(Part):
             last.eq(position == Mux(multicast, header.multicast_flits - 1, header.unicast_flits - 1)),
             wrong.eq((flit.head ^ first) | flit.tail | (last & multicast & ~mine)),
         ]
-        with m.If(taken):
-            m.d.sync += [was_multicast.eq(multicast), was_mine.eq(mine)]
-            m.d.sync += folded.eq(Mux(first, flit.data, folded ^ flit.data))
-            with m.If(flit.tail | (first & ~flit.head)):
-                m.d.sync += position.eq(0)
-            with m.Elif(last):
-                m.d.sync += position.eq(0)
-                m.next = "SEED"
-            with m.Else():
-                m.d.sync += position.eq(position + 1)
+        return [was_multicast.eq(multicast), was_mine.eq(mine)]
+
+    def _look_at_key(self, m, flit, wrong, first, last, position) -> list[Any]:
+        """A header without bit string, whose key must name this node; there is nothing to keep."""
+        bits = len(self.unicast_key)
+        named: Any = ~Const(self.sender_bits, bits)
+        m.d.comb += [
+            first.eq(position == 0),
+            last.eq(position == self.header.unicast_flits - 1),
+            wrong.eq((flit.head ^ first) | flit.tail | (first & ((flit.data[:bits] ^ self.unicast_key) & named).any())),
+        ]
+        return []
 
     def _seed_word(self, m, flit, taken, wrong, folded, seed, pattern) -> None:
         flit_bits = self.header.flit_bits

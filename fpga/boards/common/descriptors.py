@@ -13,6 +13,11 @@ from topology.common.flits import HeaderFormat, bits_for
 class Headers(Protocol):
     """The routing tables of any family: they know what a header looks like."""
 
+    @property
+    def header(self) -> HeaderFormat:
+        """Header format."""
+        ...
+
     def header_value(self, source: int, destinations: Sequence[int]) -> int:
         """The header of a message, as an integer."""
         ...
@@ -60,6 +65,8 @@ def pack_rows(header: HeaderFormat, descriptors: Sequence[Descriptor]) -> int:
 def draw_descriptors(headers: Headers, processors: int, count: int, seed: int = 1) -> list[list[Descriptor]]:
     """Random descriptors for every node: half of them unicasts, one a broadcast, the others of any size between.
 
+    All are unicasts if headers have no destination bit string.
+
     Parameters
     ----------
     headers : Headers
@@ -77,15 +84,20 @@ def draw_descriptors(headers: Headers, processors: int, count: int, seed: int = 
     """
     if processors < 2:
         raise ValueError(f"A self-test needs at least 2 processors, not {processors}")
-    generator = random.Random(seed)
+    generator, multicast = random.Random(seed), headers.header.destinations > 0
     return [
-        [_descriptor(headers, source, destinations) for destinations in _sets(source, processors, count, generator)]
+        [
+            _descriptor(headers, source, destinations)
+            for destinations in _sets(source, processors, count, generator, multicast=multicast)
+        ]
         for source in range(processors)
     ]
 
 
-def _sets(source: int, processors: int, count: int, generator: random.Random) -> list[list[int]]:
+def _sets(source: int, processors: int, count: int, generator: random.Random, *, multicast: bool) -> list[list[int]]:
     others = [processor for processor in range(processors) if processor != source]
+    if not multicast:
+        return [[generator.choice(others)] for _ in range(count)]
     sizes = [1] * (count // 2) + [len(others)]
     sizes += [generator.randint(min(2, len(others)), len(others)) for _ in range(count - len(sizes))]
     return [sorted(generator.sample(others, size)) for size in sizes]

@@ -84,7 +84,7 @@ class SelfTest(StructuralPart):
         self.plan = plan
         self.descriptors = descriptors
         self.parameters = parameters
-        self.unicast_keys = plan.addressing.unicast_keys
+        self.unicast_keys, self.sender_bits = plan.addressing.unicast_keys, plan.addressing.sender_bits
         outputs = {name: Out(1) for name in ("uart_tx", "heartbeat", "running", "passed", "failed")}
         outputs["moved"] = Out(plan.links.moved_bits)
         super().__init__(SELF_TEST, {"inject_error": In(1), **outputs})
@@ -152,12 +152,13 @@ class SelfTest(StructuralPart):
 
     def _checkers(self, structure: Structure, fabric: Fabric, randoms: Sequence[Wire]) -> list[ModuleInstance]:
         header = self.plan.header
-        module = SharedModule(lambda: DeliveryChecker(header))
+        module = SharedModule(lambda: DeliveryChecker(header, self.sender_bits))
         checkers = []
         for i, (ejector, bits) in enumerate(zip(fabric.ejectors, randoms, strict=True)):
             checker = structure.instance(f"checker_n{i}", module)
             checker.connect("unicast_key", Constant(self.unicast_keys[i], module.inputs["unicast_key"]))
-            checker.connect("own", Constant(1 << header.fixed_bits + i, module.inputs["own"]))
+            if "own" in module.inputs:
+                checker.connect("own", Constant(1 << header.fixed_bits + i, module.inputs["own"]))
             checker.connect("random", Slice(bits, 0, STALL_BITS))
             connect_link(ejector, "user", checker, "link")
             checkers.append(checker)
