@@ -1,14 +1,17 @@
 # amaranth: UnusedElaboratable=no
 """The self-test of tori and meshes, whose messages have one destination and keys that depend on the sender."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fpga.boards.build import board_build
 from fpga.boards.common import checker
 from fpga.boards.common.checker import DeliveryChecker
 from fpga.boards.common.descriptors import draw_descriptors
 from fpga.boards.registry import BOARDS
+from hydranoc import load
 from rtl.torus.network import torus_addressing
 from tests.fpga.board_runner import (
     bench_source,
@@ -26,6 +29,8 @@ from topology.torus.grid import Grid
 from topology.torus.routing import TorusRouting
 
 MANY, MANY_CYCLES = 10_000, 3_000_000
+BOARD = BOARDS["ulx3s-85f"]
+EXAMPLE = Path(__file__).parents[2] / "examples" / "torus-lanes.yaml"
 TORUS, MESH = Grid(3, 3), Grid(2, 3, wraps=False)
 WIDTHS = (8, 32)
 """Headers of two flits and of one."""
@@ -129,12 +134,22 @@ def test_a_torus_that_deadlocks_fails(tmp_path, require_tool):
     check_failed(run_source(source, "icarus", tmp_path))
 
 
+def test_the_ulx3s_has_the_torus_of_an_example():
+    design = load(EXAMPLE)
+    descriptors = draw_descriptors(design.routing, len(design.network.processors), BOARD.descriptors)
+    build = board_build(BOARD, design.plan, descriptors)
+    text = build.files["self_test.v"]
+    assert text.count("self_test_delivery_checker checker_n") == 16
+    assert text.count("\nmodule self_test_torus_router_") == 1
+    assert tuple(command[0] for command in build.commands) == BOARD.tools
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("grid", [TORUS, Grid(4, 4)], ids=["3x3", "4x4"])
-def test_ten_thousand_messages(grid, tmp_path, require_tool):
+@pytest.mark.parametrize("routing", [routing_of(TORUS, 32), load(EXAMPLE).routing], ids=["3x3", "4x4"])
+def test_ten_thousand_messages(routing, tmp_path, require_tool):
     """As many descriptors as the ULX3S has."""
     require_tool("verilator")
-    settings = parameters(messages=MANY, cycles_per_line=40_000, descriptors=BOARDS["ulx3s-85f"].descriptors)
-    source = bench_source(make_test(routing_of(grid, 32), settings))
+    settings = parameters(messages=MANY, cycles_per_line=40_000, descriptors=BOARD.descriptors)
+    source = bench_source(make_test(routing, settings))
     check_passed(run_source(source, "verilator", tmp_path / "sound", most_cycles=MANY_CYCLES), MANY)
     check_error_seen(run_source(source, "verilator", tmp_path / "injected", [10_000], MANY_CYCLES))

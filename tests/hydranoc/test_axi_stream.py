@@ -16,13 +16,10 @@ from hydranoc import Design, load
 from hydranoc.cli import run
 from hydranoc.verbs.verilog import AXI_CLOCKS, DESTINATION_MODES
 from rtl.common import axi_ends, axi_injector
-from rtl.torus.network import torus_plan
-from topology.torus.graph import TorusNetwork
-from topology.torus.grid import Grid
-from topology.torus.routing import TorusRouting
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE = EXAMPLES / "axi_stream"
+TORUS = EXAMPLES / "torus-lanes.yaml"
 
 
 @pytest.mark.parametrize("mode", axi_injector.SET_MODES)
@@ -122,12 +119,22 @@ def test_a_family_with_destination_sets_refuses_tdest_alone(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("mode", axi_injector.SET_MODES)
-def test_a_network_without_multicast_refuses_destination_sets(mode, tmp_path, capsys, monkeypatch):
-    plan = torus_plan(TorusRouting(TorusNetwork(Grid(2, 2), 2), 32))
-    monkeypatch.setattr(Design, "plan", property(lambda _: plan))
-    assert run(["verilog", str(EXAMPLES / "fig1.yaml"), "-o", str(tmp_path / "out"), "--axi-stream", mode]) == 2
-    assert f"--axi-stream must be 'tdest' in family 'spam', not {mode!r}" in capsys.readouterr().err
+def test_a_network_without_multicast_refuses_destination_sets(mode, tmp_path, capsys):
+    assert run(["verilog", str(TORUS), "-o", str(tmp_path / "out"), "--axi-stream", mode]) == 2
+    error = capsys.readouterr().err
+    assert re.search(rf"torus-lanes.yaml:\d+: --axi-stream must be 'tdest' in family 'torus', not {mode!r}", error)
+    assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_the_verb_writes_a_torus(tmp_path, capsys):
+    assert run(["verilog", str(TORUS), "-o", str(tmp_path), "--axi-stream", "tdest"]) == 0
+    capsys.readouterr()
+    entry = json.loads((tmp_path / "manifest.json").read_text())["axi_stream"]
+    assert (entry["destination_mode"], entry["tdest_bits"], entry["tuser_bits"]) == ("tdest", 4, 0)
+    text = (tmp_path / "noc.v").read_text()
+    assert "s_axis_n15_tdest" in text
+    assert "_tuser" not in text
 
 
 @pytest.fixture
