@@ -6,7 +6,7 @@ from rtl.common.router_parameters import check_range
 from rtl.common.vc.parameters import REUSE_TAIL, LaneRouterShape
 from topology.common.flits import HeaderFormat
 from topology.torus.grid import DIRECTIONS, MOST_SIDE, along_row, opposite
-from topology.torus.routing import DALLY_SEITZ, LANE_RULES
+from topology.torus.routing import BALANCED, DALLY_SEITZ, LANE_RULES, LANE_RULES_IN_WORDS
 
 DIRECTION_WORDS = ("py", "ny", "px", "nx")
 """Directions in names of modules."""
@@ -58,7 +58,7 @@ class TorusRouterParameters:
         check_range("Number of rows", self.rows, 1, MOST_SIDE)
         check_range("Number of columns", self.columns, 1, MOST_SIDE)
         if self.lane_rule not in LANE_RULES:
-            raise ValueError(f"Lane rule must be {' or '.join(LANE_RULES)}, not {self.lane_rule!r}")
+            raise ValueError(f"Lane rule must be {LANE_RULES_IN_WORDS}, not {self.lane_rule!r}")
         _ = self.shape
 
     @property
@@ -85,6 +85,11 @@ class TorusRouterParameters:
     def follows_arrival(self) -> bool:
         """Whether the class depends on the lane on which a head came."""
         return self.classed and self.lane_rule != DALLY_SEITZ
+
+    @property
+    def both_classes(self) -> bool:
+        """Whether a head may have lanes of both classes to choose from."""
+        return self.classed and self.lane_rule == BALANCED
 
     def reached(self, port: int) -> tuple[int, ...]:
         """Output ports that dimension order allows from an input port."""
@@ -114,7 +119,7 @@ class TorusRouterParameters:
             depth=self.buffer_flits,
             routing_cycles=self.routing_cycles,
             lane_reuse=self.lane_reuse,
-            several_ways=max(self.low_lanes, self.lanes - self.low_lanes) > 1,
+            several_ways=self.both_classes or max(self.low_lanes, self.lanes - self.low_lanes) > 1,
         )
 
     @property

@@ -12,6 +12,7 @@ from rtl.common.vc.router import LaneRouter
 from rtl.torus.parameters import TorusRouterParameters
 from topology.common.flits import bits_for
 from topology.torus.grid import X_NEGATIVE, Y_NEGATIVE, along_row
+from topology.torus.routing import DATELINE
 
 NEGATIVE = (Y_NEGATIVE, X_NEGATIVE)
 
@@ -89,11 +90,14 @@ class TorusRouter(LaneRouter):
         if not p.classed:
             return [goes] * p.lanes
         late = Signal(name=f"class_{port}_{way}")
-        if p.follows_arrival:
+        if p.lane_rule == DATELINE:
             m.d.comb += late.eq(self._class_of_arrival(port, link, way))
         else:
             end, position = (key["column"], self.column) if along_row(way) else (key["row"], self.row)
             m.d.comb += late.eq(~(end > position if way in NEGATIVE else end < position))
+        if p.both_classes:  # what is late may have any lane until it has come to class 1
+            only_late = late & self._class_of_arrival(port, link, way)
+            return [goes & ~only_late] * p.low_lanes + [goes & late] * (p.lanes - p.low_lanes)
         return [goes & ~late] * p.low_lanes + [goes & late] * (p.lanes - p.low_lanes)
 
     def _class_of_arrival(self, port, link, way) -> Any:

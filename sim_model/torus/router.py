@@ -27,13 +27,15 @@ def route(switch, lane, message, state, routes):
     first = routes.first_lane[switch, direction]
     if first == NONE or not allowed:
         return 0, 0
-    if routes.dateline:
-        is_high = arrival.direction == direction and arrival.crossed != 0
-    else:  # whether the channel that closes the ring is not ahead
-        is_high = distance > 0 if direction & 1 == 0 else distance < 0
-    if routes.classed and not is_high:
-        return ((1 << routes.low_lanes) - 1) << first, 0
-    return ((1 << routes.high_lanes) - 1) << first + routes.low_lanes, 0
+    low = ((1 << routes.low_lanes) - 1) << first
+    high = ((1 << routes.high_lanes) - 1) << first + routes.low_lanes
+    if not routes.classed:
+        return high, 0
+    ahead = distance < 0 if direction & 1 == 0 else distance > 0  # the channel that closes the ring
+    came_high = arrival.direction == direction and arrival.high != 0
+    low_allowed = (routes.looks_ahead and ahead) or (routes.looks_back and not came_high)
+    high_allowed = not ahead if routes.looks_ahead else came_high
+    return (low if low_allowed else 0) | (high if high_allowed else 0), 0
 
 
 step_routers = lane_router(route)

@@ -8,7 +8,7 @@ from sim_model.common.engine.state import NONE, make_records
 from sim_model.common.messages import Messages
 from topology.torus.grid import DIRECTIONS
 from topology.torus.operations import turns_of
-from topology.torus.routing import DATELINE, TorusRouting
+from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting
 
 SWITCH_FIELDS = (
     "row",
@@ -17,7 +17,7 @@ SWITCH_FIELDS = (
 )
 ARRIVAL_FIELDS = (
     "direction",  # in which the lane travels; NONE from a host
-    "crossed",  # 1 if a worm on it has taken the channel that closes the ring, as far as ``dateline`` knows
+    "high",  # 1 if it closes a ring or is of class 1: what rules that look at the arrival go by
 )
 HEADER_FIELDS = (
     "row",  # of the destination, like the next one
@@ -31,7 +31,8 @@ class TorusRoutes(NamedTuple):
     """Nothing here ever changes."""
 
     classed: int  # 1 if lanes fall into classes
-    dateline: int  # 1 with that rule for lanes
+    looks_ahead: int  # 1 if the class depends on whether the channel that closes the ring is ahead
+    looks_back: int  # 1 if it depends on the lane of arrival
     low_lanes: int  # how many lanes class 0 has
     high_lanes: int  # and class 1, which has all of them without classes
     first_lane: np.ndarray  # int64[switches, directions], lane-port of lane 0, or NONE where there is no channel
@@ -47,7 +48,8 @@ def make_routes(routing: TorusRouting, messages: Messages) -> TorusRoutes:
     low_lanes = network.lanes // 2 if routing.classed else 0
     return TorusRoutes(
         classed=int(routing.classed),
-        dateline=int(routing.lane_rule == DATELINE),
+        looks_ahead=int(routing.lane_rule != DATELINE),
+        looks_back=int(routing.lane_rule != DALLY_SEITZ),
         low_lanes=low_lanes,
         high_lanes=network.lanes - low_lanes,
         first_lane=_first_lanes(routing),
@@ -62,7 +64,7 @@ def make_routes(routing: TorusRouting, messages: Messages) -> TorusRoutes:
             len(network.channels),
             ARRIVAL_FIELDS,
             direction=[NONE if way is None else way for way in network.direction_of],
-            crossed=[
+            high=[
                 int(way is not None and (network.closes_ring[lane] or routing.lane_class(lane) == 1))
                 for lane, way in enumerate(network.direction_of)
             ],

@@ -22,7 +22,7 @@ from sim_model.torus.model import TorusModel
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.operations import turns_of
-from topology.torus.routing import TorusRouting
+from topology.torus.routing import BALANCED, DALLY_SEITZ, TorusRouting
 
 WINDOW = Window(300, 900)
 TOTALS = """\
@@ -181,6 +181,16 @@ def test_overload_accepts_less_than_is_offered_and_has_no_latency():
     run = measure(model(), UNIFORM, 1.0, WINDOW)
     assert 0.2 < run.accepted < 0.9
     assert np.isnan(run.latency)
+
+
+def test_balanced_lanes_accept_a_fifth_more_uniform_traffic():
+    # Throughput beyond saturation varies: by the seed the gain is 15 to 33 % in a window half as long, 25 to 31 % here.
+    network = TorusNetwork(Grid(8, 8), 2)
+    plain, balanced = (
+        measure(TorusModel(TorusRouting(network, 32, rule)), UNIFORM, 1.0, booksim_torus.QUICK).accepted
+        for rule in (DALLY_SEITZ, BALANCED)
+    )
+    assert balanced > 1.2 * plain
 
 
 def test_saturation_is_where_loads_are_no_more_carried():

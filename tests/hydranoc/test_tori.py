@@ -40,6 +40,15 @@ def test_configuration_and_defaults(tmp_path):
     assert mesh.plan.parameters.items() >= wanted.items()
 
 
+def test_balanced_lanes_are_accepted(tmp_path, capsys):
+    torus = design(tmp_path, "torus", 3, 4, "  lane_rule: balanced\n")
+    assert torus.routing.lane_rule == "balanced"
+    assert torus.plan.parameters["lane_rule"] == "balanced"
+    path = write(tmp_path, "  topology: {kind: torus, rows: 3, columns: 4}\n  lane_rule: balanced\n")
+    assert run(["check", str(path)]) == 0
+    assert "lanes in two classes (balanced)" in capsys.readouterr().out
+
+
 def test_everything_speaks_of_the_same_lanes(tmp_path):
     torus = design(tmp_path, "torus", 2, 3)
     assert torus.network is torus.routing.network is torus.model.network is torus.plan.network
@@ -130,7 +139,12 @@ WRONG = {
                 5,
                 "lanes must be 1 with negative_control 'one-lane', not 2",
             ),
-            ("rule", "lane_rule: odd-even", 4, "network.lane_rule must be 'dally-seitz' or 'dateline', not 'odd-even'"),
+            (
+                "rule",
+                "lane_rule: odd-even",
+                4,
+                "network.lane_rule must be 'dally-seitz', 'dateline' or 'balanced', not 'odd-even'",
+            ),
             ("reuse", "lane_reuse: never", 4, "network.lane_reuse must be 'tail' or 'empty', not 'never'"),
             ("no buffer", "buffer_flits: 0", 4, "network.buffer_flits must be at least 1, not 0"),
             ("deep buffers", "buffer_flits: 17", 4, "network.buffer_flits must be at most 16, not 17"),

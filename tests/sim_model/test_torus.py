@@ -12,11 +12,12 @@ from sim_model.torus.router import route
 from tests.sim_model.torus_traffic import build, random_records, simulate, torus_model, turned
 from topology.common.host_pattern import Blockade, HostBehaviour, level_of
 from topology.torus.grid import Turns
+from topology.torus.routing import LANE_RULES
 
 GRIDS = {"torus": (4, 5, True), "mesh": (5, 4, False), "ring": (1, 6, True), "short": (2, 3, True)}
 
 
-@pytest.mark.parametrize("lane_rule", ["dally-seitz", "dateline"])
+@pytest.mark.parametrize("lane_rule", LANE_RULES)
 @pytest.mark.parametrize("lanes", [1, 2, 3])
 @pytest.mark.parametrize("grid", GRIDS)
 def test_compiled_routing_equals_the_tables(grid, lanes, lane_rule):
@@ -44,7 +45,7 @@ def test_compiled_routing_equals_the_tables(grid, lanes, lane_rule):
 
 
 @pytest.mark.parametrize("lane_reuse", ["tail", "empty"])
-@pytest.mark.parametrize("lane_rule", ["dally-seitz", "dateline"])
+@pytest.mark.parametrize("lane_rule", LANE_RULES)
 @pytest.mark.parametrize("grid", GRIDS)
 def test_all_messages_arrive_once_and_in_order(grid, lane_rule, lane_reuse):
     rows, columns, wraps = GRIDS[grid]
@@ -103,8 +104,8 @@ def test_a_mesh_needs_one_lane_only():
     assert simulate(model, random_records(random, model, 2_000, cycles=1_000, body=40)).run().lost == 0
 
 
-@pytest.mark.parametrize("lane_rule", ["dally-seitz", "dateline"])
-def test_both_rules_survive_what_kills_one_lane(lane_rule):
+@pytest.mark.parametrize("lane_rule", LANE_RULES)
+def test_all_rules_survive_what_kills_one_lane(lane_rule):
     deadlocks = 0
     for seed in range(8):
         parameters = {"buffer_flits": 1 + seed % 4, "lane_rule": lane_rule}

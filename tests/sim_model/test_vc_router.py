@@ -43,7 +43,7 @@ def random_model(random, **given):
     parameters = {
         "lanes": pick(random, 1, 2, 3, 4),
         "wraps": bool(random.integers(2)),
-        "lane_rule": pick(random, "dally-seitz", "dateline"),
+        "lane_rule": pick(random, "dally-seitz", "dateline", "balanced"),
         "buffer_flits": pick(random, 1, 2, 3, 4, 8),
         "routing_cycles": pick(random, 1, 1, 2, 3, 5),
         "lane_reuse": pick(random, "tail", "empty"),

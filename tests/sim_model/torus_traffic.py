@@ -93,10 +93,11 @@ def torus_route(routing: TorusRouting, records: list[Message]) -> Route:
         count = network.lanes
         if not grid.wraps or count == 1:
             return list(range(count))
-        if routing.lane_rule == "dally-seitz":
-            low = there < here if name[0] == "+" else there > here
-        else:
-            low = travels(lane) != name or (network.lane_of[lane] < count // 2 and not crosses(lane))
+        end_ahead = there < here if name[0] == "+" else there > here
+        fresh = travels(lane) != name or (network.lane_of[lane] < count // 2 and not crosses(lane))
+        if routing.lane_rule == "balanced" and fresh and not end_ahead:
+            return list(range(count))
+        low = fresh if routing.lane_rule == "dateline" else end_ahead
         return list(range(count // 2)) if low else list(range(count // 2, count))
 
     def route(lane: int, message: int) -> tuple[list[int], list[int]]:

@@ -13,10 +13,9 @@ from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
 from tests.tb.mutations import Mutation
 from tests.tb.torus_workloads import job, torus_routing
 from topology.common.host_pattern import HostBehaviour, level_of
-from topology.torus.routing import DALLY_SEITZ, DATELINE
+from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE, LANE_RULES
 
 TORUS, MESH = True, False
-RULES = (DALLY_SEITZ, DATELINE)
 # rows, columns, wraps, lanes, flit bits, lane rule, buffer flits, routing cycles, lane reuse
 SMALL = (
     (2, 2, TORUS, 2, 16, DATELINE, 1, 1, "tail"),
@@ -25,6 +24,8 @@ SMALL = (
     (3, 3, MESH, 2, 16, DALLY_SEITZ, 4, 2, "empty"),
     (3, 3, TORUS, 4, 64, DATELINE, 3, 4, "tail"),
     (3, 4, TORUS, 3, 16, DALLY_SEITZ, 8, 3, "empty"),
+    (2, 5, TORUS, 2, 16, BALANCED, 4, 1, "tail"),
+    (4, 1, TORUS, 3, 16, BALANCED, 2, 2, "empty"),
 )
 NETWORKS = ((2, 2, TORUS), (3, 5, TORUS), (4, 4, TORUS), (8, 8, TORUS), (1, 8, MESH), (4, 6, MESH))
 DEPTHS = (1, 2, 3, 4, 8)
@@ -33,6 +34,7 @@ HOSTS = (HostBehaviour(), HostBehaviour(pause_level=level_of(0.3), stall_level=l
 FAULTY = {  # what brings a fault to light
     "fast": ((3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail"), HOSTS[0], 400),
     "slow": ((3, 3, TORUS, 4, 16, DALLY_SEITZ, 4, 2, "tail"), HOSTS[0], 1_500),
+    "balanced": (SMALL[6], HOSTS[0], 800),
     "stalled": ((3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail"), HOSTS[1], 400),
 }
 INPUT, OUTPUT, TURNS, DELIVERY, ROUTER = (
@@ -88,6 +90,13 @@ MUTATIONS = [
         "lowest_one(held), lowest_one(held)",
         "slow",
     ),
+    Mutation(
+        "forgets class 1",
+        ROUTER,
+        "self.closes_ring[port] | link.valid",
+        "self.closes_ring[port] | 0 & link.valid",
+        "balanced",
+    ),
     Mutation("overwrites the register before a processor", DELIVERY, "present & register.free", "present", "stalled"),
 ]
 
@@ -110,9 +119,10 @@ def campaign():
     for rows, columns, wraps in NETWORKS:
         for lanes, depth in itertools.product((2, 3, 4) if wraps else (1, 2, 3, 4), DEPTHS):
             number = next(deal)
+            rule = LANE_RULES[(number + number // 9) % 3]  # with all delays and all ways to reuse lanes
             yield (
                 (
-                    *(rows, columns, wraps, lanes, FLIT_BITS[number % 2], RULES[number // 2 % 2], depth),
+                    *(rows, columns, wraps, lanes, FLIT_BITS[number % 2], rule, depth),
                     *(ROUTING_CYCLES[number % 3], REUSE[number // 3 % 3]),
                 ),
                 HOSTS[number // 4 % 2],

@@ -6,7 +6,7 @@ from topology.common.errors import TopologyError
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import DIRECTIONS, X_NEGATIVE, X_POSITIVE, Y_NEGATIVE, Y_POSITIVE, Grid, Turns, opposite
 from topology.torus.header import KeyFormat, RoutingKey, torus_header
-from topology.torus.routing import DALLY_SEITZ, DATELINE, LANE_RULES, TorusRouting
+from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE, LANE_RULES, TorusRouting
 
 TORI = [Grid(2, 2), Grid(1, 5), Grid(3, 5), Grid(4, 4), Grid(2, 7)]
 MESHES = [Grid(1, 8, wraps=False), Grid(4, 6, wraps=False), Grid(2, 2, wraps=False), Grid(3, 1, wraps=False)]
@@ -117,6 +117,29 @@ def test_dally_seitz_by_hand():
     assert names == ["s3->s4.0", "s4->s0.0", "s0->s1.1", "s1->p1"]
 
 
+def test_balanced_by_hand():
+    """A ring of five, three lanes, of which the first is class 0: what one message may take after another."""
+    routing = TorusRouting(TorusNetwork(Grid(1, 5), 3), 32, BALANCED)
+    network, ahead = routing.network, Turns(False, False)
+    lanes = {channel.name: channel.index for channel in network.channels}
+
+    def names(came: str, key: int) -> list[str]:
+        lane = lanes[came]
+        found = outputs(network, network.channels[lane].sink, routing.candidates(lane, key))
+        return [network.channels[output].name for output in found]
+
+    straight, across = routing.routing_key(0, [3], ahead), routing.routing_key(3, [2], ahead)
+    assert names("p0->s0", straight) == ["s0->s1.0", "s0->s1.1", "s0->s1.2"]
+    assert names("s0->s1.0", straight) == ["s1->s2.0", "s1->s2.1", "s1->s2.2"]
+    assert names("s0->s1.1", straight) == names("s0->s1.2", straight) == ["s1->s2.1", "s1->s2.2"]
+    assert names("s1->s2.0", straight) == ["s2->s3.0", "s2->s3.1", "s2->s3.2"]
+    assert names("p3->s3", across) == ["s3->s4.0"]
+    assert names("s3->s4.0", across) == ["s4->s0.0"]
+    assert names("s4->s0.0", across) == ["s0->s1.1", "s0->s1.2"]
+    assert names("s0->s1.2", across) == ["s1->s2.1", "s1->s2.2"]
+    assert names("s1->s2.1", across) == ["s2->p2"]
+
+
 @pytest.mark.parametrize("rule", LANE_RULES)
 @pytest.mark.parametrize("lanes", [1, 2, 3, 4])
 @pytest.mark.parametrize("grid", GRIDS, ids=grid_name)
@@ -136,14 +159,21 @@ def follow(routing: TorusRouting, source: int, destination: int, turns: Turns) -
     at, closed = {network.injection_channel(source)}, {"y": False, "x": False}
     for hop in grid.path(source, destination, turns):
         dimension = "y" if hop.direction in (Y_POSITIVE, Y_NEGATIVE) else "x"
-        upper = not hop.wrap_ahead if routing.lane_rule == DALLY_SEITZ else closed[dimension]
         link = network.output_link(hop.node, hop.direction)
-        good = network.lanes_of[link]
-        if grid.wraps and network.lanes > 1:
-            good = good[network.lanes // 2 :] if upper else good[: network.lanes // 2]
+        every, half, reached = network.lanes_of[link], network.lanes // 2, set()
         for lane in at:
+            if not grid.wraps or network.lanes == 1:
+                good = every
+            elif routing.lane_rule == BALANCED:
+                turned = network.direction_of[lane] != hop.direction
+                settled = closed[dimension] or (not turned and network.lane_of[lane] >= half)
+                good = every[:half] if hop.wrap_ahead else every[half:] if settled else every
+            else:
+                upper = not hop.wrap_ahead if routing.lane_rule == DALLY_SEITZ else closed[dimension]
+                good = every[half:] if upper else every[:half]
             assert outputs(network, hop.node, routing.candidates(lane, key)) == list(good)
-        at = set(good)
+            reached |= set(good)
+        at = reached
         closed[dimension] |= hop.wrap_ahead and grid.closes_ring(hop.node, hop.direction)
     delivery = [network.delivery_channel(destination)] if destination != source else []  # nothing goes straight back
     for lane in at:
@@ -195,7 +225,7 @@ def test_turns_of_dimension_order(rule, travel, allowed):
         (lambda: TorusRouting(TorusNetwork(Grid(8, 16), 2), 8), "the routing key's 9 bits, not 8 bits"),
         (
             lambda: TorusRouting(TorusNetwork(Grid(2, 2), 2), 32, "odd-even"),
-            "Lane rule must be dally-seitz or dateline, not 'odd-even'",
+            "Lane rule must be dally-seitz, dateline or balanced, not 'odd-even'",
         ),
     ],
 )

@@ -8,7 +8,7 @@ from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid, Turns
 from topology.torus.header import RoutingKey
 from topology.torus.reachability import unreached_pairs
-from topology.torus.routing import DALLY_SEITZ, DATELINE, LANE_RULES, TorusRouting
+from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE, LANE_RULES, TorusRouting
 
 TORI = [Grid(2, 2), Grid(1, 3), Grid(1, 5), Grid(3, 5), Grid(4, 4), Grid(2, 7)]
 MESHES = [Grid(1, 8, wraps=False), Grid(4, 6, wraps=False), Grid(2, 2, wraps=False), Grid(3, 1, wraps=False)]
@@ -75,10 +75,11 @@ def test_headers_that_nobody_should_send_add_no_dependencies(grid, rule):
             assert walked(routing, source, key) <= set(path.edges)
 
 
+@pytest.mark.parametrize("rule", LANE_RULES)
 @pytest.mark.parametrize("grid", [Grid(3, 5), Grid(4, 3, wraps=False)], ids=grid_name)
-def test_only_one_dimension_of_a_key_counts_at_a_time(grid):
+def test_only_one_dimension_of_a_key_counts_at_a_time(grid, rule):
     """What makes the walk in two parts exact."""
-    routing = make(grid, 2, DATELINE)
+    routing = make(grid, 2, rule)
     network = routing.network
     for lane, channel in enumerate(network.channels):
         if not network.is_switch(channel.sink):
@@ -126,6 +127,7 @@ def test_verdicts_in_words():
     free = "dependencies between lanes acyclic, "
     assert check_torus_deadlock(make(Grid(4, 4), 2)).reason == free + "lanes in two classes (dally-seitz)"
     assert check_torus_deadlock(make(Grid(4, 4), 2, DATELINE)).reason == free + "lanes in two classes (dateline)"
+    assert check_torus_deadlock(make(Grid(4, 4), 2, BALANCED)).reason == free + "lanes in two classes (balanced)"
     assert check_torus_deadlock(make(Grid(4, 4, wraps=False), 1)).reason == free + "a mesh has no rings"
     assert check_torus_deadlock(make(Grid(2, 2), 1)).reason == free + "rings too short to wait in"
 
@@ -180,6 +182,48 @@ def test_a_dateline_that_nobody_sees_is_found():
         {"s0->s1.0", "s1->s2.0", "s2->s3.0", "s3->s4.0", "s4->s0.0"},
         {"s1->s0.0", "s2->s1.0", "s3->s2.0", "s4->s3.0", "s0->s4.0"},
     )
+
+
+@pytest.mark.parametrize("lanes", [2, 3, 4])
+@pytest.mark.parametrize("grid", [Grid(2, 3), Grid(3, 4), Grid(4, 4), Grid(5, 3)], ids=grid_name)
+def test_balanced_lanes_are_free_of_deadlock(grid, lanes):
+    verdict = check_torus_deadlock(make(grid, lanes, BALANCED))
+    assert verdict.free, verdict
+
+
+class ForgetsAll(TorusRouting):
+    """Class 0 for every header, and class 1 too where the rule gives it: no lane of arrival counts."""
+
+    forgets_closing = True
+
+    def candidates(self, lane, key):
+        mask, network = super().candidates(lane, key), self.network
+        if network.closes_ring[lane] and not self.forgets_closing:
+            return mask
+        switch = network.channels[lane].sink
+        for port, output in enumerate(network.output_channel[switch]):
+            if mask >> port & 1 and network.direction_of[output] is not None:
+                low = network.lanes_of[network.link_of[output]][: network.lanes // 2]
+                mask |= sum(1 << network.channels[other].source_port for other in low)
+                break
+        return mask
+
+
+class ForgetsClassOne(ForgetsAll):
+    """The channel that closes the ring is remembered for one switch only."""
+
+    forgets_closing = False
+
+
+@pytest.mark.parametrize("kind", [ForgetsAll, ForgetsClassOne])
+@pytest.mark.parametrize("lanes", [2, 3, 4])
+@pytest.mark.parametrize("grid", [Grid(4, 4), Grid(1, 5), Grid(5, 1)], ids=grid_name)
+def test_balanced_lanes_without_memory_wait_in_rings(grid, lanes, kind):
+    routing = make(grid, lanes, BALANCED, kind)
+    assert unreached_pairs(routing) == []
+    verdict = check_torus_deadlock(routing)
+    assert verdict.reason == "the dependencies between lanes have a cycle"
+    assert_ring_of_links(routing, verdict.cycle)
 
 
 class Broken(TorusRouting):

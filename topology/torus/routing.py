@@ -1,16 +1,23 @@
 """Which lanes a header may ask for (Sec. 2): dimension order, along the row first and then along the column.
 
 A torus has rings, so the lanes of a channel fall into two classes, of which the first half of the lanes are class 0 and
-the others class 1. Two rules say which class a message takes when it leaves a switch:
+the others class 1. A rule says which class a message takes when it leaves a switch:
 
 ===============  ==================================================================================================
 ``dally-seitz``  class 0 while the channel that closes the ring is ahead, this one included; class 1 otherwise
 ``dateline``     class 0 at first in each dimension, class 1 behind the channel that closes the ring
+``balanced``     class 0 while that channel is ahead; otherwise either class, but class 1 alone behind that channel and
+                 after a lane of class 1 in the same dimension
 ===============  ==================================================================================================
 
-The first rule looks at coordinates alone and decides anew at every switch. The second one must know the lane on which
-the header came. In a mesh every lane is good. With one lane in a torus there are no classes, and messages can wait in
-a ring: a negative control.
+The first rule looks at coordinates alone and decides anew at every switch. The others must know the lane on which the
+header came. The third one lets messages that do not cross the end of a ring have all lanes. Nothing waits in a ring
+all the same: number the lanes of class 0 along the ring up to the channel that closes it, and behind them those of
+class 1 from the first channel on. A message that has that channel ahead stays in class 0 until it has taken it. Any
+other one goes from class 0 to class 1 but never back, and never over the end of the ring. So numbers only grow.
+
+In a mesh every lane is good. With one lane in a torus there are no classes, and messages can wait in a ring: a
+negative control.
 """
 
 from collections.abc import Sequence
@@ -32,7 +39,8 @@ from topology.torus.grid import (
 )
 from topology.torus.header import KeyFormat, RoutingKey, torus_header
 
-DALLY_SEITZ, DATELINE = LANE_RULES = ("dally-seitz", "dateline")
+DALLY_SEITZ, DATELINE, BALANCED = LANE_RULES = ("dally-seitz", "dateline", "balanced")
+LANE_RULES_IN_WORDS = f"{', '.join(LANE_RULES[:-1])} or {LANE_RULES[-1]}"
 NO_WAY = 0
 """As a mask of candidates."""
 
@@ -61,7 +69,7 @@ class TorusRouting(RoutedHeaders):
 
     def __post_init__(self):
         if self.lane_rule not in LANE_RULES:
-            raise TopologyError(f"Lane rule must be {' or '.join(LANE_RULES)}, not {self.lane_rule!r}")
+            raise TopologyError(f"Lane rule must be {LANE_RULES_IN_WORDS}, not {self.lane_rule!r}")
         _ = self.header
 
     @cached_property
@@ -141,16 +149,19 @@ class TorusRouting(RoutedHeaders):
         if not _may_turn(network.direction_of[lane], direction):
             return NO_WAY
         destination = grid.node(fields.row, fields.column)
-        return self._masks[switch][direction][self._class_out(lane, direction, switch, destination)]
+        allowed = self._classes_out(lane, direction, switch, destination)
+        return sum(mask for mask, good in zip(self._masks[switch][direction], allowed, strict=True) if good)
 
-    def _class_out(self, lane: int, direction: int, switch: int, destination: int) -> int:
-        """Class of lanes that a header takes when it leaves a switch in a direction."""
+    def _classes_out(self, lane: int, direction: int, switch: int, destination: int) -> tuple[bool, bool]:
+        """Whether a header may take class 0, and class 1, when it leaves a switch in a direction."""
         if not self.classed:
-            return 0
+            return True, False
+        ahead = self.network.grid.wrap_ahead(switch, destination, direction)
         if self.lane_rule == DALLY_SEITZ:
-            return int(not self.network.grid.wrap_ahead(switch, destination, direction))
+            return ahead, not ahead
         goes_on = self.network.direction_of[lane] == direction
-        return int(goes_on and (self.network.closes_ring[lane] or self.lane_class(lane) == 1))
+        high = goes_on and (self.network.closes_ring[lane] or self.lane_class(lane) == 1)
+        return (not high, high) if self.lane_rule == DATELINE else (ahead or not high, not ahead)
 
     @cached_property
     def _masks(self) -> tuple[tuple[tuple[int, int], ...], ...]:

@@ -31,7 +31,8 @@ class TorusSection(NetworkSection):
     lanes : int
         Lanes of each channel between two switches.
     lane_rule : str
-        Which class of lanes a message takes in a ring.
+        Which class of lanes a message takes in a ring: ``dally-seitz`` and ``dateline`` give it one, ``balanced`` lets
+        a message that does not cross the end of the ring choose from all lanes.
     lane_reuse : str
         When another worm may have a lane: as soon as the ``tail`` of the one before has left, or when its buffer is
         ``empty``.
@@ -42,7 +43,7 @@ class TorusSection(NetworkSection):
     """
 
     lanes: Annotated[int, Field(ge=1, le=MOST_LANES)] = 2
-    lane_rule: Literal["dally-seitz", "dateline"] = "dally-seitz"
+    lane_rule: Literal["dally-seitz", "dateline", "balanced"] = "dally-seitz"
     lane_reuse: Literal["tail", "empty"] = "tail"
     buffer_flits: Annotated[int, Field(ge=1, le=MOST_BUFFER_FLITS)] = 4
     negative_control: Literal["one-lane"] | None = None
