@@ -12,20 +12,18 @@ def hops_between(routing: TorusRouting, source: int, destination: int, turns: Tu
 def has_closed_form(buffer_flits: int, routing_cycles: int) -> bool:
     """Whether the latency of a lone message does not depend on how its flits crowd together on the way.
 
-    Heads that take R cycles for a switch have the flits behind them crowd in the buffers. With 3 to 5 flits in a buffer
-    a worm then stops now and then for lack of credits, in different switches at different times.
+    Heads that take R cycles for a switch have the flits behind them crowd in the buffers. With 2 or 4 flits in a buffer
+    a worm then stops now and then for lack of credits, in different switches at different times; with 3 flits only if
+    R is 2.
     """
-    if routing_cycles == 1 or buffer_flits <= 2 or buffer_flits >= 6:
-        return True
-    return buffer_flits == 5 and routing_cycles in (2, 4)
+    return routing_cycles == 1 or (buffer_flits not in (2, 4) and (buffer_flits, routing_cycles) != (3, 2))
 
 
 def cycles_behind_head(flits: int, buffer_flits: int, routing_cycles: int) -> int:
     """Cycles from the arrival of a lone message's head at its destination to that of its tail.
 
-    A cycle is lost behind the head. After that the flits follow in groups of as many as there are credits: with 1 flit
-    in a buffer one in 6 cycles; with 2 flits one in 2 cycles, or two in 6 if a head takes more than one cycle to be
-    routed; with 3 flits four in 6 cycles; and otherwise one in every cycle.
+    A cycle is lost behind the head. After that the flits follow in groups of as many as there are credits in four
+    cycles.
 
     Raises
     ------
@@ -33,19 +31,17 @@ def cycles_behind_head(flits: int, buffer_flits: int, routing_cycles: int) -> in
         If there is no closed form.
     """
     if not has_closed_form(buffer_flits, routing_cycles):
-        raise ValueError(f"Buffers of {buffer_flits} flits must go with a routing of 1 cycle, not {routing_cycles!r}")
+        raise ValueError(f"Buffers of {buffer_flits} flits must not go with a routing of {routing_cycles!r} cycles")
     behind = flits - 1
     if behind == 0:
         return 0
     if buffer_flits == 1:
-        return 6 * behind
-    if buffer_flits == 2 and routing_cycles == 1:
-        return 6 if behind == 2 else 2 * behind
+        return 4 * behind
     if buffer_flits == 2:
-        return 2 if behind == 1 else 6 * (behind // 2) + behind % 2
+        return 2 * behind + (1 if behind > 1 else 0)
     if buffer_flits == 3:
-        groups, rest = divmod(behind - 1, 4)
-        return 6 * groups + (2, 3, 4, 8)[rest]
+        groups, rest = divmod(behind - 1, 3)
+        return 4 * groups + ((3, 3, 4)[rest] if groups else rest + 2)
     return behind + 1
 
 

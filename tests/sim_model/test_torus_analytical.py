@@ -27,7 +27,7 @@ def closed(model, source, destination, flits, number=0, startup_cycles=0):
     )
 
 
-@pytest.mark.parametrize(("buffer_flits", "routing_cycles"), [(4, 1), (1, 1), (2, 1), (3, 1), (2, 3), (8, 2), (16, 5)])
+@pytest.mark.parametrize(("buffer_flits", "routing_cycles"), [(4, 1), (1, 1), (2, 1), (3, 1), (1, 3), (3, 3), (5, 2), (16, 5)])
 @pytest.mark.parametrize(("rows", "columns", "wraps"), [(4, 5, True), (3, 4, False)])
 def test_all_pairs(rows, columns, wraps, buffer_flits, routing_cycles):
     model = torus_model(rows, columns, 2, wraps=wraps, buffer_flits=buffer_flits, routing_cycles=routing_cycles)
@@ -59,7 +59,7 @@ def test_startup_and_turns_count():
         assert latencies[0] == latencies[1]
 
 
-@pytest.mark.parametrize(("buffer_flits", "rate"), [(1, 1 / 6), (2, 1 / 2), (3, 2 / 3), (4, 1), (8, 1)])
+@pytest.mark.parametrize(("buffer_flits", "rate"), [(1, 1 / 4), (2, 1 / 2), (3, 3 / 4), (4, 1), (8, 1)])
 def test_rate_of_a_lane_alone(buffer_flits, rate):
     model = torus_model(1, 4, 2, wraps=False, buffer_flits=buffer_flits)
     longer, shorter = (simulated(model, 0, 3, flits) for flits in (1_240, 40))
@@ -67,7 +67,7 @@ def test_rate_of_a_lane_alone(buffer_flits, rate):
     assert cycles_behind_head(1_240, buffer_flits, 1) - cycles_behind_head(40, buffer_flits, 1) == longer - shorter
 
 
-@pytest.mark.parametrize(("buffer_flits", "rate"), [(2, 1 / 3), (3, 2 / 3), (4, 1), (5, 1)])
+@pytest.mark.parametrize(("buffer_flits", "rate"), [(1, 1 / 4), (2, 1 / 2), (3, 3 / 4), (4, 1), (5, 1)])
 def test_rate_of_a_lane_alone_behind_slow_heads(buffer_flits, rate):
     model = torus_model(1, 4, 2, wraps=False, buffer_flits=buffer_flits, routing_cycles=3)
     longer, shorter = (simulated(model, 0, 3, flits) for flits in (1_240, 40))
@@ -75,5 +75,5 @@ def test_rate_of_a_lane_alone_behind_slow_heads(buffer_flits, rate):
 
 
 def test_no_closed_form_is_an_error():
-    with pytest.raises(ValueError, match="Buffers of 4 flits must go with a routing of 1 cycle, not 2"):
+    with pytest.raises(ValueError, match="Buffers of 4 flits must not go with a routing of 2 cycles"):
         cycles_behind_head(5, 4, 2)

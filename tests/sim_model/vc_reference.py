@@ -36,7 +36,6 @@ class State:
         self.buffer: dict[int, list[Flit]] = {lane: [] for lane in numbers}
         self.active = dict.fromkeys(numbers, False)
         self.target: dict[int, int | None] = dict.fromkeys(numbers)
-        self.worth = dict.fromkeys(numbers, False)
         self.delay = dict.fromkeys(numbers, 0)
         self.free = dict.fromkeys(numbers, True)
         self.credits = dict.fromkeys(numbers, depth)
@@ -155,7 +154,6 @@ class LaneReference:
                 self.choose(port, old, arriving)
         gone = {old.request[port].lane for port in granted}
         for lane in self.network.input_channel[switch]:
-            self.state.worth[lane] = self.is_worth(lane, lane in gone, old, arriving)
             if self.front_is_head(lane, old) and lane not in gone:
                 self.state.delay[lane] = min(old.delay[lane] + 1, max(self.routing_cycles - 2, 0))
             else:
@@ -248,7 +246,7 @@ class LaneReference:
     def eligible(self, lane, requested, old, arriving) -> bool:
         if self.routing_cycles == 1 and not old.active[lane] and not old.buffer[lane] and lane in arriving:
             return True
-        if not old.worth[lane]:
+        if not self.may_be_good(lane, old):
             return False
         flits = self.flits_of(lane, old, arriving)
         if requested:
@@ -266,23 +264,24 @@ class LaneReference:
         if old.active[lane]:
             return old.target[lane]
         candidates, escapes = self.route(lane, self.flits_of(lane, old, arriving)[0][0])
-        good = [target for target in [*candidates, *escapes] if self.suits_head(target, old)]
+        good = [target for target in [*candidates, *escapes] if self.may_suit_head(target, old)]
         return next(iter([*good, *candidates, *escapes]), None)
 
-    def is_worth(self, lane, granted, old, arriving) -> bool:
-        """Whether asking is worth while in the next cycle; ``granted``: the flit at the front leaves in this one."""
-        if granted and (not old.active[lane] or self.senders.is_tail(old.buffer[lane][0])):
-            return True
-        if lane in arriving and not old.buffer[lane] and not old.active[lane]:
-            return True
+    def may_be_good(self, lane, old) -> bool:
+        """Whether the request of a lane would be good, with the credits on the wires counted."""
         if old.active[lane]:
             target = old.target[lane]
-            return target is None or old.credits[target] > 0
+            return target is None or old.credits[target] + (target in old.credit_wires) > 0
         if not old.buffer[lane]:
             return False
         candidates, escapes = self.route(lane, old.buffer[lane][0][0])
         ways = [*candidates, *escapes]
-        return not ways or any(self.suits_head(target, old) for target in ways)
+        return not ways or any(self.may_suit_head(target, old) for target in ways)
+
+    def may_suit_head(self, target, old) -> bool:
+        """Whether a head can have an output lane, with a credit on the wire counted."""
+        least = self.depth if self.lane_reuse == "empty" else 1
+        return old.free[target] and old.credits[target] + (target in old.credit_wires) >= least
 
     def deliver(self, channel, old):
         """From the delivery buffer into the register behind it; the credit is as if on a wire in the next cycle."""

@@ -42,6 +42,8 @@ class LaneInput(Part):
         Output lanes that have credits.
     can_start : In(ways)
         Output lanes that a head may have.
+    may_send, may_start : In(ways)
+        The same, with a credit that is on the wire in this cycle.
     requests : Out(ways)
         The output lane that the request is for, if it is good: one bit at most.
     granted, lost : In(outputs)
@@ -64,6 +66,8 @@ class LaneInput(Part):
                 "ways": In(s.ways),
                 "has_credit": In(s.ways),
                 "can_start": In(s.ways),
+                "may_send": In(s.ways),
+                "may_start": In(s.ways),
                 "requests": Out(s.ways),
                 "granted": In(len(s.outputs)),
                 "lost": In(len(s.outputs)),
@@ -151,13 +155,11 @@ class _Lane:
         self._picks: list[Any] = []
         self.active: Any = self._signal(1, "active")
         self.ways: Any = self._signal(s.ways, "ways")
-        self.worth: Any = self._signal(1, "worth")
         self._count()
         self.back: Any = self._pointer("back", arriving)
         self.front: Any = self._pointer("front", popped)
         self.nowhere: Any = self._signal(1, "nowhere")
         self._keep_ways()
-        self._judge_worth()
         with m.If(popped):
             m.d.sync += self.active.eq(~request.is_tail)
         self._find_eligible()
@@ -220,11 +222,10 @@ class _Lane:
         ]
         return read.data
 
-    def _judge_worth(self):
-        m, part = self._m, self._part
-        promising = self._signal(1, "promising")
-        m.d.comb += promising.eq(self.nowhere | (self.ways & Mux(self.active, part.has_credit, part.can_start)).any())
-        m.d.sync += self.worth.eq(self._comes_first | promising)
+    def _promising(self) -> Any:
+        """Whether the request of this lane would be good, if nothing else is granted in this cycle."""
+        part = self._part
+        return self.nowhere | (self.ways & Mux(self.active, part.may_send, part.may_start)).any()
 
     def _find_eligible(self):
         m, s, request = self._m, self._shape, self._request
@@ -232,7 +233,7 @@ class _Lane:
         asks = request.lane[self._number]
         behind = self.active & ~request.is_tail & (self.several | self._arriving)
         other = self.present & self._delay_over() | self.active & (self.present | self._arriving)
-        eligible = self.worth & Mux(asks, behind, other)
+        eligible = self._promising() & Mux(asks, behind, other)
         self.picked: Any = self._pick(self.ways)
         if s.routing_cycles == 1:
             eligible = eligible | self.starts
@@ -264,7 +265,7 @@ class _Lane:
         held = Signal(bits, name=f"candidates_{number}")
         self._m.d.comb += [
             held.eq(ways),
-            usable.eq(held & self._part.can_start),
+            usable.eq(held & self._part.may_start),
             picked.eq(Mux(usable.any(), lowest_one(usable), lowest_one(held))),
         ]
         return Mux(self.active, held, picked)

@@ -41,6 +41,8 @@ class LaneOutput(Part):
         A credit comes back.
     has_credit, can_start : Out(lanes)
         Lanes that have credits, and those that a head may have.
+    may_send, may_start : Out(lanes)
+        The same, with a credit that comes back in this cycle.
     """
 
     def __init__(self, flit_bits: int, inputs: int, lanes: int, depth: int, *, reuse_empty: bool = False):
@@ -61,6 +63,8 @@ class LaneOutput(Part):
                 "credited": In(lanes),
                 "has_credit": Out(lanes),
                 "can_start": Out(lanes),
+                "may_send": Out(lanes),
+                "may_start": Out(lanes),
             },
         )
 
@@ -95,5 +99,15 @@ class LaneOutput(Part):
             m.d.sync += credits.eq(Mux(credited, credits + 1, credits - 1))
         more = credits[1:].any() if self.depth > 1 else 0
         m.d.sync += has_credit.eq(credited | Mux(load, more, has_credit))
-        startable = free & (credits == self.depth if self.reuse_empty else has_credit)
-        m.d.comb += [self.has_credit[w].eq(has_credit), self.can_start[w].eq(startable)]
+        may_send = has_credit | credited
+        if self.reuse_empty:
+            enough: Any = credits == self.depth
+            soon = enough | (credits == self.depth - 1) & credited
+        else:
+            enough, soon = has_credit, may_send
+        m.d.comb += [
+            self.has_credit[w].eq(has_credit),
+            self.can_start[w].eq(free & enough),
+            self.may_send[w].eq(may_send),
+            self.may_start[w].eq(free & soon),
+        ]

@@ -91,6 +91,8 @@ class LaneRouter(Part):
             m.d.comb += [
                 port.has_credit.eq(concat(output.has_credit for output, _ in reached)),
                 port.can_start.eq(concat(output.can_start for output, _ in reached)),
+                port.may_send.eq(concat(output.may_send for output, _ in reached)),
+                port.may_start.eq(concat(output.may_start for output, _ in reached)),
                 port.granted.eq(concat(output.granted[position] for output, position in reached)),
                 port.lost.eq(concat(output.lost[position] for output, position in reached)),
             ]

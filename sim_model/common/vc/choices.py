@@ -21,7 +21,7 @@ def count_delays(switch, heads, family):
 
 
 @compiled
-def choose_requests(cycle, switch, following, heads, exempt, usable, state, family):
+def choose_requests(cycle, switch, following, heads, arriving, may_send, may_start, state, family):
     """New requests of all inputs that have none.
 
     Parameters
@@ -30,10 +30,10 @@ def choose_requests(cycle, switch, following, heads, exempt, usable, state, fami
         Active input lanes with a flit that can be asked for.
     heads : int
         Input lanes with a head that can be asked for.
-    exempt : int
-        Input lanes for which it need not be worth while by what could be had in the last cycle.
-    usable : int
-        Output lanes that a head can have.
+    arriving : int
+        Of these, the ones whose head only arrives: they ask whatever can be had.
+    may_send, may_start : int
+        Output lanes that have credits, and those that a head can have; with a credit that is on a wire in this cycle.
 
     Returns
     -------
@@ -48,24 +48,23 @@ def choose_requests(cycle, switch, following, heads, exempt, usable, state, fami
         rest = waiting & family.inputs[switch, port].lanes
         waiting ^= rest
         if requesting >> port & 1 == 0:
-            choices += _choose(cycle, switch, port, rest, heads, exempt, usable, state, family)
+            choices += _choose(cycle, switch, port, rest, heads, arriving, may_send, may_start, state, family)
     return choices
 
 
 @compiled
-def _choose(cycle, switch, port, waiting, heads, exempt, usable, state, family):
-    """The request of one input: for the first of its waiting lanes that is worth while. Returns 1 if there is one."""
+def _choose(cycle, switch, port, waiting, heads, arriving, may_send, may_start, state, family):
+    """The request of one input: for the first of its waiting lanes that may have one. Returns 1 if there is one."""
     router, asking = family.routers[switch], family.inputs[switch, port]
     while waiting != 0:
         lane = first_at_or_after(waiting, asking.turn)
         waiting ^= 1 << lane
         record = family.input_lanes[switch, lane]
         is_head = heads >> lane & 1
-        could_be_had = router.was_usable if is_head else router.was_credited
         ways = record.candidates | record.escapes
-        if ways & (could_be_had | 1 << DRAIN) == 0 and exempt >> lane & 1 == 0:
+        if ways & ((may_start if is_head else may_send) | 1 << DRAIN) == 0 and arriving >> lane & 1 == 0:
             continue
-        target = _select(usable, record) if is_head else lowest_bit(record.candidates)
+        target = _select(may_start, record) if is_head else lowest_bit(record.candidates)
         asking.turn = lane + 1  # behind the last lane nobody is found, which is as good as 0
         asking.lane = lane
         asking.target = target
@@ -82,14 +81,14 @@ def _choose(cycle, switch, port, waiting, heads, exempt, usable, state, family):
 
 
 @compiled
-def _select(usable, record):
+def _select(may_start, record):
     """The selection function: the output lane that a head asks for.
 
     A candidate that it can have, an escape that it can have, any candidate, or any escape; the lowest of them. What
     chooses at random among candidates begins here.
     """
-    if record.candidates & usable:
-        return lowest_bit(record.candidates & usable)
-    if record.escapes & usable:
-        return lowest_bit(record.escapes & usable)
+    if record.candidates & may_start:
+        return lowest_bit(record.candidates & may_start)
+    if record.escapes & may_start:
+        return lowest_bit(record.escapes & may_start)
     return lowest_bit(record.candidates if record.candidates else record.escapes)

@@ -21,6 +21,12 @@ def with_all_credits(router, depth):
 
 
 @compiled
+def with_all_credits_soon(router, depth, returned):
+    """Mask of the output lanes that have ``depth`` credits with those that are on their wires."""
+    return with_all_credits(router, depth) | with_all_credits(router, depth - 1) & returned
+
+
+@compiled
 def count_credits(router, returned, sent):
     """One credit more for the lanes in one mask, and one less for those in another: additions with ripple carry."""
     more, less = returned & ~sent, sent & ~returned

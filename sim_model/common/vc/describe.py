@@ -64,8 +64,7 @@ def _input_text(network: LaneNetwork, state: EngineState, family: LaneState, lan
         text += f"candidates {ports_text(record.candidates)} escapes {ports_text(record.escapes)}"
     else:
         text += "no worm"
-    fresh = " fresh" if int(router.fresh) >> channel.sink_port & 1 else ""
-    return f"{text} delay {int(record.delay)}{fresh}"
+    return f"{text} delay {int(record.delay)}"
 
 
 def _output_text(network: LaneNetwork, state: EngineState, family: LaneState, lane: int) -> str:

@@ -12,7 +12,7 @@ from sim_model.common.engine.bits import lowest_bit, message_of
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.route_unit import end_cycle
 from sim_model.common.vc.choices import choose_requests, count_delays
-from sim_model.common.vc.credits import count_credits, with_all_credits, with_credits
+from sim_model.common.vc.credits import count_credits, with_all_credits, with_all_credits_soon, with_credits
 from sim_model.common.vc.delivery import deliver
 from sim_model.common.vc.grants import grant_requests
 from sim_model.common.vc.state import DRAIN
@@ -62,21 +62,23 @@ def _step_router(cycle, switch, returned, state, family):
     """One cycle of a router, with credits on its wires. Returns 0 only if no register changed."""
     vertex, router = state.vertices[switch], family.routers[switch]
     ready = router.delivering & ~vertex.occupied
-    changes = returned | ready | router.requesting | router.draining | router.fresh
+    changes = vertex.arrived | returned | ready | router.requesting | router.draining
     if ready != 0:
         deliver(cycle, switch, ready, state, family)
     active, held = router.active, vertex.nonempty
     credited = with_credits(router)
-    usable = router.free & (with_all_credits(router, state.buffer_depth_flits) if family.empty_reuse else credited)
+    depth, free = state.buffer_depth_flits, router.free
+    usable = free & (with_all_credits(router, depth) if family.empty_reuse else credited)
+    may_send = credited | returned
+    may_start = free & (with_all_credits_soon(router, depth, returned) if family.empty_reuse else may_send)
     granted, sent, dropped, again = grant_requests(cycle, switch, credited, usable, state, family)
     asked = granted | dropped
 
     following = active & (vertex.nonempty | vertex.arrived) & (again | router.active & ~dropped)
     heads = held & ~active & ~asked
-    arriving = vertex.arrived & ~active & ~held
-    exempt = router.fresh
+    arriving = 0
     if family.routing_cycles == 1:
-        exempt |= arriving
+        arriving = vertex.arrived & ~active & ~held
         heads |= arriving
     elif family.routing_cycles > 2 and heads != 0:
         delayed = count_delays(switch, heads, family)
@@ -84,12 +86,8 @@ def _step_router(cycle, switch, returned, state, family):
         changes |= delayed
     if heads & ~router.looked_up:
         _look_up(switch, heads & ~router.looked_up, state, family)
-    changes |= choose_requests(cycle, switch, following, heads, exempt, usable, state, family)
-
+    changes |= choose_requests(cycle, switch, following, heads, arriving, may_send, may_start, state, family)
     count_credits(router, returned, sent)
-    router.fresh = granted & ~(active & router.active) | arriving
-    changes |= router.fresh | router.was_credited ^ credited | router.was_usable ^ usable
-    router.was_credited, router.was_usable = credited, usable
     return changes
 
 

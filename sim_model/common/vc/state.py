@@ -48,15 +48,12 @@ ROUTER_FIELDS = (
     "draining",  # inputs with the request of a worm that is drained
     "active",  # input lanes whose worm has an output lane, or is drained
     "looked_up",  # input lanes that know where the head at their front can go
-    "fresh",  # input lanes that are worth while because of what happened in the last cycle
     "free",  # output lanes without a worm
     "credits_1",  # output lanes in whose number of credits this bit is set, like the next four
     "credits_2",
     "credits_4",
     "credits_8",
     "credits_16",
-    "was_credited",  # output lanes with a credit at the start of the last cycle
-    "was_usable",  # output lanes that a head could have had in the last cycle
     "delivering",  # output lanes whose delivery buffer is not empty
     "busy",  # 1 if anything changed in the last cycle
 )
@@ -130,7 +127,7 @@ def make_lane_state(
 def _routers(network: LaneNetwork, depth_flits: int) -> np.recarray:
     """All lanes are free, and all credits are there."""
     lanes = np.array([(1 << len(lanes)) - 1 for lanes in network.output_channel[: network.switches]])
-    routers: Any = make_records(network.switches, ROUTER_FIELDS, free=lanes, was_credited=lanes, was_usable=lanes)
+    routers: Any = make_records(network.switches, ROUTER_FIELDS, free=lanes)
     for weight in CREDIT_WEIGHTS:
         routers[f"credits_{weight}"] = lanes if depth_flits & weight else 0
     return routers
