@@ -27,7 +27,9 @@ def closed(model, source, destination, flits, number=0, startup_cycles=0):
     )
 
 
-@pytest.mark.parametrize(("buffer_flits", "routing_cycles"), [(4, 1), (1, 1), (2, 1), (3, 1), (1, 3), (3, 3), (5, 2), (16, 5)])
+@pytest.mark.parametrize(
+    ("buffer_flits", "routing_cycles"), [(4, 1), (1, 1), (2, 1), (3, 1), (1, 3), (3, 3), (5, 2), (16, 5)]
+)
 @pytest.mark.parametrize(("rows", "columns", "wraps"), [(4, 5, True), (3, 4, False)])
 def test_all_pairs(rows, columns, wraps, buffer_flits, routing_cycles):
     model = torus_model(rows, columns, 2, wraps=wraps, buffer_flits=buffer_flits, routing_cycles=routing_cycles)

@@ -63,6 +63,20 @@ OUTPUT_FAULTS = (
     Fault("lane-output-2-to-2x2", "nothing leaves without a credit", *COUNTS_DOWN_TOO_LATE),
     Fault("lane-output-2-to-2x2", OVERFLOW, *COUNTS_DOWN_TOO_LATE),
     Fault(
+        "lane-output-2-to-2x2",
+        "a credit on the wire may be used",
+        LANE_OUTPUT,
+        "may_send = has_credit | credited",
+        "may_send = has_credit",
+    ),
+    Fault(
+        "lane-output-2-to-2x2",
+        "a head may soon have a lane with a credit on the wire",
+        LANE_OUTPUT,
+        "may_start[w].eq(free & soon)",
+        "may_start[w].eq(soon)",
+    ),
+    Fault(
         "lane-output-2-to-2x2", "a head may have a lane if no worm is in it and it has credits", *FREES_AFTER_EACH_FLIT
     ),
     Fault(
@@ -143,10 +157,10 @@ INPUT_FAULTS = (
     ),
     Fault(
         "lane-input-2x2",
-        "a flit that could leave does so after two cycles, or after routing",
+        "a flit that could leave does so after one cycle, or after routing",
         LANE_INPUT,
-        "self.worth.eq(self._comes_first | promising)",
-        "self.worth.eq(self._comes_first)",
+        "eligible = self._promising() & Mux(",
+        "eligible = self._promising() & self.active & Mux(",
     ),
     Fault(
         "lane-input-host-2",

@@ -86,16 +86,17 @@ def _prove_lane(claims: Claims, part: Any, row: LaneReference, last: LastCycle, 
 
 
 def _bound_waiting(claims: Claims, inside: Inside, part: Any, rows: list[LaneReference]) -> None:
-    """With free output lanes and no rivals flits leave after two cycles, or as soon as the head may ask."""
+    """With free output lanes and no rivals flits leave after one cycle, or as soon as the head may ask."""
     routing_cycles = part.shape.routing_cycles
-    most = max(2, routing_cycles - 1)
+    most = max(1, routing_cycles - 1)
     popped = claims.named(part.granted.any() | inside.register("request_nowhere"), "popped")
     there = concat(row.held_now != 0 for row in rows).any()
-    good = part.has_credit.all() & part.can_start.all() & ~part.lost.any()
+    usable = concat((part.has_credit, part.can_start, part.may_send, part.may_start)).all()
+    good = usable & ~part.lost.any()
     vain = claims.named(there & good & ~popped, "waits_in_vain")
     waited: Any = Signal(range(most + 2), name="waited_cycles")
     claims.m.d.sync += waited.eq(Mux(vain, waited + (waited <= most), 0))
-    claims.always("a flit that could leave does so after two cycles, or after routing", ~vain | (waited < most))
+    claims.always("a flit that could leave does so after one cycle, or after routing", ~vain | (waited < most))
     claims.possible("the longest wait", ~vain & (waited == most))
     _tie_waiting(claims, inside, rows, waited, most, routing_cycles - 2)
 
@@ -109,7 +110,7 @@ def _tie_waiting(claims: Claims, inside: Inside, rows: list[LaneReference], wait
             claims.invariant("the delay ends", passed <= delay)
             counted = passed >= Mux(waited < delay, waited, delay)
         may = row.begun_now | counted
-        ready.append((row.held_now != 0) & inside.register(f"worth_{v}") & may)
+        ready.append((row.held_now != 0) & may)
     claims.invariant("waiting brings a lane nearer to asking", (waited == 0) | concat(ready).any())
     asks = inside.register("request_lane").any()
     claims.invariant("a lane asks in the end", (waited < most) | asks)

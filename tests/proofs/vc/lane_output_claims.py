@@ -71,6 +71,10 @@ def _prove_lane(claims: Claims, inside: Inside, part: Any, rows: list[Any], w: i
     claims.always(OVERFLOW, out <= depth)
     start = ~begun & (out == 0 if part.reuse_empty else has_credit)
     claims.always("a head may have a lane if no worm is in it and it has credits", part.can_start[w] == start)
+    back = part.credited[w]
+    claims.always("a credit on the wire may be used", part.may_send[w] == (has_credit | back))
+    soon = ~begun & (out == back if part.reuse_empty else has_credit | back)
+    claims.always("a head may soon have a lane with a credit on the wire", part.may_start[w] == soon)
     claims.always("a lane with a worm in it carries that worm alone", ~load | ~begun | (granted == owner))
     claims.invariant("the counter counts", inside.register(f"credits_{w}") == (depth - out)[: len(out)])
     claims.invariant("a lane is free if no worm is in it", inside.register(f"free_{w}") == ~begun)
