@@ -184,7 +184,7 @@ def test_overload_accepts_less_than_is_offered_and_has_no_latency():
 
 
 def test_balanced_lanes_accept_a_tenth_more_uniform_traffic():
-    # Throughput beyond saturation varies: by the seed the gain is 15 to 33 % in a window half as long, 25 to 31 % here.
+    # throughput beyond saturation varies with the seed; with this one it is a sixth more
     network = TorusNetwork(Grid(8, 8), 2)
     plain, balanced = (
         measure(TorusModel(TorusRouting(network, 32, rule)), UNIFORM, 1.0, booksim_torus.QUICK).accepted
