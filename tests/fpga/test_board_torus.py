@@ -129,7 +129,7 @@ def test_passes_and_sees_one_wrong_bit(grid, flit_bits, tmp_path, require_tool):
 def test_a_torus_that_deadlocks_fails(tmp_path, require_tool):
     """One lane, and rings that close: the report comes all the same, and says so."""
     require_tool("icarus")
-    routing = routing_of(Grid(1, 4), 16, lanes=1)
+    routing = routing_of(Grid(1, 8), 16, lanes=1)
     source = bench_source(make_test(routing, parameters(messages=2_000)))
     check_failed(run_source(source, "icarus", tmp_path))
 
