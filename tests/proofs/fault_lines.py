@@ -99,7 +99,7 @@ TAKES_WHAT_OTHERS_WAIT_FOR = (TRANSMITTER_BANK, "idle & ~self.waiting & self.ahe
 PREFERS_BOTH = (TURN_ORDER, "before[i, j], before[j, i] = first, ~first", "before[i, j], before[j, i] = first, first")
 PREFERS_THE_FIRST = (TURN_ORDER, "eq(~concat(self.chosen[i:j]).any())", "eq(1)")
 COUNTS_DOWN_TOO_LATE = (LANE_OUTPUT, "Mux(load, more, has_credit)", "Mux(load, credits.any(), has_credit)")
-FREES_AFTER_EACH_FLIT = (LANE_OUTPUT, "free.eq(is_tail)", "free.eq(1)")
+FREES_AFTER_EACH_FLIT = (LANE_OUTPUT, "free.eq(self.flit.tail)", "free.eq(1)")
 GIVES_CREDITS_FOR_REQUESTS = (LANE_INPUT, "self.credits.eq(popped)", "self.credits.eq(request.lane)")
 READS_AS_FLITS_ARRIVE = (LANE_INPUT, '_pointer("front", popped)', '_pointer("front", arriving)')
 NOT_READY_AS_ONE_LEAVES = (LANE_INPUT, "popped.any() | ~lanes[0].fills", "~lanes[0].fills")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sim_model.common.messages import Message
 from tests.sim_model.builders import pick
 from tests.sim_model.torus_traffic import random_records, reference, simulate, torus_model
 from topology.common.host_pattern import EAGER, Blockade, HostBehaviour, level_of
@@ -79,3 +80,32 @@ def test_worms_without_a_way_equal_the_reference(seed):
     simulation, slow = compare(model, records, 260)
     assert len(slow.unroutable) > 0
     assert simulation.results().discarded == len(slow.unroutable)
+
+
+def arrivals_at_node_7(records, **parameters):
+    """When messages arrive that all leave switch 4, the middle of a mesh, on its one lane to switch 7.
+
+    Its inputs are, in the order of ports, those from switches 3, 5, 1 and 7, and the host's.
+    """
+    model = torus_model(3, 3, 1, wraps=False, **parameters)
+    return compare(model, records, 60)[0].results().arrival_cycle.tolist()
+
+
+def test_a_request_that_is_not_good_costs_the_output_a_cycle():
+    # The host's head comes while the worm from switch 1 has the lane. It is first, for the turn is behind that worm.
+    worm = Message(1, [7], 20)
+    assert arrivals_at_node_7([worm]) == [28]
+    assert arrivals_at_node_7([worm, Message(4, [7], 1, start_cycle=10)]) == [29, 31]
+
+
+def test_a_request_that_is_not_the_first_one_stays_even_if_it_is_not_good():
+    # Two heads come in the same cycle while a worm has the lane. One is dropped after the other, in two cycles.
+    heads = [Message(source, [7], 1, start_cycle=9) for source in (3, 5)]
+    assert arrivals_at_node_7([Message(1, [7], 20), *heads]) == [30, 32, 34]
+
+
+def test_the_turn_stays_when_a_request_is_dropped():
+    # Message 0 takes the one credit. The head of message 1 asks at the host's turn and is dropped. When the credit is
+    # back it asks again, beside message 2 from switch 3, and it is still the host's turn.
+    records = [Message(1, [7], 1), Message(4, [7], 1, start_cycle=4), Message(3, [7], 1, start_cycle=4)]
+    assert arrivals_at_node_7(records, buffer_flits=1) == [8, 12, 16]

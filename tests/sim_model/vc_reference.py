@@ -147,10 +147,9 @@ class LaneReference:
     def step_router(self, switch, old, arriving):
         links = self.network.links
         inputs = [(switch, port) for port in range(len(links.input_channel[switch]))]
-        granted = self.grant_all(switch, inputs, old)
+        granted, dropped = self.grant_all(switch, inputs, old)
         for port in inputs:
-            request = old.request[port]
-            if request is None or port in granted or not self.is_good(request, old):
+            if old.request[port] is None or port in granted | dropped:
                 self.choose(port, old, arriving)
         gone = {old.request[port].lane for port in granted}
         for lane in self.network.input_channel[switch]:
@@ -178,26 +177,35 @@ class LaneReference:
         least = self.depth if self.lane_reuse == "empty" else 1
         return old.free[target] and old.credits[target] >= least
 
-    def grant_all(self, switch, inputs, old) -> set[tuple[int, int]]:
-        """Grant one good request at every output, and all of worms that are drained. Returns the inputs."""
-        granted = set()
+    def grant_all(self, switch, inputs, old) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+        """Grant or drop the first request at every output, and grant all of worms that are drained.
+
+        Returns the inputs whose request is granted, and those whose request is dropped. All other requests stay.
+        """
+        granted, dropped = set(), set()
         for output in range(len(self.network.links.output_channel[switch])):
             turn = old.output_turn[switch, output]
-            for port in inputs[turn:] + inputs[:turn]:
-                request = old.request[port]
-                if request is None or request.target is None or not self.is_good(request, old):
-                    continue
-                if self.output_of(request.target) == (switch, output):
-                    self.state.output_turn[switch, output] = (port[1] + 1) % len(inputs)
-                    self.send(request, old)
-                    granted.add(port)
-                    break
+            rivals = [port for port in inputs[turn:] + inputs[:turn] if self.asks_for((switch, output), port, old)]
+            if not rivals:
+                continue
+            first = rivals[0]
+            if self.is_good(old.request[first], old):
+                self.state.output_turn[switch, output] = (first[1] + 1) % len(inputs)
+                self.send(old.request[first], old)
+                granted.add(first)
+            else:
+                dropped.add(first)
         for port in inputs:
             request = old.request[port]
             if request is not None and request.target is None:
                 self.leave(request, old)
                 granted.add(port)
-        return granted
+        return granted, dropped
+
+    def asks_for(self, output, port, old) -> bool:
+        """Whether an input has a request for a lane of an output."""
+        request = old.request[port]
+        return request is not None and request.target is not None and self.output_of(request.target) == output
 
     def send(self, request, old):
         """The flit at the front of a granted lane goes to the output lane."""

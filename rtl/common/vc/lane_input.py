@@ -26,7 +26,8 @@ from rtl.common.vc.turn_order import TurnOrder
 class LaneInput(Part):
     """The lanes of one input port.
 
-    What comes late in a cycle, ``granted``, decides only whether registers are loaded, and not with what.
+    What comes late in a cycle, ``lost``, decides only whether registers are loaded, and not with what. Nothing counts
+    flits: the pointers tell how many there are.
 
     Parameters
     ----------
@@ -44,10 +45,12 @@ class LaneInput(Part):
         Output lanes that a head may have.
     may_send, may_start : In(ways)
         The same, with a credit that is on the wire in this cycle.
-    requests : Out(ways)
-        The output lane that the request is for, if it is good: one bit at most.
-    granted, lost : In(outputs)
-        Whether the request is granted, and whether it lost to another one.
+    requests : Out(outputs)
+        The output that the request is for: one bit at most. Registers.
+    good : Out(ways)
+        The output lane that the request is for, if the request is good: one bit at most.
+    lost : In(outputs)
+        Whether another request comes first there. Otherwise this one is granted if it is good, and dropped if not.
     flit : Out(flit_layout)
         The flit that the request is for.
     credits : Out(lanes)
@@ -68,8 +71,8 @@ class LaneInput(Part):
                 "can_start": In(s.ways),
                 "may_send": In(s.ways),
                 "may_start": In(s.ways),
-                "requests": Out(s.ways),
-                "granted": In(len(s.outputs)),
+                "requests": Out(len(s.outputs)),
+                "good": Out(s.ways),
                 "lost": In(len(s.outputs)),
                 "flit": Out(flit_layout(s.flit_bits)),
                 **({} if s.from_host else {"credits": Out(s.lanes)}),
@@ -89,7 +92,8 @@ class LaneInput(Part):
         self._choose(m, lanes, request)
         leaves = Signal()
         m.d.comb += [
-            leaves.eq(self.granted.any() | request.nowhere),
+            request.nowhere.eq(~request.outputs.any()),
+            leaves.eq((self.good.any() | request.nowhere) & ~self.lost.any()),
             popped.eq(Mux(leaves, request.lane, 0)),
         ]
         m.d.sync += self.discarding.eq(Mux(request.nowhere & request.is_head, request.lane, 0))
@@ -111,26 +115,26 @@ class LaneInput(Part):
             write.addr.eq(_address(arriving, [lane.back for lane in lanes])),
             read.addr.eq(_address(request.lane, [lane.front for lane in lanes])),
             self.flit.eq(read.data),
-            request.is_tail.eq(read.data.tail),
         ]
 
     def _offer(self, m, request):
-        """The request as outputs see it, if it is good."""
+        """The request as outputs see it."""
         usable = Mux(request.is_head, self.can_start, self.has_credit)
-        m.d.comb += self.requests.eq(request.way & usable)
+        m.d.comb += [self.requests.eq(request.outputs), self.good.eq(request.way & usable)]
 
     def _choose(self, m, lanes, request):
-        """The request of the next cycle, unless the present one is good and lost."""
-        renewed = Signal()
+        """The request of the next cycle, unless the present one has lost."""
+        renewed, eligible = Signal(), [lane.eligible for lane in lanes]
         m.d.comb += renewed.eq(~self.lost.any())
-        turns = TurnOrder(m, [lane.eligible for lane in lanes], "lane", renewed)
-        chosen = turns.chosen
+        chosen = TurnOrder(m, eligible, "lane", renewed).chosen
         with m.If(renewed):
             m.d.sync += [
                 request.lane.eq(concat(chosen)),
                 request.way.eq(either([Mux(bit, lane.picked, 0) for bit, lane in zip(chosen, lanes, strict=True)])),
+                request.outputs.eq(
+                    either([Mux(bit, lane.outputs, 0) for bit, lane in zip(chosen, lanes, strict=True)])
+                ),
                 request.is_head.eq(either([bit & ~lane.active for bit, lane in zip(chosen, lanes, strict=True)])),
-                request.nowhere.eq(either([bit & lane.nowhere for bit, lane in zip(chosen, lanes, strict=True)])),
             ]
 
 
@@ -140,9 +144,9 @@ class _Request:
     def __init__(self, s: InputShape):
         self.lane: Any = Signal(s.lanes, name="request_lane")  # one-hot; 0 for no request
         self.way: Any = Signal(s.ways, name="request_way")  # one-hot
+        self.outputs: Any = Signal(len(s.outputs), name="request_outputs")  # one-hot: the output of ``way``
         self.is_head: Any = Signal(name="request_is_head")
-        self.nowhere: Any = Signal(name="request_nowhere")  # of a worm without a way
-        self.is_tail: Any = Signal(name="request_is_tail")  # combinational, late: read from the memory
+        self.nowhere: Any = Signal(name="request_nowhere")  # if there is one, it is of a worm without a way
 
 
 class _Lane:
@@ -155,30 +159,38 @@ class _Lane:
         self._picks: list[Any] = []
         self.active: Any = self._signal(1, "active")
         self.ways: Any = self._signal(s.ways, "ways")
-        self._count()
         self.back: Any = self._pointer("back", arriving)
         self.front: Any = self._pointer("front", popped)
+        self._count()
         self.nowhere: Any = self._signal(1, "nowhere")
         self._keep_ways()
         with m.If(popped):
-            m.d.sync += self.active.eq(~request.is_tail)
+            m.d.sync += self.active.eq(~self.is_tail)
         self._find_eligible()
 
     def _signal(self, bits: int, name: str) -> Any:
         return Signal(bits, name=f"{name}_{self._number}")
 
     def _count(self):
-        """Flits in the buffer: how many, and whether there are any, two or more."""
+        """Flits in the buffer: whether there are any, two or more, and whether it fills."""
         m, s, arriving, popped = self._m, self._shape, self._arriving, self._popped
-        count: Any = Signal(range(s.depth + 1), name=f"count_{self._number}")
-        with m.If(arriving != popped):
-            m.d.sync += count.eq(Mux(arriving, count + 1, count - 1))
         self.present: Any = self._signal(1, "present")
         self.several: Any = self._signal(1, "several")
-        m.d.comb += self.several.eq(count[1:].any() if s.depth > 1 else 0)
-        m.d.sync += self.present.eq(arriving | Mux(popped, self.several, self.present))
         self.fills: Any = self._signal(1, "fills")
-        m.d.comb += self.fills.eq((count == s.depth) | (count == s.depth - 1) & arriving)
+        if s.slots == 1:
+            m.d.comb += self.fills.eq(self.present | arriving)
+        else:
+            count = Signal(range(s.slots), name=f"count_{self._number}")  # modulo slots
+            m.d.comb += [
+                count.eq(self.back - self.front),
+                self.several.eq(self.present & (count != 1)),
+                self.fills.eq(self._holds(count, s.depth) | self._holds(count, s.depth - 1) & arriving),
+            ]
+        m.d.sync += self.present.eq(arriving | Mux(popped, self.several, self.present))
+
+    def _holds(self, count: Any, flits: int) -> Any:
+        """Whether there are so many flits, at least one."""
+        return self.present & (count == flits % self._shape.slots)
 
     def _pointer(self, name: str, step: Any) -> Any:
         if self._shape.slots == 1:
@@ -189,35 +201,44 @@ class _Lane:
         return pointer
 
     def _keep_ways(self):
-        """The ways of the head at the front. Those of heads behind it are kept in a small memory."""
+        """Of the flit at the front: its ways if it is a head, and whether it is a tail.
+
+        Those of the flits behind it are kept in a small memory, so that they are there as soon as they come first.
+        """
         m, s, request = self._m, self._shape, self._request
+        self.is_tail: Any = self._signal(1, "is_tail")  # of the flit at the front
         self.starts: Any = self._signal(1, "starts")  # a head arrives at the front
         follows = self._signal(1, "follows")  # one comes to the front because a tail leaves
         m.d.comb += [
             self.starts.eq(self._arriving & ~self.present & ~self.active),
-            follows.eq(self._popped & request.is_tail),
+            follows.eq(self._popped & self.is_tail),
         ]
         next_ways: Any = self._part.ways
+        next_tail: Any = self._part.link.payload.tail
         if s.depth > 1:
-            next_ways = Mux(self.several, self._stored_ways(), self._part.ways)
+            stored = self._stored()
+            next_ways = Mux(self.several, stored[:-1], next_ways)
+            next_tail = Mux(self.several, stored[-1], next_tail)
+        with m.If(self._popped | ~self.present):
+            m.d.sync += self.is_tail.eq(next_tail)
         with m.If(self.starts | follows):
             m.d.sync += [self.ways.eq(next_ways), self.nowhere.eq(~next_ways.any())]
         if s.several_ways:
             with m.Elif(self._popped & request.is_head):
                 m.d.sync += self.ways.eq(request.way)
-        self._comes_first: Any = self.starts | self._popped & (request.is_tail | request.is_head)
+        self._comes_first: Any = self.starts | self._popped & (self.is_tail | request.is_head)
 
-    def _stored_ways(self) -> Any:
-        """The ways of the flit behind the front."""
+    def _stored(self) -> Any:
+        """The ways of the flit behind the front, and whether it is a tail."""
         m, s = self._m, self._shape
-        store = memory.Memory(shape=s.ways, depth=s.slots, init=[])
-        m.submodules[f"ways_{self._number}"] = store
+        store = memory.Memory(shape=s.ways + 1, depth=s.slots, init=[])
+        m.submodules[f"beside_{self._number}"] = store
         write: Any = store.write_port()
         read: Any = store.read_port(domain="comb")
         m.d.comb += [
             write.en.eq(self._arriving),
             write.addr.eq(self.back),
-            write.data.eq(self._part.ways),
+            write.data.eq(Cat(self._part.ways, self._part.link.payload.tail)),
             read.addr.eq(self.front + 1),
         ]
         return read.data
@@ -231,17 +252,15 @@ class _Lane:
         m, s, request = self._m, self._shape, self._request
         self.eligible: Any = self._signal(1, "eligible")
         asks = request.lane[self._number]
-        behind = self.active & ~request.is_tail & (self.several | self._arriving)
+        behind = self.active & ~self.is_tail & (self.several | self._arriving)
         other = self.present & self._delay_over() | self.active & (self.present | self._arriving)
-        eligible = self._promising() & Mux(asks, behind, other)
+        starts: Any = self.starts if s.routing_cycles == 1 else Const(0)
+        # what comes late, whether it is promising, is met by one gate
+        m.d.comb += self.eligible.eq((self._promising() | starts) & (Mux(asks, behind, other) | starts))
         self.picked: Any = self._pick(self.ways)
         if s.routing_cycles == 1:
-            eligible = eligible | self.starts
-            nowhere = self._signal(1, "nowhere_now")
-            m.d.comb += nowhere.eq(Mux(self.starts, ~self._part.ways.any(), self.nowhere))
             self.picked = Mux(self.starts, self._pick(self._part.ways), self.picked)
-            self.nowhere = nowhere
-        m.d.comb += self.eligible.eq(eligible)
+        self.outputs: Any = concat(self.picked[low:high].any() for low, high in s.spans)
 
     def _delay_over(self) -> Any:
         """Whether a head at the front has waited long enough for routing."""

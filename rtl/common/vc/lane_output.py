@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import flit_layout
 from rtl.common.part import Part
-from rtl.common.selection import concat, either
+from rtl.common.selection import concat
 from rtl.common.vc.turn_order import TurnOrder
 
 
@@ -27,16 +27,18 @@ class LaneOutput(Part):
 
     Members
     -------
-    requests : In(lanes * inputs)
-        The lane that each input has a good request for, one input after the other: one bit at most of each.
+    requests : In(inputs)
+        Inputs that have a request for this output.
+    good : In(lanes * inputs)
+        The lane that it is for, if it is good, one input after the other: one bit at most of each.
     flits : In(flit_layout).array(inputs)
         The flit that it is for.
-    granted, lost : Out(inputs)
-        Whether the request of each input is granted, and whether it lost to another one.
+    lost : Out(inputs)
+        Whether the request of each input comes after another one.
     load : Out(lanes)
         The lane whose flit is granted, one-hot. Combinational.
     flit : Out(flit_layout)
-        That flit. Combinational.
+        That flit; any other one if none is granted. Combinational.
     credited : In(lanes)
         A credit comes back.
     has_credit, can_start : Out(lanes)
@@ -54,9 +56,9 @@ class LaneOutput(Part):
         super().__init__(
             f"lane_output_{inputs}_to_{lanes}x{depth}" + ("_empty" if reuse_empty else ""),
             {
-                "requests": In(lanes * inputs),
+                "requests": In(inputs),
+                "good": In(lanes * inputs),
                 "flits": In(layout).array(inputs),
-                "granted": Out(inputs),
                 "lost": Out(inputs),
                 "load": Out(lanes),
                 "flit": Out(layout),
@@ -70,31 +72,25 @@ class LaneOutput(Part):
 
     def elaborate(self, _platform):
         m: Any = Module()
-        lanes = [self.requests[i * self.lanes : (i + 1) * self.lanes] for i in range(self.inputs)]
-        asks = [Signal(name=f"asks_{i}") for i in range(self.inputs)]
-        m.d.comb += [asks[i].eq(lanes[i].any()) for i in range(self.inputs)]
-        order = TurnOrder(m, asks, "input")
+        good = [self.good[i * self.lanes : (i + 1) * self.lanes] for i in range(self.inputs)]
+        order = TurnOrder(m, list(self.requests), "input", self.load.any())
         m.d.comb += [
-            self.granted.eq(concat(order.chosen)),
-            self.lost.eq(concat(bit & beaten for bit, beaten in zip(asks, order.beaten, strict=True))),
+            self.lost.eq(self.requests & concat(order.beaten)),
+            self.load.eq(order.select(good)),
+            Value.cast(self.flit).eq(order.select([Value.cast(flit) for flit in self.flits])),
         ]
-        flit = either([Mux(self.granted[i], Value.cast(self.flits[i]), 0) for i in range(self.inputs)])
-        load = either([Mux(self.granted[i], lanes[i], 0) for i in range(self.inputs)])
-        tail = either([self.flits[i].tail & self.granted[i] for i in range(self.inputs)])
-        is_tail = Signal()
-        m.d.comb += [Value.cast(self.flit).eq(flit), self.load.eq(load), is_tail.eq(tail)]
         for w in range(self.lanes):
-            self._keep_lane(m, w, is_tail)
+            self._keep_lane(m, w)
         return m
 
-    def _keep_lane(self, m, w, is_tail):
+    def _keep_lane(self, m, w):
         """Owner and credits of a lane."""
         free = Signal(init=1, name=f"free_{w}")
         credits: Any = Signal(range(self.depth + 1), init=self.depth, name=f"credits_{w}")
         has_credit = Signal(init=1, name=f"has_credit_{w}")
         load, credited = self.load[w], self.credited[w]
         with m.If(load):
-            m.d.sync += free.eq(is_tail)
+            m.d.sync += free.eq(self.flit.tail)
         with m.If(load != credited):
             m.d.sync += credits.eq(Mux(credited, credits + 1, credits - 1))
         more = credits[1:].any() if self.depth > 1 else 0

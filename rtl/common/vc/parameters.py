@@ -1,6 +1,7 @@
 """The shape of a router with lanes."""
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 from rtl.common.router_parameters import MAX_ROUTING_CYCLES, check_range
 
@@ -56,6 +57,12 @@ class InputShape:
     def ways(self) -> int:
         """Output lanes that routing may lead to."""
         return sum(self.outputs)
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """By output, where its lanes begin and end among the ways."""
+        ends = list(accumulate(self.outputs))
+        return list(zip([0, *ends], ends, strict=False))
 
     @property
     def slots(self) -> int:

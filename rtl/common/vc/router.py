@@ -93,14 +93,14 @@ class LaneRouter(Part):
                 port.can_start.eq(concat(output.can_start for output, _ in reached)),
                 port.may_send.eq(concat(output.may_send for output, _ in reached)),
                 port.may_start.eq(concat(output.may_start for output, _ in reached)),
-                port.granted.eq(concat(output.granted[position] for output, position in reached)),
                 port.lost.eq(concat(output.lost[position] for output, position in reached)),
             ]
         for o, output in enumerate(outputs):
             sources = [(inputs[i], shape.first_way(i, o)) for i, _ in shape.inputs_of(o)]
             lanes = shape.output_lanes[o]
             m.d.comb += [
-                output.requests.eq(concat(port.requests[low : low + lanes] for port, low in sources)),
+                output.good.eq(concat(port.good[low : low + lanes] for port, low in sources)),
+                output.requests.eq(concat(inputs[i].requests[k] for i, k in shape.inputs_of(o))),
                 *(output.flits[n].eq(port.flit) for n, (port, _) in enumerate(sources)),
             ]
             self._leave(m, platform, o, output)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Module, Signal, Value
+from amaranth.hdl import Module, Mux, Signal, Value
 
 from rtl.common.selection import concat
 
@@ -20,10 +20,10 @@ class TurnOrder:
     m : Module
     requests : sequence of Value
         One bit each.
-    step : Value or None
-        Whether what is chosen in this cycle counts; None if it always does.
     name : str
         Prefix of the names of signals.
+    step : Value
+        Whether what is chosen in this cycle counts: the turn moves on.
 
     Members
     -------
@@ -33,9 +33,10 @@ class TurnOrder:
         Who requests and is not beaten: one at most.
     """
 
-    def __init__(self, m: Module, requests: Sequence[Value], name: str, step: Any = None):
+    def __init__(self, m: Module, requests: Sequence[Value], name: str, step: Any):
         n = len(requests)
-        before = {}
+        self._module, self._name, self._requests = m, name, requests
+        self._before = before = {}
         for j in range(n):
             for i in range(j):
                 first: Any = Signal(init=1, name=f"{name}_{i}_before_{j}")
@@ -48,9 +49,33 @@ class TurnOrder:
             driver.d.comb += self.chosen[i].eq(requests[i] & ~self.beaten[i])
         if n == 1:
             return
-        counts = concat(requests).any() if step is None else concat(requests).any() & step
-        with driver.If(counts):
+        with driver.If(concat(requests).any() & step):
             for j in range(n):
                 for i in range(j):
                     # the turn is behind i and not behind j if one of i to j - 1 was chosen
                     driver.d.sync += before[i, j].eq(~concat(self.chosen[i:j]).any())
+
+    def select(self, values: Sequence[Any]) -> Any:
+        """The value of the chosen requester; any of them if none requests.
+
+        A tournament whose games are all played at once: a level of logic less than to join all values by ``chosen``.
+
+        Parameters
+        ----------
+        values : sequence of Value
+            One for each requester, of one width.
+        """
+        return self._winner(0, len(values), values)
+
+    def _winner(self, low: int, high: int, values: Sequence[Any]) -> Any:
+        """The value of the first one of the requesters from ``low`` to ``high`` - 1."""
+        if high - low == 1:
+            return values[low]
+        middle = (low + high) // 2
+        wins = Signal(name=f"{self._name}_{low}_to_{middle}_wins")
+        unbeaten = [
+            self._requests[i] & ~concat(self._requests[j] & self._before[j, i] for j in range(middle, high)).any()
+            for i in range(low, middle)
+        ]
+        self._module.d.comb += wins.eq(concat(unbeaten).any())
+        return Mux(wins, self._winner(low, middle, values), self._winner(middle, high, values))

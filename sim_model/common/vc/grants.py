@@ -12,7 +12,9 @@ INDEX = INDEX_MASK << INDEX_SHIFT
 
 @compiled
 def grant_requests(cycle, switch, credited, usable, state, family):
-    """Grant one good request for each output, and all of worms that are drained; drop what is not good.
+    """Grant or drop the first request at each output, and grant all of worms that are drained.
+
+    The first one is granted if it is good, and dropped if not. All others stay.
 
     Parameters
     ----------
@@ -26,7 +28,7 @@ def grant_requests(cycle, switch, credited, usable, state, family):
     sent : int
         Output lanes that it was sent to.
     dropped : int
-        Input lanes whose request was dropped.
+        Input lanes whose request was dropped: the first one at an output, and not good.
     again : int
         Of the dropped ones, those that can be asked for again at once: the worm goes on behind its first flit.
     """
@@ -36,41 +38,25 @@ def grant_requests(cycle, switch, credited, usable, state, family):
     rest = router.requesting
     while rest != 0:
         port = lowest_bit(rest)
-        rest &= rest - 1
         asking = family.inputs[switch, port]
         output = family.outputs[switch, asking.output]
+        if output.requests != 1 << port:
+            port = first_at_or_after(output.requests, output.turn)
+            asking = family.inputs[switch, port]
+        rest &= ~output.requests
+        output.requests ^= 1 << port
+        router.requesting ^= 1 << port
         if (credited if active >> asking.lane & 1 else usable) >> asking.target & 1 == 0:
-            output.requests ^= 1 << port
-            router.requesting ^= 1 << port
             dropped |= 1 << asking.lane
             again |= _goes_on(switch, asking.lane, state) & active
             continue
-        if output.requests != 1 << port:
-            good = _good_requests(switch, output.requests, active, credited, usable, family)
-            rest &= ~good
-            port = first_at_or_after(good, output.turn)
         output.turn = port + 1  # behind the last input nobody is found, which is as good as 0
-        output.requests ^= 1 << port
-        router.requesting ^= 1 << port
-        asking = family.inputs[switch, port]
         granted |= 1 << asking.lane
         sent |= 1 << asking.target
         _grant(cycle, switch, asking.lane, asking.target, state, family)
     if router.draining != 0:
         granted |= _drain_all(cycle, switch, state, family)
     return granted, sent, dropped, again
-
-
-@compiled
-def _good_requests(switch, requests, active, credited, usable, family):
-    """Of the requests for an output, those that are good."""
-    good = 0
-    while requests != 0:
-        asking = family.inputs[switch, lowest_bit(requests)]
-        if (credited if active >> asking.lane & 1 else usable) >> asking.target & 1:
-            good |= requests & -requests
-        requests &= requests - 1
-    return good
 
 
 @compiled

@@ -63,15 +63,25 @@ def distance(turn: Any, requester: Any, count: int) -> Any:
     return Mux(turn <= requester, requester - turn, requester + count - turn)
 
 
-def bound_waiting(claims: Claims, eligible: Any, chosen: Any, turn: Any) -> None:
-    """Any one requester: cycles in which it was eligible in vain, one after the other."""
+def bound_waiting(claims: Claims, eligible: Any, chosen: Any, turn: Any, step: Any = 1) -> None:
+    """Any one requester: cycles in which it was eligible in vain, one after the other.
+
+    Parameters
+    ----------
+    claims : Claims
+    eligible, chosen : Value
+        One bit for each requester.
+    turn : Value
+    step : Value
+        Cycles in which what is chosen counts; only these are counted.
+    """
     count = len(eligible)
     me: Any = claims.constant((count - 1).bit_length(), "requester")
     claims.assume(me < count)
     mine = claims.named(eligible.bit_select(me, 1), "requester_is_eligible")
     served = claims.named(chosen.bit_select(me, 1), "requester_is_chosen")
     waited: Any = Signal(range(count + 2), name="waited_cycles")
-    claims.m.d.sync += waited.eq(Mux(mine & ~served, waited + (waited <= count), 0))
-    claims.always(WAIT_BOUND, ~(mine & ~served) | (waited < count - 1))
+    claims.m.d.sync += waited.eq(Mux(mine & ~served, waited + (step & (waited <= count)), 0))
+    claims.always(WAIT_BOUND, ~(mine & ~served & step) | (waited < count - 1))
     claims.invariant("waiting brings the turn nearer", (waited == 0) | (waited + distance(turn, me, count) < count))
     claims.possible("the longest wait", served & (waited == count - 1))

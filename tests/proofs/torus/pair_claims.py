@@ -15,6 +15,7 @@ from tests.proofs.torus.router_claims import prove_inputs
 from tests.proofs.torus.switch_invariants import SwitchInvariants
 from tests.proofs.torus.tagged_lanes import tag_of
 from tests.proofs.torus.whole_switch import WholeSwitch
+from tests.proofs.vc.lane_reference import flits_held
 from topology.torus.grid import Grid
 
 CONSERVED = "buffer, link, credits and credit wire make up the depth of a lane"
@@ -85,8 +86,8 @@ def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None
             claims.always(SOUND, condition)
         claims.always(ROOM, ~link.valid[v] | (reference.queue.held < depth))
         credits = near.inside.register(f"credits_{v}", f"output_{LINK}")
-        count = far.inside.register(f"count_{v}", f"input_{LINK}")
-        all_places = credits + count + link.valid[v] + reference.left
+        held = flits_held(far.inside, far.shape.input_shape(LINK), v, f"input_{LINK}")
+        all_places = credits + held + link.valid[v] + reference.left
         claims.always(CONSERVED, all_places == depth)
         claims.always(CREDITS, ~reference.left | (near.outstanding[v].count != 0))
         claims.possible("a lane has no credits left, and one of them on the wire", (credits == 0) & reference.left)

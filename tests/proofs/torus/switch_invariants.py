@@ -13,6 +13,7 @@ from tests.proofs.torus.tagged_lanes import FLIT_BITS, tag_of
 from tests.proofs.torus.whole_switch import LaneIn, WholeSwitch
 from tests.proofs.vc.delivery_claims import tie_delivery
 from tests.proofs.vc.lane_reference import tie_lanes
+from tests.proofs.vc.turn_order_claims import tie_one_after_the_other
 
 
 def as_flit(bits: Any) -> Any:
@@ -56,6 +57,7 @@ class SwitchInvariants:
     def _tie_outputs(self, claims: Claims) -> None:
         switch, lane = self._switch, 0
         for o, lanes in enumerate(switch.shape.output_lanes):
+            tie_one_after_the_other(claims, switch.inside, "input", len(switch.shape.inputs_of(o)), f"output_{o}")
             for w in range(lanes):
                 owners = claims.named(concat(owned[lane] for owned in self._owned), f"{switch.name}_owners_{lane}")
                 free = switch.inside.register(f"free_{w}", f"output_{o}")

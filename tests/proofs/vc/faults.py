@@ -39,25 +39,28 @@ TURN_FAULTS = (
         "requests[i] & ~self.beaten[i] & ~requests[i - 1]",
     ),
     Fault("turn-order-3", WAIT_BOUND, *PREFERS_THE_FIRST),
+    Fault(
+        "turn-order-3",
+        "the value of the chosen one is selected",
+        TURN_ORDER,
+        "self._requests[j] & self._before[j, i]",
+        "self._requests[j]",
+    ),
 )
 
 OUTPUT_FAULTS = (
     Fault("lane-output-2-to-2x2", FIRST, *PREFERS_THE_FIRST),
+    Fault("lane-output-2-to-2x2", FIRST, LANE_OUTPUT, "self.load.any())", "self.requests.any())"),
+    Fault("lane-output-2-to-2x2", FIRST, LANE_OUTPUT, "self.requests & concat(order.beaten)", "concat(order.beaten)"),
     Fault(
         "lane-output-2-to-2x2",
         "what is granted leaves, and nothing else",
         LANE_OUTPUT,
-        "Mux(self.granted[i], lanes[i], 0)",
-        "lanes[i]",
+        "order.select(good)",
+        "order.select(good[::-1])",
     ),
-    Fault("lane-output-2-to-2x2", "one is granted if anybody asks, and one at most", *PREFERS_BOTH),
-    Fault(
-        "lane-output-2-to-2x2",
-        "who asks and is not granted has lost",
-        LANE_OUTPUT,
-        "concat(bit & beaten for",
-        "concat(beaten for",
-    ),
+    Fault("lane-output-2-to-2x2", "one is granted at most", *PREFERS_BOTH),
+    Fault("lane-output-2-to-2x2", "the first one is granted if it is good", *PREFERS_BOTH),
     Fault("lane-output-2-to-2x2", WAIT_BOUND, *PREFERS_THE_FIRST),
     Fault("lane-output-2-to-2x2", "has credit tells whether there are credits", *COUNTS_DOWN_TOO_LATE),
     Fault("lane-output-2-to-2x2", "nothing leaves without a credit", *COUNTS_DOWN_TOO_LATE),
@@ -116,7 +119,23 @@ INPUT_FAULTS = (
         "Mux(usable.any(), lowest_one(usable), lowest_one(held))",
         "Mux(usable.any(), usable, lowest_one(held))",
     ),
-    Fault("lane-input-2x2", "a request that has lost stays while it is good", LANE_INPUT, "~self.lost.any()", "1"),
+    Fault(
+        "lane-input-2x2",
+        "a request for a lane is one for its output",
+        LANE_INPUT,
+        "[Mux(bit, lane.outputs, 0) for",
+        "[Mux(bit, lane.outputs[::-1], 0) for",
+    ),
+    Fault(
+        "lane-input-2x2",
+        "a request is for one output at most",
+        LANE_INPUT,
+        "[Mux(bit, lane.outputs, 0) for",
+        "[lane.outputs for",
+    ),
+    Fault(
+        "lane-input-2x2", "a request that has lost stays", LANE_INPUT, "renewed.eq(~self.lost.any())", "renewed.eq(1)"
+    ),
     Fault(
         "lane-input-2x2",
         "a credit comes back only for a flit that is there",
@@ -145,8 +164,8 @@ INPUT_FAULTS = (
         "lane-input-2x2",
         "a worm is drained if and only if it has no way",
         LANE_INPUT,
-        "leaves.eq(self.granted.any() | request.nowhere)",
-        "leaves.eq(request.lane.any())",
+        "leaves.eq((self.good.any() | request.nowhere) &",
+        "leaves.eq(",
     ),
     Fault(
         "lane-input-2x2",
@@ -159,8 +178,8 @@ INPUT_FAULTS = (
         "lane-input-2x2",
         "a flit that could leave does so after one cycle, or after routing",
         LANE_INPUT,
-        "eligible = self._promising() & Mux(",
-        "eligible = self._promising() & self.active & Mux(",
+        "& (Mux(asks, behind, other) | starts)",
+        "& self.active",
     ),
     Fault(
         "lane-input-host-2",

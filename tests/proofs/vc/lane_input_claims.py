@@ -1,6 +1,5 @@
 """Claims about ``LaneInput``: what goes into a lane leaves it once, in order, and only for the lane of its worm."""
 
-from itertools import combinations
 from typing import Any
 
 from amaranth.hdl import Mux, Signal, Value
@@ -11,7 +10,8 @@ from rtl.common.vc.parameters import InputShape
 from tests.proofs.claims import Claims, Describe, at_most_one, started
 from tests.proofs.common.links import assume_link_rules
 from tests.proofs.inside import Inside
-from tests.proofs.vc.lane_reference import LaneReference, LastCycle, lanes_of, tie_lanes
+from tests.proofs.vc.lane_reference import LaneReference, LastCycle, lanes_of, pops, tie_lanes
+from tests.proofs.vc.turn_order_claims import tie_one_after_the_other
 
 FLIT_BITS = 8
 ONE_CREDIT = "every grant gives one credit back"
@@ -32,12 +32,17 @@ def lane_input(
         rows = lanes_of(claims, inside, part)
         left = claims.named(concat(row.left for row in rows), "left")
         claims.always(ONE_CREDIT, at_most_one(left) & (~last.granted | left.any()))
-        claims.always("a request is for one output lane at most", at_most_one(part.requests))
+        claims.always("a request is for one output lane at most", at_most_one(part.good))
+        for (low, high), asked in zip(shape.spans, part.requests, strict=True):
+            claims.always("a request for a lane is one for its output", asked | ~part.good[low:high].any())
+        claims.always("a request is for one output at most", at_most_one(part.requests))
         lost = claims.was(part.lost.any(), "has_lost")
-        kept = part.requests == last.requests
-        still_good = (last.requests & part.has_credit & part.can_start).any()
-        same = (Value.cast(part.flit) == last.flit) & (kept | ~still_good)
-        claims.always("a request that has lost stays while it is good", ~lost | same)
+        way = inside.register("request_way")
+        kept = (part.requests == claims.was(part.requests, "last_requests")) & (way == claims.was(way, "last_way"))
+        same = (Value.cast(part.flit) == last.flit) & kept
+        claims.always("a request that has lost stays", ~lost | same)
+        dropped = claims.was(part.requests.any() & ~part.good.any() & ~part.lost.any(), "is_dropped")
+        claims.possible("a request is dropped, and another lane asks", dropped & (part.requests != 0))
         for v, row in enumerate(rows):
             _prove_lane(claims, part, row, last, v)
         if from_host:
@@ -53,13 +58,8 @@ def lane_input(
 
 
 def _assume_neighbours(claims: Claims, part: Any) -> None:
-    """Outputs grant good requests alone, or let them lose; a link carries one flit at a time."""
-    low = 0
-    for o, lanes in enumerate(part.shape.outputs):
-        asked = part.requests[low : low + lanes].any()
-        claims.assume((part.granted[o] ^ part.lost[o]) == asked)
-        claims.assume(~(part.granted[o] & part.lost[o]))
-        low += lanes
+    """Only a request loses; a link carries one flit at a time."""
+    claims.assume(~(part.lost & ~part.requests).any())
     claims.assume(at_most_one(part.link.valid))
     if not part.shape.several_ways:
         claims.assume(at_most_one(part.ways))
@@ -74,10 +74,8 @@ def _prove_lane(claims: Claims, part: Any, row: LaneReference, last: LastCycle, 
     unaltered = last.flit == Value.cast(row.flit(first))
     claims.always("flits leave unaltered in the order of their lane", ~moved | unaltered)
     allowed = row.ways(first) & last.can_start
-    claims.always(
-        "a head asks for a way that it has and may have", ~moved | row.begun | ~(last.requests & ~allowed).any()
-    )
-    goes_on = (last.requests == row.own) & ~(last.requests & ~last.has_credit).any()
+    claims.always("a head asks for a way that it has and may have", ~moved | row.begun | ~(last.good & ~allowed).any())
+    goes_on = (last.good == row.own) & ~(last.good & ~last.has_credit).any()
     claims.always("a flit behind the head asks for the lane of its worm", ~moved | ~row.begun | goes_on)
     claims.always("a worm is drained if and only if it has no way", ~row.left | (last.granted == ~row.nowhere))
     dropped = row.left & ~row.begun & row.nowhere
@@ -89,7 +87,7 @@ def _bound_waiting(claims: Claims, inside: Inside, part: Any, rows: list[LaneRef
     """With free output lanes and no rivals flits leave after one cycle, or as soon as the head may ask."""
     routing_cycles = part.shape.routing_cycles
     most = max(1, routing_cycles - 1)
-    popped = claims.named(part.granted.any() | inside.register("request_nowhere"), "popped")
+    popped = claims.named(pops(inside, part), "popped")
     there = concat(row.held_now != 0 for row in rows).any()
     usable = concat((part.has_credit, part.can_start, part.may_send, part.may_start)).all()
     good = usable & ~part.lost.any()
@@ -114,7 +112,4 @@ def _tie_waiting(claims: Claims, inside: Inside, rows: list[LaneReference], wait
     claims.invariant("waiting brings a lane nearer to asking", (waited == 0) | concat(ready).any())
     asks = inside.register("request_lane").any()
     claims.invariant("a lane asks in the end", (waited < most) | asks)
-    for i, j, k in combinations(range(len(rows)), 3):
-        bits = [inside.register(f"lane_{a}_before_{b}") for a, b in ((i, j), (j, k), (i, k))]
-        circle = (bits[0] & bits[1] & ~bits[2]) | (~bits[0] & ~bits[1] & bits[2])
-        claims.invariant("lanes come one after the other", ~circle)
+    tie_one_after_the_other(claims, inside, "lane", len(rows))

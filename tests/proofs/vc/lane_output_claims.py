@@ -7,9 +7,9 @@ from amaranth.hdl import Mux, Signal, Value
 from rtl.common.selection import concat
 from rtl.common.vc.lane_output import LaneOutput
 from tests.proofs.claims import Claims, Describe, at_most_one
-from tests.proofs.common.arbiter_claims import bound_waiting, reference_turn
+from tests.proofs.common.arbiter_claims import bound_waiting
 from tests.proofs.inside import Inside
-from tests.proofs.vc.turn_order_claims import FIRST, first_from, tie_order
+from tests.proofs.vc.turn_order_claims import FIRST, first_from, reference_turn, tie_order
 
 FLIT_BITS = 8
 OVERFLOW = "no lane gets more flits than its buffer holds"
@@ -22,33 +22,44 @@ def lane_output(inputs: int, lanes: int, depth: int, *, reuse_empty: bool = Fals
         part = LaneOutput(FLIT_BITS, inputs, lanes, depth, reuse_empty=reuse_empty)
         claims.free_inputs(part)
         inside = Inside(claims, part)
-        rows = [claims.named(part.requests.word_select(i, lanes), f"lanes_of_{i}") for i in range(inputs)]
-        asks = claims.named(concat(row.any() for row in rows), "asks")
-        turn = _prove_grants(claims, part, rows, asks)
+        rows = [claims.named(part.good.word_select(i, lanes), f"lanes_of_{i}") for i in range(inputs)]
+        turn = _prove_grants(claims, part, rows)
         tie_order(claims, inside, "input", turn, inputs)
         for w in range(lanes):
             _prove_lane(claims, inside, part, rows, w)
-        for row in rows:
-            claims.assume(at_most_one(row))
+        for i, row in enumerate(rows):
+            claims.assume(at_most_one(row) & (part.requests[i] | ~row.any()))
         claims.possible("all inputs ask for one lane", concat(row[0] for row in rows).all())
         claims.possible("a lane has no credit, and worms in it", ~part.has_credit[0] & ~part.can_start[0])
 
     return describe
 
 
-def _prove_grants(claims: Claims, part: Any, rows: list[Any], asks: Any) -> Any:
+def _prove_grants(claims: Claims, part: Any, rows: list[Any]) -> Any:
     """Gives the turn."""
-    turn = reference_turn(claims, asks, part.inputs)
-    for i, first in enumerate(first_from(claims, asks, turn)):
-        claims.always(FIRST, part.granted[i] == first)
-        mine = (part.load == rows[i]) & (Value.cast(part.flit) == Value.cast(part.flits[i]))
-        claims.always("what is granted leaves, and nothing else", ~part.granted[i] | mine)
-    claims.always("one is granted if anybody asks, and one at most", at_most_one(part.granted))
-    claims.always("one is granted if anybody asks, and one at most", part.granted.any() == asks.any())
-    claims.always("who asks and is not granted has lost", part.lost == (asks & ~part.granted))
-    claims.always("what is granted leaves, and nothing else", part.granted.any() | ~part.load.any())
-    bound_waiting(claims, asks, part.granted, turn)
+    requests, granted = part.requests, granted_of(claims, part, rows)
+    step = claims.named(granted.any(), "somebody_is_granted")
+    turn = reference_turn(claims, requests, step, part.inputs)
+    first = claims.named(concat(first_from(claims, requests, turn)), "first")
+    claims.always(FIRST, part.lost == (requests & ~first))
+    for i, row in enumerate(rows):
+        mine = (part.load == row) & (Value.cast(part.flit) == Value.cast(part.flits[i]))
+        claims.always("what is granted leaves, and nothing else", ~granted[i] | mine)
+    claims.always("what is granted leaves, and nothing else", granted.any() | ~part.load.any())
+    claims.always("one is granted at most", at_most_one(granted))
+    claims.always("the first one is granted if it is good", granted.any() == concat(map(_any, rows, first)).any())
+    bound_waiting(claims, requests, claims.named(requests & ~part.lost, "unbeaten"), turn, step)
+    claims.possible("a first request is not good as another one is", ~step & concat(row.any() for row in rows).any())
     return turn
+
+
+def _any(row: Any, first: Any) -> Any:
+    return first & row.any()
+
+
+def granted_of(claims: Claims, part: Any, rows: list[Any]) -> Any:
+    """Inputs whose request is granted: it is good, and has not lost."""
+    return claims.named(concat(row.any() & ~part.lost[i] for i, row in enumerate(rows)), "granted")
 
 
 def _prove_lane(claims: Claims, inside: Inside, part: Any, rows: list[Any], w: int) -> None:
@@ -57,7 +68,7 @@ def _prove_lane(claims: Claims, inside: Inside, part: Any, rows: list[Any], w: i
     out: Any = Signal(range(depth + 2), name=f"out_{w}")
     begun, owner = Signal(name=f"begun_{w}"), Signal(range(part.inputs), name=f"owner_{w}")
     load, credited = part.load[w], part.credited[w]
-    granted = sum((Mux(part.granted[i], i, 0) for i in range(part.inputs)), start=Value.cast(0))
+    granted = sum((Mux(row.any() & ~part.lost[i], i, 0) for i, row in enumerate(rows)), start=Value.cast(0))
     m.d.sync += out.eq(out + load - credited)
     with m.If(load):
         m.d.sync += [begun.eq(~part.flit.tail), owner.eq(granted)]

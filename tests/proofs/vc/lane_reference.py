@@ -16,18 +16,23 @@ from tests.proofs.common.reference_queue import ReferenceQueue
 from tests.proofs.inside import Inside
 
 
+def is_granted(port: Any) -> Any:
+    """Whether the request of an input is granted: it is good, and has not lost."""
+    return port.good.any() & ~port.lost.any()
+
+
 class LastCycle:
     """What an input asked for a cycle ago, and what came of it.
 
     Members
     -------
     granted : Signal
-    requests, flit, has_credit, can_start : Signal
+    good, flit, has_credit, can_start : Signal
     """
 
     def __init__(self, claims: Claims, port: Any, name: str):
-        self.granted: Any = claims.was(port.granted.any(), f"{name}_granted")
-        self.requests: Any = claims.was(port.requests, f"{name}_requests")
+        self.granted: Any = claims.was(is_granted(port), f"{name}_granted")
+        self.good: Any = claims.was(port.good, f"{name}_good")
         self.flit: Any = claims.was(Value.cast(port.flit), f"{name}_flit")
         self.has_credit: Any = claims.was(port.has_credit, f"{name}_has_credit")
         self.can_start: Any = claims.was(port.can_start, f"{name}_can_start")
@@ -73,7 +78,7 @@ class LaneReference:
         self.queue = ReferenceQueue(claims, port.shape.depth, self.arrives, entry, self.left)
         self.begun: Any = Signal(name=f"{name}_begun")
         self.own: Any = Signal(port.shape.ways, name=f"{name}_own")
-        way = Mux(last.granted, last.requests, 0)
+        way = Mux(last.granted, last.good, 0)
         self.own_now: Any = claims.named(Mux(self.left & ~self.begun, way, self.own), f"{name}_own_now")
         after = Mux(self.left, ~self.flit(self.queue.row[0]).tail, self.begun)
         self.begun_now: Any = claims.named(after, f"{name}_begun_now")
@@ -106,14 +111,27 @@ class LaneReference:
         claims.assume(~self.arrives | (self.queue.held < self._shape.depth))
 
 
+def pops(inside: Inside, port: Any, where: str | None = None) -> Any:
+    """Whether a flit leaves: its request is granted, or it is of a worm without a way."""
+    return is_granted(port) | (inside.register("request_lane", where).any() & ~port.requests.any())
+
+
+def flits_held(inside: Inside, shape: Any, v: int, where: str | None = None) -> Any:
+    """Flits in the buffer of a lane, as its registers tell."""
+    present = inside.register(f"present_{v}", where)
+    if shape.slots == 1:
+        return present
+    back, front = (inside.register(f"{name}_{v}", where) for name in ("back", "front"))
+    return Mux(present, (back - front - 1)[: len(back)] + 1, 0)
+
+
 def lanes_of(
     claims: Claims, inside: Inside, port: Any, name: str = "lane", where: str | None = None, note: Any = ()
 ) -> list[LaneReference]:
     """The lanes of an input; of one from a processor, which gives no credits back, pops are looked up inside."""
     last = LastCycle(claims, port, name)
     if port.shape.from_host:
-        pops = port.granted.any() | inside.register("request_nowhere", where)
-        left: Any = [claims.was(pops, f"{name}_pops")]
+        left: Any = [claims.was(pops(inside, port, where), f"{name}_pops")]
     else:
         left = port.credits
     return [LaneReference(claims, port, v, f"{name}_{v}", last, left[v], note) for v in range(port.shape.lanes)]
@@ -125,17 +143,14 @@ def tie_lanes(claims: Claims, inside: Inside, port: Any, lanes: list[LaneReferen
     for v, lane in enumerate(lanes):
         claims.invariant("a lane has room for what is in it", lane.queue.held <= shape.depth)
         claims.invariant("credits are for flits", ~lane.left | (lane.queue.held != 0))
-        claims.invariant("lanes count", inside.register(f"count_{v}", where) == lane.held_now)
-        claims.invariant(
-            "present says whether a flit is in", inside.register(f"present_{v}", where) == (lane.held_now != 0)
-        )
+        claims.invariant("lanes count", flits_held(inside, shape, v, where) == lane.held_now)
         _tie_places(claims, inside, shape, lane, v, where)
         _tie_worm(claims, inside, lane, v, where)
-    _tie_request(claims, inside, lanes, where)
+    _tie_request(claims, inside, port, lanes, where)
 
 
 def _tie_places(claims: Claims, inside: Inside, shape: Any, lane: LaneReference, v: int, where: str | None) -> None:
-    """The memories of flits and of ways."""
+    """The memories of flits, and of what stands beside them."""
     path = f"{where}/" if where else ""
     front: Any = inside.register(f"front_{v}", where) if shape.slots > 1 else None
     if front is not None:
@@ -143,7 +158,7 @@ def _tie_places(claims: Claims, inside: Inside, shape: Any, lane: LaneReference,
         claims.invariant("the back is behind the last flit", back == (front + lane.held_now)[: len(back)])
     for slot in range(shape.slots):
         flit = Value.cast(inside.memory_row(v * shape.slots + slot, f"{path}flits"))
-        ways = inside.memory_row(slot, f"{path}ways_{v}") if shape.depth > 1 else None
+        beside = inside.memory_row(slot, f"{path}beside_{v}") if shape.depth > 1 else None
         for k, entry in enumerate(lane.now):
             away = lane.held_now <= k
             if front is not None:
@@ -151,12 +166,15 @@ def _tie_places(claims: Claims, inside: Inside, shape: Any, lane: LaneReference,
             claims.invariant("slots hold their flits", away | (flit == Value.cast(lane.flit(entry))))
             if not shape.several_ways:
                 claims.invariant("heads have one way at most", away | at_most_one(lane.ways(entry)))
-            if ways is not None:
-                claims.invariant("slots hold the ways of their flits", away | (ways == lane.ways(entry)))
+            if beside is not None:
+                known = concat((lane.ways(entry), lane.flit(entry).tail))
+                claims.invariant("slots hold what stands beside their flits", away | (beside == known))
 
 
 def _tie_worm(claims: Claims, inside: Inside, lane: LaneReference, v: int, where: str | None) -> None:
     active, ways, nowhere = (inside.register(f"{name}_{v}", where) for name in ("active", "ways", "nowhere"))
+    is_tail = inside.register(f"is_tail_{v}", where) == lane.flit(lane.now[0]).tail
+    claims.invariant("it is known whether the flit in front is a tail", (lane.held_now == 0) | is_tail)
     claims.invariant("a lane is active while its worm has begun", active == lane.begun_now)
     waits = ~active & (lane.held_now != 0)
     claims.invariant("the ways are those of the head in front", ~waits | (ways == lane.ways(lane.now[0])))
@@ -165,15 +183,17 @@ def _tie_worm(claims: Claims, inside: Inside, lane: LaneReference, v: int, where
     claims.invariant("nowhere says that there is no way", ~(active | waits) | (nowhere == ~ways.any()))
 
 
-def _tie_request(claims: Claims, inside: Inside, lanes: list[LaneReference], where: str | None) -> None:
-    names = ("lane", "way", "is_head", "nowhere")
-    asking, way, is_head, nowhere = (inside.register(f"request_{name}", where) for name in names)
+def _tie_request(claims: Claims, inside: Inside, port: Any, lanes: list[LaneReference], where: str | None) -> None:
+    names = ("lane", "way", "is_head", "outputs")
+    asking, way, is_head, outputs = (inside.register(f"request_{name}", where) for name in names)
     claims.invariant("one lane asks at most", at_most_one(asking))
-    claims.invariant("without a lane that asks there is no request", asking.any() | ~(way.any() | is_head | nowhere))
+    claims.invariant("without a lane that asks there is no request", asking.any() | ~(way.any() | is_head))
     claims.invariant("a request is for one way at most", at_most_one(way))
+    reached = concat(way[low:high].any() for low, high in port.shape.spans)
+    claims.invariant("a request is for the output of its way", outputs == reached)
     for v, lane in enumerate(lanes):
         active, ways = (inside.register(f"{name}_{v}", where) for name in ("active", "ways"))
         claims.invariant("a lane that asks has a flit", ~asking[v] | (lane.held_now != 0))
-        right = (is_head == ~active) & ~(way & ~ways).any() & (way.any() == ways.any()) & (nowhere == ~ways.any())
+        right = (is_head == ~active) & ~(way & ~ways).any() & (way.any() == ways.any())
         claims.invariant("the request is that of the worm in front", ~asking[v] | right)
         claims.invariant("a worm asks for its way", ~(asking[v] & active) | (way == ways))
