@@ -17,7 +17,7 @@ One read port is enough: a header is read before its first flit leaves, and neve
 
 from typing import Any
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import data, memory
 from amaranth.lib.wiring import In, Out
 
@@ -25,6 +25,7 @@ from rtl.common.arbiter import check_count
 from rtl.common.deep_ring import DeepRing, front_slots
 from rtl.common.flit import flit_layout, link_signature
 from rtl.common.part import Part, instantiate
+from rtl.common.ring_pointer import ring_pointer
 
 MOST_REGISTER_FLITS = 2
 
@@ -180,7 +181,7 @@ class InputBuffer(Part):
         write: Any = store.write_port()
         read: Any = store.read_port(domain="comb")
         m.d.comb += [
-            write.addr.eq(self._pointer(m, "back", slots, arriving)),
+            write.addr.eq(ring_pointer(m, "back", slots, arriving)),
             write.data.eq(entry),
             write.en.eq(arriving),
             read.addr.eq(self._read_position(m, slots)),
@@ -201,7 +202,7 @@ class InputBuffer(Part):
         self._show(m, data.View(layout, ring.read))
 
     def _read_position(self, m, slots):
-        front = self._pointer(m, "front", slots, self.pop)
+        front = ring_pointer(m, "front", slots, self.pop)
         if self.header_flits == 1:
             return front
         cursor = Signal(range(slots))
@@ -209,12 +210,3 @@ class InputBuffer(Part):
         m.d.comb += position.eq(Mux(self.at_front, front, cursor))
         m.d.sync += cursor.eq(position + Mux(self.at_front, self.pop, self.advance))
         return position
-
-    @staticmethod
-    def _pointer(m, name, slots, step):
-        if slots == 1:
-            return Const(0, 0)
-        pointer = Signal(range(slots), name=name)
-        with m.If(step):
-            m.d.sync += pointer.eq(pointer + 1)
-        return pointer

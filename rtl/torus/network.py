@@ -5,11 +5,10 @@
 from rtl.common.error_monitor import watch_inputs
 from rtl.common.plan import NetworkPlan, UnicastAddressing
 from rtl.common.plan_routers import plan_routers
-from rtl.common.vc.parameters import REUSE_TAIL
 from rtl.torus.parameters import TorusRouterParameters
 from rtl.torus.router import TorusRouter
 from rtl.torus.shortest_key import ShortestKey
-from topology.common.lanes import credit_wires
+from topology.common.lanes import REUSE_TAIL, credit_wires
 from topology.torus.grid import Turns
 from topology.torus.header import RoutingKey
 from topology.torus.routing import TorusRouting

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from rtl.common.router_parameters import check_range
-from rtl.common.vc.parameters import REUSE_TAIL, LaneRouterShape
+from rtl.common.vc.parameters import LaneRouterShape
 from topology.common.flits import HeaderFormat
+from topology.common.lanes import REUSE_TAIL
 from topology.torus.grid import DIRECTIONS, MOST_SIDE, along_row, opposite
 from topology.torus.routing import BALANCED, DALLY_SEITZ, LANE_RULES, LANE_RULES_IN_WORDS
 

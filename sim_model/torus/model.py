@@ -6,12 +6,13 @@ from pathlib import Path
 from sim_model.common.engine.cycle import family_loop
 from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
-from sim_model.common.vc.model import EMPTY_REUSE, LaneModel
+from sim_model.common.vc.model import LaneModel
 from sim_model.common.vc.record import record_lanes
 from sim_model.common.vc.state import VC_FOLDER, LaneState, make_lane_state
 from sim_model.torus.describe import describe_router
 from sim_model.torus.router import step_routers
 from sim_model.torus.state import make_routes
+from topology.common.lanes import REUSE_EMPTY
 from topology.torus.operations import turns_of
 from topology.torus.routing import TorusRouting
 
@@ -64,7 +65,7 @@ class TorusModel(LaneModel):
             make_routes(self.routing, messages),
             depth_flits=self.buffer_flits,
             routing_cycles=self.routing_cycles,
-            empty_reuse=self.lane_reuse == EMPTY_REUSE,
+            empty_reuse=self.lane_reuse == REUSE_EMPTY,
         )
 
     def run_cycles(self, state: EngineState, routers: LaneState, trace: Trace, until_cycle: int) -> int:

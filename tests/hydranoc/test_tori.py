@@ -131,7 +131,7 @@ WRONG = {
         name: (f"  topology: {{kind: torus, rows: 16, columns: 16}}\n  {text}\n", line, message)
         for name, text, line, message in (
             ("no lanes", "lanes: 0", 4, "network.lanes must be at least 1, not 0"),
-            ("many lanes", "lanes: 8", 4, "network.lanes must be at most 7, not 8"),
+            ("many lanes", "lanes: 9", 4, "network.lanes must be at most 8, not 9"),
             ("one lane", "lanes: 1", 4, "lanes must be at least 2 in a torus, not 1: messages could wait for each"),
             (
                 "two lanes in a negative control",

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from rtl.common.axi_injector import LEADING_WORD
-from rtl.common.vc.parameters import REUSE_EMPTY
 from rtl.min.parameters import MinRouterParameters
 from rtl.spam.parameters import SpamRouterParameters
 from tests.proofs.claims import Describe
@@ -47,6 +46,7 @@ from tests.proofs.vc.delivery_claims import delivery_buffer
 from tests.proofs.vc.lane_input_claims import lane_input
 from tests.proofs.vc.lane_output_claims import lane_output
 from tests.proofs.vc.turn_order_claims import turn_order
+from topology.common.lanes import REUSE_EMPTY
 from topology.torus.grid import Grid
 from topology.torus.routing import DATELINE
 

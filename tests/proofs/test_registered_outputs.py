@@ -7,7 +7,7 @@ from rtl.common.ejector import MessageEjector
 from rtl.common.injector import MessageInjector
 from rtl.common.vc.delivery_buffer import DeliveryBuffer
 from rtl.common.vc.lane_input import LaneInput
-from rtl.common.vc.parameters import REUSE_EMPTY, InputShape
+from rtl.common.vc.parameters import InputShape
 from rtl.harts.parameters import PORTS
 from rtl.harts.router import HartsNode
 from rtl.min.parameters import MinRouterParameters
@@ -21,6 +21,7 @@ from tests.proofs.faults import python_in_copy
 from tests.proofs.harts.shapes import smallest_node
 from tests.proofs.registers import REGISTERS, netlist_source, output_drivers, unregistered
 from tests.tb.mutations import ROOT, Mutation, copy_hardware
+from topology.common.lanes import REUSE_EMPTY
 from topology.harts.graph import DIRECTIONS
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid

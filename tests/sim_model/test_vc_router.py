@@ -56,7 +56,7 @@ def random_model(random, **given):
 @pytest.mark.parametrize("seed", range(40))
 def test_every_cycle_equals_the_reference(seed):
     random = np.random.default_rng(seed)
-    model = random_model(random, lanes=1 + seed % 4, routing_cycles=1 + seed % 3)
+    model = random_model(random, lanes=(1, 2, 3, 4, 8)[seed % 5], routing_cycles=1 + seed % 3)
     nodes = len(model.network.processors)
     records = random_records(random, model, 6 * nodes, cycles=80, body=int(random.integers(0, 12)))
     compare(model, records, 220, int(pick(random, 0, 0, 3)))

@@ -26,6 +26,7 @@ SMALL = (
     (3, 4, TORUS, 3, 16, DALLY_SEITZ, 8, 3, "empty"),
     (2, 5, TORUS, 2, 16, BALANCED, 4, 1, "tail"),
     (4, 1, TORUS, 3, 16, BALANCED, 2, 2, "empty"),
+    (3, 3, TORUS, 8, 16, DALLY_SEITZ, 16, 1, "tail"),
 )
 NETWORKS = ((2, 2, TORUS), (3, 5, TORUS), (4, 4, TORUS), (8, 8, TORUS), (1, 8, MESH), (4, 6, MESH))
 DEPTHS = (1, 2, 3, 4, 8)

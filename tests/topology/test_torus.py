@@ -218,9 +218,9 @@ def test_turns_of_dimension_order(rule, travel, allowed):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: TorusNetwork(Grid(2, 2), 0), "Number of lanes must be 1 to 7, not 0"),
-        (lambda: TorusNetwork(Grid(2, 2), 8), "Number of lanes must be 1 to 7, not 8"),
-        (lambda: TorusNetwork(Grid(2, 2), True), "Number of lanes must be 1 to 7, not True"),
+        (lambda: TorusNetwork(Grid(2, 2), 0), "Number of lanes must be 1 to 8, not 0"),
+        (lambda: TorusNetwork(Grid(2, 2), 9), "Number of lanes must be 1 to 8, not 9"),
+        (lambda: TorusNetwork(Grid(2, 2), True), "Number of lanes must be 1 to 8, not True"),
         (lambda: torus_header(Grid(64, 64), 8), "Flit must have room for the routing key's 14 bits, not 8 bits"),
         (lambda: TorusRouting(TorusNetwork(Grid(8, 16), 2), 8), "the routing key's 9 bits, not 8 bits"),
         (

@@ -12,6 +12,12 @@ from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.side_wires import SideWire
 
+MOST_LANES = 8
+"""Lanes of a channel."""
+
+REUSE_TAIL, REUSE_EMPTY = LANE_REUSE = ("tail", "empty")
+"""When another worm may have a lane: as soon as the tail before it has left, or when the buffer behind is empty."""
+
 
 class LaneNetwork(ChannelNetwork):
     """A network in which every lane is a channel.

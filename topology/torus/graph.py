@@ -9,13 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from topology.common.channels import MAX_PORTS, Channel, ChannelNetwork
+from topology.common.channels import Channel, ChannelNetwork
 from topology.common.errors import TopologyError
-from topology.common.lanes import LaneNetwork
+from topology.common.lanes import MOST_LANES, LaneNetwork
 from topology.torus.grid import DIRECTION_NAMES, DIRECTIONS, Grid, opposite
-
-MOST_LANES = (MAX_PORTS - 1) // DIRECTIONS
-"""Lanes of a channel: with four such channels and a host a switch has at most ``MAX_PORTS`` lane-ports."""
 
 
 class TorusLinks(ChannelNetwork):
@@ -81,7 +78,7 @@ class TorusNetwork(LaneNetwork):
     ----------
     grid : Grid
     lanes : int
-        V, 1 to 7.
+        V, 1 to 8.
 
     Members
     -------

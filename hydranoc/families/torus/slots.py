@@ -10,8 +10,9 @@ from hydranoc.errors import KeyWrong
 from hydranoc.families.reports import CheckReport, LinkClasses
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
+from topology.common.lanes import MOST_LANES
 from topology.torus.deadlock import check_torus_deadlock
-from topology.torus.graph import MOST_LANES, TorusLinks, TorusNetwork
+from topology.torus.graph import TorusLinks, TorusNetwork
 from topology.torus.reachability import unreached_pairs
 from topology.torus.routing import TorusRouting
 

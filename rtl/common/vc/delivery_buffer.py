@@ -11,13 +11,14 @@ t + 2                   it is on the link; ``credit`` is high
 
 from typing import Any
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import memory
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import flit_layout, link_signature
 from rtl.common.output_register import OutputRegister
 from rtl.common.part import Part
+from rtl.common.ring_pointer import ring_pointer
 
 
 class DeliveryBuffer(Part):
@@ -66,8 +67,8 @@ class DeliveryBuffer(Part):
             Value.cast(register.following).eq(Value.cast(read.data)),
             write.en.eq(self.write),
             write.data.eq(self.flit),
-            write.addr.eq(self._pointer(m, "back", slots, self.write)),
-            read.addr.eq(self._pointer(m, "front", slots, register.load)),
+            write.addr.eq(ring_pointer(m, "back", slots, self.write)),
+            read.addr.eq(ring_pointer(m, "front", slots, register.load)),
         ]
         with m.If(self.write != register.load):
             m.d.sync += count.eq(Mux(self.write, count + 1, count - 1))
@@ -77,12 +78,3 @@ class DeliveryBuffer(Part):
             self.credit.eq(register.load),
         ]
         return m
-
-    @staticmethod
-    def _pointer(m, name, slots, step):
-        if slots == 1:
-            return Const(0, 0)
-        pointer: Any = Signal(range(slots), name=name)
-        with m.If(step):
-            m.d.sync += pointer.eq(pointer + 1)
-        return pointer

@@ -17,6 +17,7 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import flit_layout, link_signature
 from rtl.common.part import Part
+from rtl.common.ring_pointer import ring_pointer
 from rtl.common.selection import concat, either, lowest_one
 from rtl.common.vc.link import lane_link_signature
 from rtl.common.vc.parameters import InputShape
@@ -48,7 +49,8 @@ class LaneInput(Part):
     requests : Out(outputs)
         The output that the request is for: one bit at most. Registers.
     good : Out(ways)
-        The output lane that the request is for, if the request is good: one bit at most.
+        The output lane that the request is for, if the request is good: one bit at most. Without a request it means
+        nothing.
     lost : In(outputs)
         Whether another request comes first there. Otherwise this one is granted if it is good, and dropped if not.
     flit : Out(flit_layout)
@@ -126,27 +128,30 @@ class LaneInput(Part):
         """The request of the next cycle, unless the present one has lost."""
         renewed, eligible = Signal(), [lane.eligible for lane in lanes]
         m.d.comb += renewed.eq(~self.lost.any())
-        chosen = TurnOrder(m, eligible, "lane", renewed).chosen
+        turns = TurnOrder(m, eligible, "lane", renewed)
         with m.If(renewed):
             m.d.sync += [
-                request.lane.eq(concat(chosen)),
-                request.way.eq(either([Mux(bit, lane.picked, 0) for bit, lane in zip(chosen, lanes, strict=True)])),
+                request.lane.eq(concat(turns.chosen)),
                 request.outputs.eq(
-                    either([Mux(bit, lane.outputs, 0) for bit, lane in zip(chosen, lanes, strict=True)])
+                    either([Mux(bit, lane.outputs, 0) for bit, lane in zip(turns.chosen, lanes, strict=True)])
                 ),
-                request.is_head.eq(either([bit & ~lane.active for bit, lane in zip(chosen, lanes, strict=True)])),
+                request.way.eq(turns.select([lane.picked for lane in lanes])),
+                request.is_head.eq(turns.select([~lane.active for lane in lanes])),
             ]
 
 
 class _Request:
-    """Registers of the request: the flit at the front of a lane, for a lane of an output."""
+    """Registers of the request: the flit at the front of a lane, for a lane of an output.
+
+    Without a request ``lane`` and ``outputs`` are 0, and the others mean nothing.
+    """
 
     def __init__(self, s: InputShape):
-        self.lane: Any = Signal(s.lanes, name="request_lane")  # one-hot; 0 for no request
-        self.way: Any = Signal(s.ways, name="request_way")  # one-hot
+        self.lane: Any = Signal(s.lanes, name="request_lane")  # one-hot
         self.outputs: Any = Signal(len(s.outputs), name="request_outputs")  # one-hot: the output of ``way``
+        self.way: Any = Signal(s.ways, name="request_way")  # one-hot
         self.is_head: Any = Signal(name="request_is_head")
-        self.nowhere: Any = Signal(name="request_nowhere")  # if there is one, it is of a worm without a way
+        self.nowhere: Any = Signal(name="request_nowhere")  # of a worm without a way
 
 
 class _Lane:
@@ -159,8 +164,8 @@ class _Lane:
         self._picks: list[Any] = []
         self.active: Any = self._signal(1, "active")
         self.ways: Any = self._signal(s.ways, "ways")
-        self.back: Any = self._pointer("back", arriving)
-        self.front: Any = self._pointer("front", popped)
+        self.back: Any = ring_pointer(m, f"back_{number}", s.slots, arriving)
+        self.front: Any = ring_pointer(m, f"front_{number}", s.slots, popped)
         self._count()
         self.nowhere: Any = self._signal(1, "nowhere")
         self._keep_ways()
@@ -191,14 +196,6 @@ class _Lane:
     def _holds(self, count: Any, flits: int) -> Any:
         """Whether there are so many flits, at least one."""
         return self.present & (count == flits % self._shape.slots)
-
-    def _pointer(self, name: str, step: Any) -> Any:
-        if self._shape.slots == 1:
-            return Const(0, 0)
-        pointer: Any = Signal(range(self._shape.slots), name=f"{name}_{self._number}")
-        with self._m.If(step):
-            self._m.d.sync += pointer.eq(pointer + 1)
-        return pointer
 
     def _keep_ways(self):
         """Of the flit at the front: its ways if it is a head, and whether it is a tail.

@@ -30,7 +30,7 @@ class LaneOutput(Part):
     requests : In(inputs)
         Inputs that have a request for this output.
     good : In(lanes * inputs)
-        The lane that it is for, if it is good, one input after the other: one bit at most of each.
+        The lane that it is for, if it is good, one input after the other: one bit at most of each that requests.
     flits : In(flit_layout).array(inputs)
         The flit that it is for.
     lost : Out(inputs)
@@ -76,7 +76,7 @@ class LaneOutput(Part):
         order = TurnOrder(m, list(self.requests), "input", self.load.any())
         m.d.comb += [
             self.lost.eq(self.requests & concat(order.beaten)),
-            self.load.eq(order.select(good)),
+            self.load.eq(Mux(self.requests.any(), order.select(good), 0)),
             Value.cast(self.flit).eq(order.select([Value.cast(flit) for flit in self.flits])),
         ]
         for w in range(self.lanes):

@@ -4,12 +4,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from rtl.common.router_parameters import MAX_ROUTING_CYCLES, check_range
+from topology.common.lanes import LANE_REUSE, MOST_LANES, REUSE_TAIL
 
-MOST_LANES = 8
 MOST_DEPTH = 16
 MOST_PORTS = 32
-REUSE_TAIL, REUSE_EMPTY = "tail", "empty"
-LANE_REUSE = (REUSE_TAIL, REUSE_EMPTY)
 
 
 @dataclass(frozen=True)

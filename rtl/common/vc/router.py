@@ -29,7 +29,8 @@ from rtl.common.vc.delivery_buffer import DeliveryBuffer
 from rtl.common.vc.lane_input import LaneInput
 from rtl.common.vc.lane_output import LaneOutput
 from rtl.common.vc.link import lane_link_signature
-from rtl.common.vc.parameters import REUSE_EMPTY, LaneRouterShape
+from rtl.common.vc.parameters import LaneRouterShape
+from topology.common.lanes import REUSE_EMPTY
 
 
 class LaneRouter(Part):

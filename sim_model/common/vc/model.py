@@ -12,12 +12,11 @@ from sim_model.common.model import Wait
 from sim_model.common.vc.describe import describe_lane_router, find_lane_waits
 from sim_model.common.vc.state import LaneState
 from topology.common.input_errors import error_outputs
-from topology.common.lanes import LaneNetwork, credit_wires
+from topology.common.lanes import LANE_REUSE, REUSE_TAIL, LaneNetwork, credit_wires
 from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
 
 MOST_BUFFER_FLITS = 16
-TAIL_REUSE, EMPTY_REUSE = LANE_REUSES = ("tail", "empty")
 
 
 @dataclass(frozen=True)
@@ -45,15 +44,15 @@ class LaneModel:
     routing: Any
     buffer_flits: int = 4
     routing_cycles: int = 1
-    lane_reuse: str = TAIL_REUSE
+    lane_reuse: str = REUSE_TAIL
 
     def __post_init__(self):
         if not 1 <= self.buffer_flits <= MOST_BUFFER_FLITS:
             raise ValueError(f"Buffer must hold 1 to {MOST_BUFFER_FLITS} flits, not {self.buffer_flits!r}")
         if self.routing_cycles < 1:
             raise ValueError(f"Routing must take at least 1 cycle, not {self.routing_cycles!r}")
-        if self.lane_reuse not in LANE_REUSES:
-            raise ValueError(f"Reuse of lanes must be {' or '.join(LANE_REUSES)}, not {self.lane_reuse!r}")
+        if self.lane_reuse not in LANE_REUSE:
+            raise ValueError(f"Reuse of lanes must be {' or '.join(LANE_REUSE)}, not {self.lane_reuse!r}")
 
     @property
     def network(self) -> LaneNetwork:

@@ -10,13 +10,13 @@ from typing import Any
 from amaranth.hdl import Const
 
 from rtl.common.selection import concat
-from rtl.common.vc.parameters import REUSE_EMPTY
 from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.worms import TrackedFlit
 from tests.proofs.torus.lane_worms import prove_links
 from tests.proofs.torus.switch_invariants import SwitchInvariants
 from tests.proofs.torus.tagged_lanes import tag_of
 from tests.proofs.torus.whole_switch import WholeSwitch
+from topology.common.lanes import REUSE_EMPTY
 from topology.torus.grid import Grid
 
 

@@ -32,9 +32,11 @@ def lane_input(
         rows = lanes_of(claims, inside, part)
         left = claims.named(concat(row.left for row in rows), "left")
         claims.always(ONE_CREDIT, at_most_one(left) & (~last.granted | left.any()))
-        claims.always("a request is for one output lane at most", at_most_one(part.good))
+        requests = claims.named(part.requests.any(), "has_a_request")
+        claims.always("a request is for one output lane at most", ~requests | at_most_one(part.good))
         for (low, high), asked in zip(shape.spans, part.requests, strict=True):
-            claims.always("a request for a lane is one for its output", asked | ~part.good[low:high].any())
+            elsewhere = requests & ~asked
+            claims.always("a request for a lane is one for its output", ~elsewhere | ~part.good[low:high].any())
         claims.always("a request is for one output at most", at_most_one(part.requests))
         lost = claims.was(part.lost.any(), "has_lost")
         way = inside.register("request_way")

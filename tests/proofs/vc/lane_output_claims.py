@@ -22,13 +22,14 @@ def lane_output(inputs: int, lanes: int, depth: int, *, reuse_empty: bool = Fals
         part = LaneOutput(FLIT_BITS, inputs, lanes, depth, reuse_empty=reuse_empty)
         claims.free_inputs(part)
         inside = Inside(claims, part)
-        rows = [claims.named(part.good.word_select(i, lanes), f"lanes_of_{i}") for i in range(inputs)]
+        good = [part.requests[i].replicate(lanes) & part.good.word_select(i, lanes) for i in range(inputs)]
+        rows = [claims.named(row, f"lanes_of_{i}") for i, row in enumerate(good)]
         turn = _prove_grants(claims, part, rows)
         tie_order(claims, inside, "input", turn, inputs)
         for w in range(lanes):
             _prove_lane(claims, inside, part, rows, w)
-        for i, row in enumerate(rows):
-            claims.assume(at_most_one(row) & (part.requests[i] | ~row.any()))
+        for row in rows:
+            claims.assume(at_most_one(row))
         claims.possible("all inputs ask for one lane", concat(row[0] for row in rows).all())
         claims.possible("a lane has no credit, and worms in it", ~part.has_credit[0] & ~part.can_start[0])
 

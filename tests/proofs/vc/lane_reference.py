@@ -18,7 +18,7 @@ from tests.proofs.inside import Inside
 
 def is_granted(port: Any) -> Any:
     """Whether the request of an input is granted: it is good, and has not lost."""
-    return port.good.any() & ~port.lost.any()
+    return port.requests.any() & port.good.any() & ~port.lost.any()
 
 
 class LastCycle:
@@ -187,10 +187,10 @@ def _tie_request(claims: Claims, inside: Inside, port: Any, lanes: list[LaneRefe
     names = ("lane", "way", "is_head", "outputs")
     asking, way, is_head, outputs = (inside.register(f"request_{name}", where) for name in names)
     claims.invariant("one lane asks at most", at_most_one(asking))
-    claims.invariant("without a lane that asks there is no request", asking.any() | ~(way.any() | is_head))
-    claims.invariant("a request is for one way at most", at_most_one(way))
+    claims.invariant("without a lane that asks there is no request", asking.any() | ~outputs.any())
+    claims.invariant("a request is for one way at most", ~asking.any() | at_most_one(way))
     reached = concat(way[low:high].any() for low, high in port.shape.spans)
-    claims.invariant("a request is for the output of its way", outputs == reached)
+    claims.invariant("a request is for the output of its way", ~asking.any() | (outputs == reached))
     for v, lane in enumerate(lanes):
         active, ways = (inside.register(f"{name}_{v}", where) for name in ("active", "ways"))
         claims.invariant("a lane that asks has a flit", ~asking[v] | (lane.held_now != 0))
