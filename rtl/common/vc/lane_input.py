@@ -18,7 +18,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.common.flit import flit_layout, link_signature
 from rtl.common.part import Part
 from rtl.common.ring_pointer import ring_pointer
-from rtl.common.selection import concat, either, lowest_one
+from rtl.common.selection import concat, either, encoded, lowest_one
 from rtl.common.vc.link import lane_link_signature
 from rtl.common.vc.parameters import InputShape
 from rtl.common.vc.turn_order import TurnOrder
@@ -100,7 +100,7 @@ class LaneInput(Part):
         ]
         m.d.sync += self.discarding.eq(Mux(request.nowhere & request.is_head, request.lane, 0))
         if s.from_host:
-            m.d.sync += self.link.ready.eq(popped.any() | ~lanes[0].fills)
+            m.d.sync += self.link.ready.eq(popped.any() | ~lanes[0].fills())
         else:
             m.d.sync += self.credits.eq(popped)
         return m
@@ -126,9 +126,9 @@ class LaneInput(Part):
 
     def _choose(self, m, lanes, request):
         """The request of the next cycle, unless the present one has lost."""
-        renewed, eligible = Signal(), [lane.eligible for lane in lanes]
+        renewed = Signal()
         m.d.comb += renewed.eq(~self.lost.any())
-        turns = TurnOrder(m, eligible, "lane", renewed)
+        turns = TurnOrder(m, [lane.eligible for lane in lanes], "lane", renewed)
         with m.If(renewed):
             m.d.sync += [
                 request.lane.eq(concat(turns.chosen)),
@@ -177,25 +177,27 @@ class _Lane:
         return Signal(bits, name=f"{name}_{self._number}")
 
     def _count(self):
-        """Flits in the buffer: whether there are any, two or more, and whether it fills."""
-        m, s, arriving, popped = self._m, self._shape, self._arriving, self._popped
+        """Flits in the buffer: whether there are any, and two or more."""
+        m, s = self._m, self._shape
         self.present: Any = self._signal(1, "present")
         self.several: Any = self._signal(1, "several")
-        self.fills: Any = self._signal(1, "fills")
-        if s.slots == 1:
-            m.d.comb += self.fills.eq(self.present | arriving)
-        else:
-            count = Signal(range(s.slots), name=f"count_{self._number}")  # modulo slots
+        if s.slots > 1:
+            self._counted: Any = Signal(range(s.slots), name=f"count_{self._number}")  # modulo slots
             m.d.comb += [
-                count.eq(self.back - self.front),
-                self.several.eq(self.present & (count != 1)),
-                self.fills.eq(self._holds(count, s.depth) | self._holds(count, s.depth - 1) & arriving),
+                self._counted.eq(self.back - self.front),
+                self.several.eq(self.present & (self._counted != 1)),
             ]
-        m.d.sync += self.present.eq(arriving | Mux(popped, self.several, self.present))
+        m.d.sync += self.present.eq(self._arriving | Mux(self._popped, self.several, self.present))
 
-    def _holds(self, count: Any, flits: int) -> Any:
+    def fills(self) -> Any:
+        """Whether the buffer is full at the end of a cycle in which nothing leaves."""
+        if self._shape.slots == 1:
+            return self.present | self._arriving
+        return self._holds(self._shape.depth) | self._holds(self._shape.depth - 1) & self._arriving
+
+    def _holds(self, flits: int) -> Any:
         """Whether there are so many flits, at least one."""
-        return self.present & (count == flits % self._shape.slots)
+        return self.present & (self._counted == flits % self._shape.slots)
 
     def _keep_ways(self):
         """Of the flit at the front: its ways if it is a head, and whether it is a tail.
@@ -218,12 +220,12 @@ class _Lane:
             next_tail = Mux(self.several, stored[-1], next_tail)
         with m.If(self._popped | ~self.present):
             m.d.sync += self.is_tail.eq(next_tail)
-        with m.If(self.starts | follows):
+        self._comes_first: Any = self.starts | follows
+        with m.If(self._comes_first):
             m.d.sync += [self.ways.eq(next_ways), self.nowhere.eq(~next_ways.any())]
         if s.several_ways:
             with m.Elif(self._popped & request.is_head):
                 m.d.sync += self.ways.eq(request.way)
-        self._comes_first: Any = self.starts | self._popped & (self.is_tail | request.is_head)
 
     def _stored(self) -> Any:
         """The ways of the flit behind the front, and whether it is a tail."""
@@ -290,6 +292,5 @@ class _Lane:
 def _address(one_hot: Any, pointers: Any) -> Any:
     """Address in the memory of all lanes."""
     pointer: Any = either([Mux(one_hot[v], pointer, 0) for v, pointer in enumerate(pointers)])
-    bits = (len(one_hot) - 1).bit_length()
-    lane = [concat(one_hot[v] for v in range(len(one_hot)) if v >> bit & 1).any() for bit in range(bits)]
-    return Cat(pointer[: len(pointers[0])], *lane)
+    lanes = range(len(one_hot))
+    return Cat(pointer[: len(pointers[0])], *encoded(one_hot, lanes, (len(one_hot) - 1).bit_length()))

@@ -161,11 +161,6 @@ class LaneRouterShape:
         """Inputs from which an output can be reached, each with the position of the output among those it reaches."""
         return [(i, reached.index(output)) for i, reached in enumerate(self.reaches) if output in reached]
 
-    def first_way(self, port: int, output: int) -> int:
-        """Position of an output's lane 0 among the ways of an input."""
-        reached = self.reaches[port]
-        return sum(self.output_lanes[o] for o in reached[: reached.index(output)])
-
     @property
     def name(self) -> str:
         """For names of modules."""

@@ -97,12 +97,11 @@ class LaneRouter(Part):
                 port.lost.eq(concat(output.lost[position] for output, position in reached)),
             ]
         for o, output in enumerate(outputs):
-            sources = [(inputs[i], shape.first_way(i, o)) for i, _ in shape.inputs_of(o)]
-            lanes = shape.output_lanes[o]
+            sources = [(inputs[i], k, shape.input_shape(i).spans[k]) for i, k in shape.inputs_of(o)]
             m.d.comb += [
-                output.good.eq(concat(port.good[low : low + lanes] for port, low in sources)),
-                output.requests.eq(concat(inputs[i].requests[k] for i, k in shape.inputs_of(o))),
-                *(output.flits[n].eq(port.flit) for n, (port, _) in enumerate(sources)),
+                output.requests.eq(concat(port.requests[k] for port, k, _ in sources)),
+                output.good.eq(concat(port.good[low:high] for port, _, (low, high) in sources)),
+                *(output.flits[n].eq(port.flit) for n, (port, *_) in enumerate(sources)),
             ]
             self._leave(m, platform, o, output)
         m.d.comb += self.discarding.eq(concat(port.discarding for port in inputs))

@@ -132,11 +132,9 @@ class WholeSwitch:
 
     def everywhere(self, i: int, ways: Any) -> Value:
         """The ways of an input as a mask of all lanes out."""
-        reached, found = self.shape.reaches[i], []
-        for o, lanes in enumerate(self.shape.output_lanes):
-            low = self.shape.first_way(i, o) if o in reached else 0
-            found.append(ways[low : low + lanes] if o in reached else Const(0, lanes))
-        return concat(found)
+        spans = dict(zip(self.shape.reaches[i], self.shape.input_shape(i).spans, strict=True))
+        lanes_out = enumerate(self.shape.output_lanes)
+        return concat(ways[slice(*spans[o])] if o in spans else Const(0, lanes) for o, lanes in lanes_out)
 
     def _output_ranges(self) -> list[tuple[int, int]]:
         lanes = self.shape.output_lanes

@@ -59,8 +59,6 @@ OUTPUT_FAULTS = (
         "order.select(good)",
         "order.select(good[::-1])",
     ),
-    Fault("lane-output-2-to-2x2", "one is granted at most", *PREFERS_BOTH),
-    Fault("lane-output-2-to-2x2", "the first one is granted if it is good", *PREFERS_BOTH),
     Fault("lane-output-2-to-2x2", WAIT_BOUND, *PREFERS_THE_FIRST),
     Fault("lane-output-2-to-2x2", "has credit tells whether there are credits", *COUNTS_DOWN_TOO_LATE),
     Fault("lane-output-2-to-2x2", "nothing leaves without a credit", *COUNTS_DOWN_TOO_LATE),

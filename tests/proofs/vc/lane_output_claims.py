@@ -24,10 +24,12 @@ def lane_output(inputs: int, lanes: int, depth: int, *, reuse_empty: bool = Fals
         inside = Inside(claims, part)
         good = [part.requests[i].replicate(lanes) & part.good.word_select(i, lanes) for i in range(inputs)]
         rows = [claims.named(row, f"lanes_of_{i}") for i, row in enumerate(good)]
-        turn = _prove_grants(claims, part, rows)
+        # a request is granted if it is good, and has not lost
+        granted = claims.named(concat(row.any() & ~part.lost[i] for i, row in enumerate(rows)), "granted")
+        turn = _prove_grants(claims, part, granted, rows)
         tie_order(claims, inside, "input", turn, inputs)
         for w in range(lanes):
-            _prove_lane(claims, inside, part, rows, w)
+            _prove_lane(claims, inside, part, granted, rows, w)
         for row in rows:
             claims.assume(at_most_one(row))
         claims.possible("all inputs ask for one lane", concat(row[0] for row in rows).all())
@@ -36,9 +38,9 @@ def lane_output(inputs: int, lanes: int, depth: int, *, reuse_empty: bool = Fals
     return describe
 
 
-def _prove_grants(claims: Claims, part: Any, rows: list[Any]) -> Any:
+def _prove_grants(claims: Claims, part: Any, granted: Any, rows: list[Any]) -> Any:
     """Gives the turn."""
-    requests, granted = part.requests, granted_of(claims, part, rows)
+    requests = part.requests
     step = claims.named(granted.any(), "somebody_is_granted")
     turn = reference_turn(claims, requests, step, part.inputs)
     first = claims.named(concat(first_from(claims, requests, turn)), "first")
@@ -47,32 +49,21 @@ def _prove_grants(claims: Claims, part: Any, rows: list[Any]) -> Any:
         mine = (part.load == row) & (Value.cast(part.flit) == Value.cast(part.flits[i]))
         claims.always("what is granted leaves, and nothing else", ~granted[i] | mine)
     claims.always("what is granted leaves, and nothing else", granted.any() | ~part.load.any())
-    claims.always("one is granted at most", at_most_one(granted))
-    claims.always("the first one is granted if it is good", granted.any() == concat(map(_any, rows, first)).any())
     bound_waiting(claims, requests, claims.named(requests & ~part.lost, "unbeaten"), turn, step)
     claims.possible("a first request is not good as another one is", ~step & concat(row.any() for row in rows).any())
     return turn
 
 
-def _any(row: Any, first: Any) -> Any:
-    return first & row.any()
-
-
-def granted_of(claims: Claims, part: Any, rows: list[Any]) -> Any:
-    """Inputs whose request is granted: it is good, and has not lost."""
-    return claims.named(concat(row.any() & ~part.lost[i] for i, row in enumerate(rows)), "granted")
-
-
-def _prove_lane(claims: Claims, inside: Inside, part: Any, rows: list[Any], w: int) -> None:
+def _prove_lane(claims: Claims, inside: Inside, part: Any, granted: Any, rows: list[Any], w: int) -> None:
     """One lane: flits for which the credit has not come back, and the worm in it."""
     depth, m = part.depth, claims.m
     out: Any = Signal(range(depth + 2), name=f"out_{w}")
     begun, owner = Signal(name=f"begun_{w}"), Signal(range(part.inputs), name=f"owner_{w}")
     load, credited = part.load[w], part.credited[w]
-    granted = sum((Mux(row.any() & ~part.lost[i], i, 0) for i, row in enumerate(rows)), start=Value.cast(0))
+    sender = sum((Mux(granted[i], i, 0) for i in range(part.inputs)), start=Value.cast(0))
     m.d.sync += out.eq(out + load - credited)
     with m.If(load):
-        m.d.sync += [begun.eq(~part.flit.tail), owner.eq(granted)]
+        m.d.sync += [begun.eq(~part.flit.tail), owner.eq(sender)]
     claims.assume(~credited | (out != 0))
     for i, row in enumerate(rows):
         goes_on = begun & (owner == i) & part.has_credit[w]
@@ -87,7 +78,7 @@ def _prove_lane(claims: Claims, inside: Inside, part: Any, rows: list[Any], w: i
     claims.always("a credit on the wire may be used", part.may_send[w] == (has_credit | back))
     soon = ~begun & (out == back if part.reuse_empty else has_credit | back)
     claims.always("a head may soon have a lane with a credit on the wire", part.may_start[w] == soon)
-    claims.always("a lane with a worm in it carries that worm alone", ~load | ~begun | (granted == owner))
+    claims.always("a lane with a worm in it carries that worm alone", ~load | ~begun | (sender == owner))
     claims.invariant("the counter counts", inside.register(f"credits_{w}") == (depth - out)[: len(out)])
     claims.invariant("a lane is free if no worm is in it", inside.register(f"free_{w}") == ~begun)
     if not part.reuse_empty:
