@@ -8,14 +8,19 @@ from rtl.common.plan_routers import plan_routers
 from rtl.torus.parameters import TorusRouterParameters
 from rtl.torus.router import TorusRouter
 from rtl.torus.shortest_key import ShortestKey
-from topology.common.lanes import REUSE_TAIL, credit_wires
+from topology.common.lanes import PRIORITY_EQUAL, REUSE_TAIL, credit_wires
 from topology.torus.grid import Turns
 from topology.torus.header import RoutingKey
 from topology.torus.routing import TorusRouting
 
 
 def torus_plan(
-    routing: TorusRouting, *, buffer_flits: int = 4, routing_cycles: int = 1, lane_reuse: str = REUSE_TAIL
+    routing: TorusRouting,
+    *,
+    buffer_flits: int = 4,
+    routing_cycles: int = 1,
+    lane_reuse: str = REUSE_TAIL,
+    injection_priority: str = PRIORITY_EQUAL,
 ) -> NetworkPlan:
     """Plan of a torus or mesh: one router shape in a torus, and one per corner, side and inside of a mesh.
 
@@ -29,6 +34,9 @@ def torus_plan(
     lane_reuse : str
         When another worm may have an output lane: with ``tail`` as soon as the tail of the one before has left, with
         ``empty`` when all credits are back.
+    injection_priority : str
+        How flits from processors compete for outputs: with ``equal`` in turn with those from channels, with ``low``
+        only if none of those asks for the output.
 
     Raises
     ------
@@ -49,6 +57,7 @@ def torus_plan(
             routing_cycles,
             routing.lane_rule,
             lane_reuse,
+            injection_priority,
         )
         for switch in range(network.switches)
     ]
@@ -76,6 +85,7 @@ def torus_plan(
             "lanes": network.lanes,
             "lane_rule": routing.lane_rule,
             "lane_reuse": lane_reuse,
+            "injection_priority": injection_priority,
             "buffer_flits": buffer_flits,
             "routing_cycles": routing_cycles,
         },

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from rtl.common.router_parameters import check_range
 from rtl.common.vc.parameters import LaneRouterShape
 from topology.common.flits import HeaderFormat
-from topology.common.lanes import REUSE_TAIL
+from topology.common.lanes import PRIORITY_EQUAL, REUSE_TAIL
 from topology.torus.grid import DIRECTIONS, MOST_SIDE, along_row, opposite
 from topology.torus.routing import BALANCED, DALLY_SEITZ, LANE_RULES, LANE_RULES_IN_WORDS
 
@@ -37,6 +37,8 @@ class TorusRouterParameters:
         Which class of lanes a message takes, see ``topology.torus.routing``.
     lane_reuse : str
         When another worm may have an output lane, see ``LaneRouterShape``.
+    injection_priority : str
+        How flits from the processor compete for outputs, see ``LaneRouterShape``.
 
     Raises
     ------
@@ -54,6 +56,7 @@ class TorusRouterParameters:
     routing_cycles: int = 1
     lane_rule: str = DALLY_SEITZ
     lane_reuse: str = REUSE_TAIL
+    injection_priority: str = PRIORITY_EQUAL
 
     def __post_init__(self):
         check_range("Number of rows", self.rows, 1, MOST_SIDE)
@@ -120,6 +123,7 @@ class TorusRouterParameters:
             depth=self.buffer_flits,
             routing_cycles=self.routing_cycles,
             lane_reuse=self.lane_reuse,
+            injection_priority=self.injection_priority,
             several_ways=self.both_classes or max(self.low_lanes, self.lanes - self.low_lanes) > 1,
         )
 

@@ -12,7 +12,7 @@ from sim_model.common.vc.state import VC_FOLDER, LaneState, make_lane_state
 from sim_model.torus.describe import describe_router
 from sim_model.torus.router import step_routers
 from sim_model.torus.state import make_routes
-from topology.common.lanes import REUSE_EMPTY
+from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
 from topology.torus.operations import turns_of
 from topology.torus.routing import TorusRouting
 
@@ -36,6 +36,9 @@ class TorusModel(LaneModel):
     lane_reuse : str
         When a head can have a lane: "tail", as soon as the tail before it has left; or "empty", when the buffer behind
         is known to be empty.
+    injection_priority : str
+        How flits from processors compete for outputs: "equal", in turn with those from channels; or "low", only if none
+        of those asks for the output.
 
     Raises
     ------
@@ -66,6 +69,7 @@ class TorusModel(LaneModel):
             depth_flits=self.buffer_flits,
             routing_cycles=self.routing_cycles,
             empty_reuse=self.lane_reuse == REUSE_EMPTY,
+            low_injection=self.injection_priority == PRIORITY_LOW,
         )
 
     def run_cycles(self, state: EngineState, routers: LaneState, trace: Trace, until_cycle: int) -> int:

@@ -48,6 +48,7 @@ def random_model(random, **given):
         "buffer_flits": pick(random, 1, 2, 3, 4, 8),
         "routing_cycles": pick(random, 1, 1, 2, 3, 5),
         "lane_reuse": pick(random, "tail", "empty"),
+        "injection_priority": pick(random, "equal", "low"),
         "flit_bits": pick(random, 8, 32),
     }
     return torus_model(rows, columns, **{**parameters, **given})

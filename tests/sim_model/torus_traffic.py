@@ -61,6 +61,7 @@ def reference(
         depth=model.buffer_flits,
         routing_cycles=model.routing_cycles,
         lane_reuse=model.lane_reuse,
+        injection_priority=model.injection_priority,
         startup=startup_cycles,
         hosts=hosts,
     )

@@ -74,11 +74,13 @@ class LaneReference:
         depth: int,
         routing_cycles: int = 1,
         lane_reuse: str = "tail",
+        injection_priority: str = "equal",
         startup: int = 0,
         hosts: HostBehaviour = EAGER,
     ):
         self.network, self.route = network, route
         self.depth, self.routing_cycles, self.lane_reuse = depth, routing_cycles, lane_reuse
+        self.injection_priority = injection_priority
         self.state = State(network, depth)
         self.senders = Senders(len(network.processors), messages, header_flits, startup, hosts)
         self.receivers = Receivers(network, hosts)
@@ -188,7 +190,7 @@ class LaneReference:
             rivals = [port for port in inputs[turn:] + inputs[:turn] if self.asks_for((switch, output), port, old)]
             if not rivals:
                 continue
-            first = rivals[0]
+            first = min(rivals, key=self.yields)  # of equal ones, the first
             if self.is_good(old.request[first], old):
                 self.state.output_turn[switch, output] = (first[1] + 1) % len(inputs)
                 self.send(old.request[first], old)
@@ -201,6 +203,11 @@ class LaneReference:
                 self.leave(request, old)
                 granted.add(port)
         return granted, dropped
+
+    def yields(self, port) -> bool:
+        """Whether the requests of an input come after those of all others."""
+        link = self.network.links.channels[self.network.links.input_channel[port[0]][port[1]]]
+        return self.injection_priority == "low" and not self.network.links.is_switch(link.source)
 
     def asks_for(self, output, port, old) -> bool:
         """Whether an input has a request for a lane of an output."""

@@ -16,27 +16,28 @@ from topology.common.host_pattern import HostBehaviour, level_of
 from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE, LANE_RULES
 
 TORUS, MESH = True, False
-# rows, columns, wraps, lanes, flit bits, lane rule, buffer flits, routing cycles, lane reuse
+# rows, columns, wraps, lanes, flit bits, lane rule, buffer flits, routing cycles, lane reuse, injection priority
 SMALL = (
-    (2, 2, TORUS, 2, 16, DATELINE, 1, 1, "tail"),
-    (2, 3, TORUS, 2, 16, DALLY_SEITZ, 4, 1, "tail"),
-    (1, 8, MESH, 1, 16, DALLY_SEITZ, 2, 1, "tail"),
-    (3, 3, MESH, 2, 16, DALLY_SEITZ, 4, 2, "empty"),
-    (3, 3, TORUS, 4, 64, DATELINE, 3, 4, "tail"),
-    (3, 4, TORUS, 3, 16, DALLY_SEITZ, 8, 3, "empty"),
-    (2, 5, TORUS, 2, 16, BALANCED, 4, 1, "tail"),
-    (4, 1, TORUS, 3, 16, BALANCED, 2, 2, "empty"),
-    (3, 3, TORUS, 8, 16, DALLY_SEITZ, 16, 1, "tail"),
+    (2, 2, TORUS, 2, 16, DATELINE, 1, 1, "tail", "equal"),
+    (2, 3, TORUS, 2, 16, DALLY_SEITZ, 4, 1, "tail", "low"),
+    (1, 8, MESH, 1, 16, DALLY_SEITZ, 2, 1, "tail", "equal"),
+    (3, 3, MESH, 2, 16, DALLY_SEITZ, 4, 2, "empty", "low"),
+    (3, 3, TORUS, 4, 64, DATELINE, 3, 4, "tail", "equal"),
+    (3, 4, TORUS, 3, 16, DALLY_SEITZ, 8, 3, "empty", "low"),
+    (2, 5, TORUS, 2, 16, BALANCED, 4, 1, "tail", "equal"),
+    (4, 1, TORUS, 3, 16, BALANCED, 2, 2, "empty", "low"),
+    (3, 3, TORUS, 8, 16, DALLY_SEITZ, 16, 1, "tail", "equal"),
 )
 NETWORKS = ((2, 2, TORUS), (3, 5, TORUS), (4, 4, TORUS), (8, 8, TORUS), (1, 8, MESH), (4, 6, MESH))
 DEPTHS = (1, 2, 3, 4, 8)
 FLIT_BITS, ROUTING_CYCLES, REUSE = (16, 64), (1, 2, 3), ("tail", "tail", "empty")
 HOSTS = (HostBehaviour(), HostBehaviour(pause_level=level_of(0.3), stall_level=level_of(0.4), seed=5))
 FAULTY = {  # what brings a fault to light
-    "fast": ((3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail"), HOSTS[0], 400),
-    "slow": ((3, 3, TORUS, 4, 16, DALLY_SEITZ, 4, 2, "tail"), HOSTS[0], 1_500),
+    "fast": ((3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail", "equal"), HOSTS[0], 400),
+    "slow": ((3, 3, TORUS, 4, 16, DALLY_SEITZ, 4, 2, "tail", "equal"), HOSTS[0], 1_500),
     "balanced": (SMALL[6], HOSTS[0], 800),
-    "stalled": ((3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail"), HOSTS[1], 400),
+    "stalled": ((3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail", "equal"), HOSTS[1], 400),
+    "yielding": ((3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail", "low"), HOSTS[0], 400),
 }
 INPUT, OUTPUT, TURNS, DELIVERY, ROUTER = (
     f"{file}.py"
@@ -65,12 +66,12 @@ MUTATIONS = [
         ("asks always", INPUT, "(self._promising() | starts) & ", ""),
         ("keeps a worm after its tail", INPUT, "self.active.eq(~self.is_tail)", "self.active.eq(1)"),
         ("goes along the column first", ROUTER, "else y_there & ~x_there", "else ~x_there"),
-        ("is ready for a flit too few", INPUT, "self._holds(count, s.depth) |", "self._holds(count, s.depth - 1) |"),
+        ("is ready for a flit too few", INPUT, "_holds(self._shape.depth) |", "_holds(self._shape.depth - 1) |"),
         ("takes a body flit for a head", INPUT, "~self.present & ~self.active", "~self.present"),
         ("drops a request that only lost", INPUT, "renewed.eq(~self.lost.any())", "renewed.eq(1)"),
         ("takes a flit for the tail before it", INPUT, "m.If(self._popped | ~self.present)", "m.If(self._popped)"),
         ("lets good requests pass", OUTPUT, "list(self.requests)", "[lanes.any() for lanes in good]"),
-        ("takes turns for what is not good", OUTPUT, "self.load.any())", "self.requests.any())"),
+        ("takes turns for what is not good", OUTPUT, "self.load.any(),", "self.requests.any(),"),
         ("sends the flit of another input", TURNS, "self._requests[j] & self._before[j, i]", "self._requests[j]"),
     )
 ] + [
@@ -103,20 +104,23 @@ MUTATIONS = [
         "self.closes_ring[port] | 0 & link.valid",
         "balanced",
     ),
+    Mutation("lets flits from a processor take turns", TURNS, " if (i < n - yielding) == (j < n - yielding)", "", "yielding"),
+    Mutation("lets flits from a processor go first", TURNS, "else Const(1)", "else Const(0)", "yielding"),
     Mutation("overwrites the register before a processor", DELIVERY, "present & register.free", "present", "stalled"),
 ]
 
 
 def name(shape) -> str:
-    rows, columns, wraps, lanes, flit_bits, rule, buffer_flits, routing_cycles, reuse = shape
+    rows, columns, wraps, lanes, flit_bits, rule, buffer_flits, routing_cycles, reuse, priority = shape
     kind = "torus" if wraps else "mesh"
-    return f"{rows}x{columns}-{kind}-{lanes}x{buffer_flits}-flit{flit_bits}-{rule}-routing{routing_cycles}-{reuse}"
+    settings = f"{lanes}x{buffer_flits}-flit{flit_bits}-{rule}-routing{routing_cycles}-{reuse}-{priority}"
+    return f"{rows}x{columns}-{kind}-{settings}"
 
 
 def job_of(shape, **more) -> Comparison:
-    rows, columns, wraps, lanes, flit_bits, rule, buffer_flits, routing_cycles, reuse = shape
+    rows, columns, wraps, lanes, flit_bits, rule, buffer_flits, routing_cycles, reuse, priority = shape
     routing = torus_routing(rows, columns, lanes, wraps=wraps, flit_bits=flit_bits, rule=rule)
-    return job(routing, buffer_flits, routing_cycles, lane_reuse=reuse, **more)
+    return job(routing, buffer_flits, routing_cycles, lane_reuse=reuse, injection_priority=priority, **more)
 
 
 def campaign():
@@ -129,10 +133,13 @@ def campaign():
             yield (
                 (
                     *(rows, columns, wraps, lanes, FLIT_BITS[number % 2], rule, depth),
-                    *(ROUTING_CYCLES[number % 3], REUSE[number // 3 % 3]),
+                    *(ROUTING_CYCLES[number % 3], REUSE[number // 3 % 3], "equal"),
                 ),
                 HOSTS[number // 4 % 2],
             )
+    for number, ((rows, columns, wraps), lanes) in enumerate(itertools.product(NETWORKS, (2, 3))):
+        shape = (rows, columns, wraps, lanes, FLIT_BITS[number % 2], LANE_RULES[number // 2 % 3], DEPTHS[number % 5])
+        yield (*shape, ROUTING_CYCLES[number % 3], REUSE[number // 3 % 3], "low"), HOSTS[number // 4 % 2]
 
 
 @pytest.mark.parametrize("shape", SMALL, ids=name)
@@ -172,7 +179,7 @@ def test_with_one_lane_hardware_and_model_deadlock_alike(tmp_path, require_tool)
 def test_mutation_is_reported(mutation, tmp_path, require_tool):
     require_tool("icarus")
     shape, hosts, cycles = FAULTY[mutation.workload]
-    settings = {"buffer_flits": shape[6], "routing_cycles": shape[7], "lane_reuse": shape[8]}
+    settings = dict(zip(("buffer_flits", "routing_cycles", "lane_reuse", "injection_priority"), shape[6:], strict=True))
     result = compare_verilog(job_of(shape, cycles=cycles, hosts=hosts), mutation, tmp_path, settings, "torus")
     assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
     assert REPORT.match(result.report or ""), result.report

@@ -18,6 +18,9 @@ MOST_LANES = 8
 REUSE_TAIL, REUSE_EMPTY = LANE_REUSE = ("tail", "empty")
 """When another worm may have a lane: as soon as the tail before it has left, or when the buffer behind is empty."""
 
+PRIORITY_EQUAL, PRIORITY_LOW = INJECTION_PRIORITY = ("equal", "low")
+"""How flits from processors compete for outputs: in turn with those from channels, or only if none of those asks."""
+
 
 class LaneNetwork(ChannelNetwork):
     """A network in which every lane is a channel.

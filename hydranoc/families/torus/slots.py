@@ -37,6 +37,9 @@ class TorusSection(NetworkSection):
     lane_reuse : str
         When another worm may have a lane: as soon as the ``tail`` of the one before has left, or when its buffer is
         ``empty``.
+    injection_priority : str
+        How flits from processors compete for outputs: ``equal``, in turn with those from channels; or ``low``, only if
+        none of those asks for the output.
     buffer_flits : int
         Flits that the buffer of a lane holds; 4 and more let a lane alone have the full rate.
     negative_control : str or None
@@ -46,6 +49,7 @@ class TorusSection(NetworkSection):
     lanes: Annotated[int, Field(ge=1, le=MOST_LANES)] = 2
     lane_rule: Literal["dally-seitz", "dateline", "balanced"] = "dally-seitz"
     lane_reuse: Literal["tail", "empty"] = "tail"
+    injection_priority: Literal["equal", "low"] = "equal"
     buffer_flits: Annotated[int, Field(ge=1, le=MOST_BUFFER_FLITS)] = 4
     negative_control: Literal["one-lane"] | None = None
 
@@ -121,6 +125,7 @@ def _settings(section: TorusSection) -> dict[str, Any]:
         "buffer_flits": section.buffer_flits,
         "routing_cycles": section.routing_cycles,
         "lane_reuse": section.lane_reuse,
+        "injection_priority": section.injection_priority,
     }
 
 

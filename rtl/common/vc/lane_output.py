@@ -24,6 +24,8 @@ class LaneOutput(Part):
         Lanes, and flits that the buffer of each holds.
     reuse_empty : bool
         A head may have a lane only when all its credits are back.
+    yielding : int
+        How many of the last inputs come after all others.
 
     Members
     -------
@@ -47,14 +49,19 @@ class LaneOutput(Part):
         The same, with a credit that comes back in this cycle.
     """
 
-    def __init__(self, flit_bits: int, inputs: int, lanes: int, depth: int, *, reuse_empty: bool = False):
+    def __init__(
+        self, flit_bits: int, inputs: int, lanes: int, depth: int, *, reuse_empty: bool = False, yielding: int = 0
+    ):
         self.inputs = inputs
         self.lanes = lanes
         self.depth = depth
         self.reuse_empty = reuse_empty
+        self.yielding = yielding
         layout = flit_layout(flit_bits)
         super().__init__(
-            f"lane_output_{inputs}_to_{lanes}x{depth}" + ("_empty" if reuse_empty else ""),
+            f"lane_output_{inputs}_to_{lanes}x{depth}"
+            + ("_empty" if reuse_empty else "")
+            + (f"_yielding_{yielding}" if yielding else ""),
             {
                 "requests": In(inputs),
                 "good": In(lanes * inputs),
@@ -73,7 +80,7 @@ class LaneOutput(Part):
     def elaborate(self, _platform):
         m: Any = Module()
         good = [self.good[i * self.lanes : (i + 1) * self.lanes] for i in range(self.inputs)]
-        order = TurnOrder(m, list(self.requests), "input", self.load.any())
+        order = TurnOrder(m, list(self.requests), "input", self.load.any(), yielding=self.yielding)
         m.d.comb += [
             self.lost.eq(self.requests & concat(order.beaten)),
             self.load.eq(Mux(self.requests.any(), order.select(good), 0)),

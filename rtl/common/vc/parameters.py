@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from rtl.common.router_parameters import MAX_ROUTING_CYCLES, check_range
-from topology.common.lanes import LANE_REUSE, MOST_LANES, REUSE_TAIL
+from topology.common.lanes import INJECTION_PRIORITY, LANE_REUSE, MOST_LANES, PRIORITY_EQUAL, PRIORITY_LOW, REUSE_TAIL
 
 MOST_DEPTH = 16
 MOST_PORTS = 32
@@ -95,6 +95,9 @@ class LaneRouterShape:
     lane_reuse : str
         When another worm may have an output lane: with ``tail`` as soon as the tail of the one before has left, with
         ``empty`` when all credits are back.
+    injection_priority : str
+        How inputs from processors compete for outputs: with ``equal`` they take turns with all others, with ``low``
+        they come after all others.
     several_ways : bool
         Routing may give a head more than one output lane.
 
@@ -113,6 +116,7 @@ class LaneRouterShape:
     depth: int
     routing_cycles: int = 1
     lane_reuse: str = REUSE_TAIL
+    injection_priority: str = PRIORITY_EQUAL
     several_ways: bool = False
 
     def __post_init__(self):
@@ -124,6 +128,9 @@ class LaneRouterShape:
         check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
         if self.lane_reuse not in LANE_REUSE:
             raise ValueError(f"Reuse of lanes must be {' or '.join(LANE_REUSE)}, not {self.lane_reuse!r}")
+        if self.injection_priority not in INJECTION_PRIORITY:
+            wanted = " or ".join(INJECTION_PRIORITY)
+            raise ValueError(f"Priority of injection must be {wanted}, not {self.injection_priority!r}")
         if len(self.reaches) != self.inputs:
             raise ValueError(f"Outputs must be given for {self.inputs} inputs, not {len(self.reaches)}")
 
@@ -160,6 +167,11 @@ class LaneRouterShape:
     def inputs_of(self, output: int) -> list[tuple[int, int]]:
         """Inputs from which an output can be reached, each with the position of the output among those it reaches."""
         return [(i, reached.index(output)) for i, reached in enumerate(self.reaches) if output in reached]
+
+    def yielding_inputs(self, output: int) -> int:
+        """How many of the inputs from which an output can be reached, the last ones, come after all others."""
+        low = self.injection_priority == PRIORITY_LOW
+        return sum(low and self.is_host_input(i) for i, _ in self.inputs_of(output))
 
     @property
     def name(self) -> str:

@@ -124,6 +124,7 @@ class LaneRouter(Part):
             shape.output_lanes[o],
             shape.depth,
             reuse_empty=shape.lane_reuse == REUSE_EMPTY,
+            yielding=shape.yielding_inputs(o),
         )
         return instantiate(m, platform, f"output_{o}", part)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.hdl import Const, Module, Mux, Signal, Value
 
 from rtl.common.selection import concat
 
@@ -24,6 +24,8 @@ class TurnOrder:
         Prefix of the names of signals.
     step : Value
         Whether what is chosen in this cycle counts: the turn moves on.
+    yielding : int
+        How many of the last requesters come after all others, whoever has the turn; among themselves they take turns.
 
     Members
     -------
@@ -33,27 +35,27 @@ class TurnOrder:
         Who requests and is not beaten: one at most.
     """
 
-    def __init__(self, m: Module, requests: Sequence[Value], name: str, step: Any):
+    def __init__(self, m: Module, requests: Sequence[Value], name: str, step: Any, *, yielding: int = 0):
         n = len(requests)
         self._module, self._name, self._requests = m, name, requests
+        pairs = [(i, j) for j in range(n) for i in range(j)]
+        turning = [(i, j) for i, j in pairs if (i < n - yielding) == (j < n - yielding)]
         self._before = before = {}
-        for j in range(n):
-            for i in range(j):
-                first: Any = Signal(init=1, name=f"{name}_{i}_before_{j}")
-                before[i, j], before[j, i] = first, ~first
+        for i, j in pairs:
+            first: Any = Signal(init=1, name=f"{name}_{i}_before_{j}") if (i, j) in turning else Const(1)
+            before[i, j], before[j, i] = first, ~first
         others = [[requests[j] & before[j, i] for j in range(n) if j != i] for i in range(n)]
         self.beaten = [concat(rivals).any() if rivals else Value.cast(0) for rivals in others]
         self.chosen = [Signal(name=f"{name}_chosen_{i}") for i in range(n)]
         driver: Any = m
         for i in range(n):
             driver.d.comb += self.chosen[i].eq(requests[i] & ~self.beaten[i])
-        if n == 1:
+        if not turning:
             return
         with driver.If(concat(requests).any() & step):
-            for j in range(n):
-                for i in range(j):
-                    # the turn is behind i and not behind j if one of i to j - 1 was chosen
-                    driver.d.sync += before[i, j].eq(~concat(self.chosen[i:j]).any())
+            for i, j in turning:
+                # the turn is behind i and not behind j if one of i to j - 1 was chosen
+                driver.d.sync += before[i, j].eq(~concat(self.chosen[i:j]).any())
 
     def select(self, values: Sequence[Any]) -> Any:
         """The value of the chosen requester; any of them if none requests.

@@ -41,7 +41,8 @@ def grant_requests(cycle, switch, credited, usable, state, family):
         asking = family.inputs[switch, port]
         output = family.outputs[switch, asking.output]
         if output.requests != 1 << port:
-            port = first_at_or_after(output.requests, output.turn)
+            rivals = output.requests & ~router.yielding
+            port = first_at_or_after(rivals if rivals != 0 else output.requests, output.turn)
             asking = family.inputs[switch, port]
         rest &= ~output.requests
         output.requests ^= 1 << port

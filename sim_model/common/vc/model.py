@@ -12,7 +12,14 @@ from sim_model.common.model import Wait
 from sim_model.common.vc.describe import describe_lane_router, find_lane_waits
 from sim_model.common.vc.state import LaneState
 from topology.common.input_errors import error_outputs
-from topology.common.lanes import LANE_REUSE, REUSE_TAIL, LaneNetwork, credit_wires
+from topology.common.lanes import (
+    INJECTION_PRIORITY,
+    LANE_REUSE,
+    PRIORITY_EQUAL,
+    REUSE_TAIL,
+    LaneNetwork,
+    credit_wires,
+)
 from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
 
@@ -34,6 +41,9 @@ class LaneModel:
     lane_reuse : str
         When a head can have a lane: "tail", as soon as the tail before it has left; or "empty", when the buffer behind
         is known to be empty.
+    injection_priority : str
+        How flits from processors compete for outputs: "equal", in turn with those from channels; or "low", only if none
+        of those asks for the output.
 
     Raises
     ------
@@ -45,6 +55,7 @@ class LaneModel:
     buffer_flits: int = 4
     routing_cycles: int = 1
     lane_reuse: str = REUSE_TAIL
+    injection_priority: str = PRIORITY_EQUAL
 
     def __post_init__(self):
         if not 1 <= self.buffer_flits <= MOST_BUFFER_FLITS:
@@ -53,6 +64,9 @@ class LaneModel:
             raise ValueError(f"Routing must take at least 1 cycle, not {self.routing_cycles!r}")
         if self.lane_reuse not in LANE_REUSE:
             raise ValueError(f"Reuse of lanes must be {' or '.join(LANE_REUSE)}, not {self.lane_reuse!r}")
+        if self.injection_priority not in INJECTION_PRIORITY:
+            wanted = " or ".join(INJECTION_PRIORITY)
+            raise ValueError(f"Priority of injection must be {wanted}, not {self.injection_priority!r}")
 
     @property
     def network(self) -> LaneNetwork:

@@ -12,6 +12,7 @@ import numpy as np
 
 from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.state import NONE, make_records
+from topology.common.channels import ChannelNetwork
 from topology.common.lanes import LaneNetwork
 
 VC_FOLDER = Path(__file__).parent
@@ -44,6 +45,7 @@ OUTPUT_FIELDS = (
     "requests",  # inputs that request one of the lanes
 )
 ROUTER_FIELDS = (
+    "yielding",  # inputs that come after all others; never changes
     "requesting",  # inputs with a request for an output lane
     "draining",  # inputs with the request of a worm that is drained
     "active",  # input lanes whose worm has an output lane, or is drained
@@ -82,7 +84,13 @@ class LaneState(NamedTuple):
 
 
 def make_lane_state(
-    network: LaneNetwork, routes: Any, *, depth_flits: int, routing_cycles: int, empty_reuse: bool
+    network: LaneNetwork,
+    routes: Any,
+    *,
+    depth_flits: int,
+    routing_cycles: int,
+    empty_reuse: bool,
+    low_injection: bool,
 ) -> LaneState:
     """All routers as they are before cycle 0.
 
@@ -96,6 +104,8 @@ def make_lane_state(
     routing_cycles : int
     empty_reuse : bool
         A head can have a lane only when the buffer behind it is known to be empty.
+    low_injection : bool
+        Inputs from processors come after all others.
     """
     channels, deliveries = network.channels, network.delivery_channels
     buffer = np.full(len(channels), NONE)
@@ -113,7 +123,7 @@ def make_lane_state(
         ),
         inputs=_inputs(network),
         outputs=_by_port(network.links.output_channel[: network.switches], OUTPUT_FIELDS),
-        routers=_routers(network, depth_flits),
+        routers=_routers(network, depth_flits, low_injection),
         wires=np.zeros((network.vertices, 2), dtype=np.int64),
         buffers=make_records(len(deliveries), BUFFER_FIELDS),
         slots=np.zeros((len(deliveries), 1 << (depth_flits - 1).bit_length()), dtype=np.int64),
@@ -124,13 +134,20 @@ def make_lane_state(
     )
 
 
-def _routers(network: LaneNetwork, depth_flits: int) -> np.recarray:
+def _routers(network: LaneNetwork, depth_flits: int, low_injection: bool) -> np.recarray:
     """All lanes are free, and all credits are there."""
     lanes = np.array([(1 << len(lanes)) - 1 for lanes in network.output_channel[: network.switches]])
-    routers: Any = make_records(network.switches, ROUTER_FIELDS, free=lanes)
+    yielding = [_host_inputs(network.links, switch) if low_injection else 0 for switch in range(network.switches)]
+    routers: Any = make_records(network.switches, ROUTER_FIELDS, free=lanes, yielding=np.array(yielding))
     for weight in CREDIT_WEIGHTS:
         routers[f"credits_{weight}"] = lanes if depth_flits & weight else 0
     return routers
+
+
+def _host_inputs(links: ChannelNetwork, switch: int) -> int:
+    """The inputs of a switch that come from processors."""
+    ports = enumerate(links.input_channel[switch])
+    return sum(1 << port for port, channel in ports if not links.is_switch(links.channels[channel].source))
 
 
 def credits_of(router: Any, lane_port: int) -> int:

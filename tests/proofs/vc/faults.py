@@ -50,7 +50,7 @@ TURN_FAULTS = (
 
 OUTPUT_FAULTS = (
     Fault("lane-output-2-to-2x2", FIRST, *PREFERS_THE_FIRST),
-    Fault("lane-output-2-to-2x2", FIRST, LANE_OUTPUT, "self.load.any())", "self.requests.any())"),
+    Fault("lane-output-2-to-2x2", FIRST, LANE_OUTPUT, "self.load.any(),", "self.requests.any(),"),
     Fault("lane-output-2-to-2x2", FIRST, LANE_OUTPUT, "self.requests & concat(order.beaten)", "concat(order.beaten)"),
     Fault(
         "lane-output-2-to-2x2",
