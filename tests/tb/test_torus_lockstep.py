@@ -104,7 +104,9 @@ MUTATIONS = [
         "self.closes_ring[port] | 0 & link.valid",
         "balanced",
     ),
-    Mutation("lets flits from a processor take turns", TURNS, " if (i < n - yielding) == (j < n - yielding)", "", "yielding"),
+    Mutation(
+        "lets flits from a processor take turns", TURNS, " if (i < n - yielding) == (j < n - yielding)", "", "yielding"
+    ),
     Mutation("lets flits from a processor go first", TURNS, "else Const(1)", "else Const(0)", "yielding"),
     Mutation("overwrites the register before a processor", DELIVERY, "present & register.free", "present", "stalled"),
 ]
