@@ -22,7 +22,7 @@ class TorusRow:
     Members
     -------
     side, lanes, buffer_flits, flit_bits, routing_cycles : int
-    lane_rule, lane_reuse : str
+    lane_rule, lane_reuse, injection_priority : str
     """
 
     side: int = 8
@@ -32,16 +32,17 @@ class TorusRow:
     routing_cycles: int = 1
     lane_rule: str = DALLY_SEITZ
     lane_reuse: str = "tail"
+    injection_priority: str = "equal"
     multicast: bool = False
 
     @property
     def name(self) -> str:
         """Name in the table and in the baseline."""
         name = f"torus-{self.side}x{self.side}-l{self.lanes}-b{self.buffer_flits}-f{self.flit_bits}"
-        rules = ("" if self.lane_rule == DALLY_SEITZ else f"-{self.lane_rule}") + (
-            "" if self.lane_reuse == "tail" else f"-{self.lane_reuse}"
-        )
-        return f"{name}-r{self.routing_cycles}{rules}"
+        rules = "" if self.lane_rule == DALLY_SEITZ else f"-{self.lane_rule}"
+        reuse = "" if self.lane_reuse == "tail" else f"-{self.lane_reuse}"
+        priority = "" if self.injection_priority == "equal" else f"-{self.injection_priority}"
+        return f"{name}-r{self.routing_cycles}{rules}{reuse}{priority}"
 
     @property
     def plan(self) -> NetworkPlan:
@@ -52,6 +53,7 @@ class TorusRow:
             buffer_flits=self.buffer_flits,
             routing_cycles=self.routing_cycles,
             lane_reuse=self.lane_reuse,
+            injection_priority=self.injection_priority,
         )
 
     @property
@@ -71,4 +73,5 @@ def rows() -> list[TorusRow]:
         TorusRow(side=16),
         TorusRow(lane_rule=DATELINE),
         TorusRow(lane_reuse="empty"),
+        TorusRow(injection_priority="low"),
     ]

@@ -93,6 +93,7 @@ def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: TorusRow):
     assert row.name.startswith(f"{sizes}-r{parameters['routing_cycles']}")
     assert router.shape.inputs == router.shape.outputs == 5
     assert (parameters["lane_reuse"] == "empty") == row.name.endswith("-empty")
+    assert (parameters["injection_priority"] == "low") == row.name.endswith("-low")
     assert (parameters["lane_rule"] == "dateline") == row.name.endswith("-dateline")
 
 

@@ -31,11 +31,14 @@ def test_configuration_and_defaults(tmp_path):
     assert (network.grid.rows, network.grid.columns, network.grid.wraps, network.lanes) == (3, 5, True, 2)
     assert (torus.routing.lane_rule, torus.routing.flit_bits) == ("dally-seitz", 32)
     assert (torus.model.buffer_flits, torus.model.routing_cycles, torus.model.lane_reuse) == (4, 1, "tail")
+    assert torus.model.injection_priority == torus.plan.parameters["injection_priority"] == "equal"
     more = "  lanes: 3\n  lane_rule: dateline\n  lane_reuse: empty\n  buffer_flits: 16\n  routing_cycles: 3\n"
+    more += "  injection_priority: low\n"
     mesh = design(tmp_path, "mesh", 4, 2, f"{more}  flit_bits: 16\n")
     assert not mesh.routing.network.grid.wraps
     assert (mesh.routing.network.lanes, mesh.routing.lane_rule, mesh.routing.flit_bits) == (3, "dateline", 16)
     assert (mesh.model.buffer_flits, mesh.model.routing_cycles, mesh.model.lane_reuse) == (16, 3, "empty")
+    assert mesh.model.injection_priority == mesh.plan.parameters["injection_priority"] == "low"
     wanted = {"buffer_flits": 16, "routing_cycles": 3, "lane_reuse": "empty", "lanes": 3, "lane_rule": "dateline"}
     assert mesh.plan.parameters.items() >= wanted.items()
 
@@ -146,6 +149,12 @@ WRONG = {
                 "network.lane_rule must be 'dally-seitz', 'dateline' or 'balanced', not 'odd-even'",
             ),
             ("reuse", "lane_reuse: never", 4, "network.lane_reuse must be 'tail' or 'empty', not 'never'"),
+            (
+                "priority",
+                "injection_priority: high",
+                4,
+                "network.injection_priority must be 'equal' or 'low', not 'high'",
+            ),
             ("no buffer", "buffer_flits: 0", 4, "network.buffer_flits must be at least 1, not 0"),
             ("deep buffers", "buffer_flits: 17", 4, "network.buffer_flits must be at most 16, not 17"),
             ("narrow flits", "flit_bits: 8", 4, "flit_bits: Flit must have room for the routing key's 10 bits, not 8"),

@@ -46,7 +46,7 @@ from tests.proofs.vc.delivery_claims import delivery_buffer
 from tests.proofs.vc.lane_input_claims import lane_input
 from tests.proofs.vc.lane_output_claims import lane_output
 from tests.proofs.vc.turn_order_claims import turn_order
-from topology.common.lanes import REUSE_EMPTY
+from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
 from topology.torus.grid import Grid
 from topology.torus.routing import DATELINE
 
@@ -207,10 +207,14 @@ PROOFS: dict[str, Proof] = {
     "turn-order-2": Proof("turn-order", turn_order(2), quick=False),
     "turn-order-3": Proof("turn-order", turn_order(3)),
     "turn-order-5": Proof("turn-order", turn_order(5), quick=False),
+    "turn-order-3-one-yields": Proof("turn-order", turn_order(3, 1)),
+    "turn-order-4-two-yield": Proof("turn-order", turn_order(4, 2), quick=False),
     "lane-output-2-to-2x2": Proof("lane-output", lane_output(2, 2, 2)),
     "lane-output-3-to-2x1": Proof("lane-output", lane_output(3, 2, 1), quick=False),
     "lane-output-4-to-3x4": Proof("lane-output", lane_output(4, 3, 4), quick=False),
     "lane-output-2-to-2x2-empty": Proof("lane-output", lane_output(2, 2, 2, reuse_empty=True), quick=False),
+    "lane-output-3-to-2x2-one-yields": Proof("lane-output", lane_output(3, 2, 2, yielding=1), quick=False),
+    "lane-output-4-to-1x1-two-yield": Proof("lane-output", lane_output(4, 1, 1, yielding=2), quick=False),
     "delivery-buffer-1": Proof("delivery-buffer", delivery_buffer(1), quick=False),
     "delivery-buffer-2": Proof("delivery-buffer", delivery_buffer(2)),
     "delivery-buffer-3": Proof("delivery-buffer", delivery_buffer(3), quick=False),
@@ -236,6 +240,9 @@ PROOFS: dict[str, Proof] = {
     ),
     "torus-router-ring-empty": Proof(
         "torus-router", torus_router(RING, 1, buffer_flits=2, lane_reuse=REUSE_EMPTY), 18, quick=False
+    ),
+    "torus-router-mesh-low-injection": Proof(
+        "torus-router", torus_router(ROW, 1, buffer_flits=2, injection_priority=PRIORITY_LOW), 16, quick=False
     ),
     "torus-router-five-ports": Proof("torus-router", torus_router(Grid(3, 3), 4, buffer_flits=2), 16, quick=False),
     "torus-pair-row": Proof("torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, fault_cycles=14),

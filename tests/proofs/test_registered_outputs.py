@@ -21,7 +21,7 @@ from tests.proofs.faults import python_in_copy
 from tests.proofs.harts.shapes import smallest_node
 from tests.proofs.registers import REGISTERS, netlist_source, output_drivers, unregistered
 from tests.tb.mutations import ROOT, Mutation, copy_hardware
-from topology.common.lanes import REUSE_EMPTY
+from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
 from topology.harts.graph import DIRECTIONS
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
@@ -105,6 +105,7 @@ GRIDS = {
     "torus": (Grid(3, 3), 2, {}, {}),
     "torus-dateline-delay": (Grid(2, 3), 4, {"lane_rule": DATELINE}, {"routing_cycles": 3}),
     "torus-empty": (Grid(3, 3), 2, {}, {"lane_reuse": REUSE_EMPTY, "buffer_flits": 1}),
+    "torus-low-injection": (Grid(3, 3), 2, {}, {"injection_priority": PRIORITY_LOW}),
     "torus-one-lane": (Grid(3, 3), 1, {}, {"buffer_flits": 3}),
 }
 

@@ -19,13 +19,13 @@ HOST_STARTS = 20
 FROM_HOST = 1 << 6
 
 
-def heads_out(worm_flits: int, lanes: int, routing_cycles: int) -> tuple[int, int]:
+def heads_out(worm_flits: int, lanes: int, routing_cycles: int, **settings: str) -> tuple[int, int]:
     """Heads that leave the second of three switches in a row, of worms from the first one and of those from its host.
 
     Both inputs have worms for the third switch without a pause, and its credits come back as soon as they can.
     """
     routing = TorusRouting(TorusNetwork(Grid(1, 3, wraps=False), lanes), 10)
-    plan = torus_plan(routing, buffer_flits=DEPTH, routing_cycles=routing_cycles)
+    plan = torus_plan(routing, buffer_flits=DEPTH, routing_cycles=routing_cycles, **settings)
     instance = plan.routers[1]
     part: Any = plan.shapes[instance.shape]()
     m: Any = Module()
@@ -84,3 +84,11 @@ def test_worms_of_two_inputs_share_a_lane(worm_flits, lanes, routing_cycles):
     """A head that waits for a lane asks in the same cycle as one right behind the tail that leaves it."""
     there, here = heads_out(worm_flits, lanes, routing_cycles)
     assert min(there, here) >= max(there, here) // 4
+
+
+@pytest.mark.parametrize("worm_flits", [1, 4])
+def test_flits_from_a_processor_come_last_if_so_wanted(worm_flits):
+    """The other input leaves no gap, so they wait for ever."""
+    there, here = heads_out(worm_flits, 2, 1, injection_priority="low")
+    assert there >= CYCLES // worm_flits - 2
+    assert here == 0

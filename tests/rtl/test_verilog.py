@@ -65,12 +65,14 @@ MIN_SETTINGS = {
     "min-bi": (generate_harness, "bi-butterfly", {"consumption_channels": 2}),
 }
 HARTS_SETTINGS = {"harts": (generate_network, 2, {}), "harts-guarded": (generate_harness, 3, {"guard": True})}
-# one lane and several, both rules for lanes, sides that are no power of two, a ring, a line, all depths of buffers
+# one lane and several, both rules for lanes, both priorities of processors, sides that are no power of two, a ring, a
+# line, all depths of buffers
 TORUS_SETTINGS = {
     "torus": (generate_network, Grid(3, 4), 2, DALLY_SEITZ, {}),
     "torus-dateline": (generate_harness, Grid(2, 3), 3, DATELINE, {"buffer_flits": 1, "routing_cycles": 2}),
     "torus-ring": (generate_network, Grid(1, 5), 1, DALLY_SEITZ, {"buffer_flits": 16}),
-    "mesh": (generate_network, Grid(3, 3, wraps=False), 1, DALLY_SEITZ, {"buffer_flits": 2}),
+    "mesh": (generate_network, Grid(3, 3, wraps=False), 1, DALLY_SEITZ, {"injection_priority": "low"}),
+    "mesh-shallow": (generate_network, Grid(3, 3, wraps=False), 1, DALLY_SEITZ, {"buffer_flits": 2}),
     "mesh-line": (generate_harness, Grid(4, 1, wraps=False), 4, DALLY_SEITZ, {"lane_reuse": "empty"}),
 }
 STAGED = {

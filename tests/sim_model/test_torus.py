@@ -214,6 +214,7 @@ def test_sixty_four_rows_and_columns():
         ({"buffer_flits": 17}, "Buffer must hold 1 to 16 flits, not 17"),
         ({"routing_cycles": 0}, "Routing must take at least 1 cycle, not 0"),
         ({"lane_reuse": "head"}, "Reuse of lanes must be tail or empty, not 'head'"),
+        ({"injection_priority": "high"}, "Priority of injection must be equal or low, not 'high'"),
     ],
 )
 def test_bad_parameters_are_refused(parameters, message):

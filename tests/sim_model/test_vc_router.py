@@ -99,6 +99,13 @@ def test_a_request_that_is_not_good_costs_the_output_a_cycle():
     assert arrivals_at_node_7([worm, Message(4, [7], 1, start_cycle=10)]) == [29, 31]
 
 
+def test_flits_from_a_processor_come_last_if_so_wanted():
+    # After message 0 it is the host's turn. Its head asks in the same cycle as that from switch 3.
+    records = [Message(1, [7], 1), Message(4, [7], 4, start_cycle=10), Message(3, [7], 4, start_cycle=8)]
+    assert arrivals_at_node_7(records)[1:] == [20, 26]
+    assert arrivals_at_node_7(records, injection_priority="low")[1:] == [26, 20]
+
+
 def test_a_request_that_is_not_the_first_one_stays_even_if_it_is_not_good():
     # Two heads come in the same cycle while a worm has the lane. One is dropped after the other, in two cycles.
     heads = [Message(source, [7], 1, start_cycle=9) for source in (3, 5)]

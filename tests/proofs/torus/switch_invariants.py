@@ -57,7 +57,8 @@ class SwitchInvariants:
     def _tie_outputs(self, claims: Claims) -> None:
         switch, lane = self._switch, 0
         for o, lanes in enumerate(switch.shape.output_lanes):
-            tie_one_after_the_other(claims, switch.inside, "input", len(switch.shape.inputs_of(o)), f"output_{o}")
+            turning = len(switch.shape.inputs_of(o)) - switch.shape.yielding_inputs(o)
+            tie_one_after_the_other(claims, switch.inside, "input", turning, f"output_{o}")
             for w in range(lanes):
                 owners = claims.named(concat(owned[lane] for owned in self._owned), f"{switch.name}_owners_{lane}")
                 free = switch.inside.register(f"free_{w}", f"output_{o}")

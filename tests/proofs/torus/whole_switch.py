@@ -51,7 +51,7 @@ class WholeSwitch:
     lane_rule : str
         See ``TorusRouting``.
     settings
-        ``buffer_flits``, ``routing_cycles`` and ``lane_reuse`` as in ``torus_plan``.
+        ``buffer_flits``, ``routing_cycles``, ``lane_reuse`` and ``injection_priority`` as in ``torus_plan``.
 
     Members
     -------

@@ -28,6 +28,7 @@ CHOSEN = "requests[i] & ~self.beaten[i]"
 
 TURN_FAULTS = (
     Fault("turn-order-3", FIRST, TURN_ORDER, "concat(self.chosen[i:j]).any()", "self.chosen[i]"),
+    Fault("turn-order-3-one-yields", FIRST, TURN_ORDER, " if (i < n - yielding) == (j < n - yielding)", ""),
     Fault("turn-order-3", "only who requests is chosen", TURN_ORDER, CHOSEN, "~self.beaten[i]"),
     Fault("turn-order-3", "at most one is chosen", *PREFERS_BOTH),
     Fault("turn-order-3", "somebody is chosen if anybody requests", *PREFERS_BOTH),
@@ -50,6 +51,7 @@ TURN_FAULTS = (
 
 OUTPUT_FAULTS = (
     Fault("lane-output-2-to-2x2", FIRST, *PREFERS_THE_FIRST),
+    Fault("lane-output-3-to-2x2-one-yields", FIRST, TURN_ORDER, "Const(1)", "Const(0)"),
     Fault("lane-output-2-to-2x2", FIRST, LANE_OUTPUT, "self.load.any(),", "self.requests.any(),"),
     Fault("lane-output-2-to-2x2", FIRST, LANE_OUTPUT, "self.requests & concat(order.beaten)", "concat(order.beaten)"),
     Fault(

@@ -7,19 +7,25 @@ from amaranth.hdl import Mux, Signal, Value
 from rtl.common.selection import concat
 from rtl.common.vc.lane_output import LaneOutput
 from tests.proofs.claims import Claims, Describe, at_most_one
-from tests.proofs.common.arbiter_claims import bound_waiting
 from tests.proofs.inside import Inside
-from tests.proofs.vc.turn_order_claims import FIRST, first_from, reference_turn, tie_order
+from tests.proofs.vc.turn_order_claims import (
+    FIRST,
+    bound_waiting_of_others,
+    first_from,
+    reference_turn,
+    rivals_of,
+    tie_order,
+)
 
 FLIT_BITS = 8
 OVERFLOW = "no lane gets more flits than its buffer holds"
 
 
-def lane_output(inputs: int, lanes: int, depth: int, *, reuse_empty: bool = False) -> Describe:
+def lane_output(inputs: int, lanes: int, depth: int, *, reuse_empty: bool = False, yielding: int = 0) -> Describe:
     """Claims about an output of some shape, see ``LaneOutput``."""
 
     def describe(claims: Claims) -> None:
-        part = LaneOutput(FLIT_BITS, inputs, lanes, depth, reuse_empty=reuse_empty)
+        part = LaneOutput(FLIT_BITS, inputs, lanes, depth, reuse_empty=reuse_empty, yielding=yielding)
         claims.free_inputs(part)
         inside = Inside(claims, part)
         good = [part.requests[i].replicate(lanes) & part.good.word_select(i, lanes) for i in range(inputs)]
@@ -27,7 +33,7 @@ def lane_output(inputs: int, lanes: int, depth: int, *, reuse_empty: bool = Fals
         # a request is granted if it is good, and has not lost
         granted = claims.named(concat(row.any() & ~part.lost[i] for i, row in enumerate(rows)), "granted")
         turn = _prove_grants(claims, part, granted, rows)
-        tie_order(claims, inside, "input", turn, inputs)
+        tie_order(claims, inside, "input", turn, inputs, yielding)
         for w in range(lanes):
             _prove_lane(claims, inside, part, granted, rows, w)
         for row in rows:
@@ -42,14 +48,16 @@ def _prove_grants(claims: Claims, part: Any, granted: Any, rows: list[Any]) -> A
     """Gives the turn."""
     requests = part.requests
     step = claims.named(granted.any(), "somebody_is_granted")
-    turn = reference_turn(claims, requests, step, part.inputs)
-    first = claims.named(concat(first_from(claims, requests, turn)), "first")
+    rivals = rivals_of(claims, requests, part.yielding)
+    turn = reference_turn(claims, rivals, step, part.inputs)
+    first = claims.named(concat(first_from(claims, rivals, turn)), "first")
     claims.always(FIRST, part.lost == (requests & ~first))
     for i, row in enumerate(rows):
         mine = (part.load == row) & (Value.cast(part.flit) == Value.cast(part.flits[i]))
         claims.always("what is granted leaves, and nothing else", ~granted[i] | mine)
     claims.always("what is granted leaves, and nothing else", granted.any() | ~part.load.any())
-    bound_waiting(claims, requests, claims.named(requests & ~part.lost, "unbeaten"), turn, step)
+    unbeaten = claims.named(requests & ~part.lost, "unbeaten")
+    bound_waiting_of_others(claims, requests, unbeaten, turn, step, part.yielding)
     claims.possible("a first request is not good as another one is", ~step & concat(row.any() for row in rows).any())
     return turn
 

@@ -29,14 +29,15 @@ class TurnOrderAlone(Part):
     selected : Out(1)
     """
 
-    def __init__(self, count: int):
-        self.count = count
+    def __init__(self, count: int, yielding: int):
+        self.count, self.yielding = count, yielding
         members = {"requests": In(count), "beaten": Out(count), "chosen": Out(count)}
-        super().__init__(f"turn_order_{count}", {**members, "step": In(1), "values": In(count), "selected": Out(1)})
+        members |= {"step": In(1), "values": In(count), "selected": Out(1)}
+        super().__init__(f"turn_order_{count}_{yielding}", members)
 
     def elaborate(self, _platform):
         m: Any = Module()
-        order = TurnOrder(m, list(self.requests), "order", self.step)
+        order = TurnOrder(m, list(self.requests), "order", self.step, yielding=self.yielding)
         m.d.comb += [
             self.beaten.eq(concat(order.beaten)),
             self.chosen.eq(concat(order.chosen)),
@@ -45,28 +46,43 @@ class TurnOrderAlone(Part):
         return m
 
 
-def turn_order(count: int) -> Describe:
-    """Claims about some number of requesters."""
+def turn_order(count: int, yielding: int = 0) -> Describe:
+    """Claims about some number of requesters, the last of which come after all others."""
 
     def describe(claims: Claims) -> None:
-        part = TurnOrderAlone(count)
+        part = TurnOrderAlone(count, yielding)
         claims.free_inputs(part)
         inside = Inside(claims, part)
         requests, chosen = part.requests, part.chosen
-        turn = reference_turn(claims, requests, part.step, count)
+        rivals = rivals_of(claims, requests, yielding)
+        turn = reference_turn(claims, rivals, part.step, count)
         claims.always("only who requests is chosen", ~(chosen & ~requests).any())
         claims.always("at most one is chosen", at_most_one(chosen))
         claims.always("somebody is chosen if anybody requests", chosen.any() | ~requests.any())
-        for i, first in enumerate(first_from(claims, requests, turn)):
+        for i, first in enumerate(first_from(claims, rivals, turn)):
             claims.always(FIRST, chosen[i] == first)
         claims.always("who requests and is not chosen is beaten", (requests & part.beaten) == (requests & ~chosen))
         value = (part.values & chosen).any()
         claims.always("the value of the chosen one is selected", ~chosen.any() | (part.selected == value))
-        tie_order(claims, inside, "order", turn, count)
-        claims.possible("the last one is chosen while all request", chosen[-1] & requests.all())
-        bound_waiting(claims, requests, chosen, turn, part.step)
+        tie_order(claims, inside, "order", turn, count, yielding)
+        last = count - yielding - 1
+        claims.possible("the last one that does not yield is chosen while all request", chosen[last] & requests.all())
+        bound_waiting_of_others(claims, requests, chosen, turn, part.step, yielding)
 
     return describe
+
+
+def rivals_of(claims: Claims, requests: Any, yielding: int) -> Any:
+    """Those among whom the turn decides: all who request, without those who yield if anybody else does."""
+    others = (1 << (len(requests) - yielding)) - 1
+    return claims.named(Mux((requests & others).any(), requests & others, requests), "rivals")
+
+
+def bound_waiting_of_others(claims: Claims, requests: Any, chosen: Any, turn: Any, step: Any, yielding: int) -> None:
+    """Nobody who does not yield waits for long, whatever those do who yield."""
+    others = len(requests) - yielding
+    theirs = claims.named(Mux(turn < others, turn, 0), "turn_of_others")
+    bound_waiting(claims, requests[:others], chosen[:others], theirs, step)
 
 
 def reference_turn(claims: Claims, requests: Any, step: Any, count: int) -> Signal:
@@ -86,13 +102,14 @@ def first_from(claims: Claims, requests: Any, turn: Any) -> list[Any]:
     return found
 
 
-def tie_order(claims: Claims, inside: Inside, name: str, turn: Any, count: int, where: str | None = None) -> None:
+def tie_order(claims: Claims, inside: Inside, name: str, turn: Any, count: int, yielding: int) -> None:
     """The bits of the pairs stand for the turn."""
-    for j in range(count):
-        for i in range(j):
-            first = distance(turn, i, count) < distance(turn, j, count)
-            bit = inside.register(f"{name}_{i}_before_{j}", where)
-            claims.invariant("the bits of the pairs stand for the turn", bit == first)
+    for i, j in combinations(range(count), 2):
+        if i < count - yielding <= j:
+            continue
+        first = distance(turn, i, count) < distance(turn, j, count)
+        bit = inside.register(f"{name}_{i}_before_{j}")
+        claims.invariant("the bits of the pairs stand for the turn", bit == first)
 
 
 def tie_one_after_the_other(claims: Claims, inside: Inside, name: str, count: int, where: str | None = None) -> None:
