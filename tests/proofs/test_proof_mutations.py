@@ -63,3 +63,14 @@ def test_every_property_has_a_fault(part):
             properties.update(collect(proof.describe).properties)
     tried = {fault.claim for fault in FAULTS if PROOFS[fault.proof].part == part}
     assert tried == properties
+
+
+def row_of(fault: Fault) -> str:
+    """The line of a fault in the table of docs/proofs.md."""
+    change = f"`{fault.text}` → `{fault.replacement}`".replace("|", "\\|")
+    return f"| {PROOFS[fault.proof].part} | {fault.claim} | {change} |"
+
+
+def test_the_document_has_all_faults_and_no_others():
+    lines = (ROOT / "docs" / "proofs.md").read_text().splitlines()
+    assert {line for line in lines if line.startswith("| ") and "` → `" in line} == set(map(row_of, FAULTS))

@@ -105,7 +105,7 @@ MUTATIONS = [
         "balanced",
     ),
     Mutation(
-        "lets flits from a processor take turns", TURNS, " if (i < n - yielding) == (j < n - yielding)", "", "yielding"
+        "lets flits from a processor take turns", TURNS, "(i < n - yielding) == (j < n - yielding)", "True", "yielding"
     ),
     Mutation("lets flits from a processor go first", TURNS, "else Const(1)", "else Const(0)", "yielding"),
     Mutation("overwrites the register before a processor", DELIVERY, "present & register.free", "present", "stalled"),

@@ -28,7 +28,7 @@ CHOSEN = "requests[i] & ~self.beaten[i]"
 
 TURN_FAULTS = (
     Fault("turn-order-3", FIRST, TURN_ORDER, "concat(self.chosen[i:j]).any()", "self.chosen[i]"),
-    Fault("turn-order-3-one-yields", FIRST, TURN_ORDER, " if (i < n - yielding) == (j < n - yielding)", ""),
+    Fault("turn-order-3-one-yields", FIRST, TURN_ORDER, "(i < n - yielding) == (j < n - yielding)", "True"),
     Fault("turn-order-3", "only who requests is chosen", TURN_ORDER, CHOSEN, "~self.beaten[i]"),
     Fault("turn-order-3", "at most one is chosen", *PREFERS_BOTH),
     Fault("turn-order-3", "somebody is chosen if anybody requests", *PREFERS_BOTH),
