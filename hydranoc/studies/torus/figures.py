@@ -178,7 +178,7 @@ def balance_claim(points: Points, destinations: int, sources: Sequence[int]) -> 
         )
         holds.append(all(few[column] > many[column] for column in COLUMN_NAMES))
         texts += [
-            f"{scheme}, {name}: {100 * few[column]:.0f} % with {sources[0]} sources, {100 * many[column]:.0f} % with "
+            f"{scheme}, {name}: {100 * few[column]:z.0f} % with {sources[0]} sources, {100 * many[column]:z.0f} % with "
             f"{sources[-1]}"
             for column, name in COLUMN_NAMES.items()
         ]
