@@ -11,6 +11,7 @@ from hydranoc.pictures.draw import INK, drawing_style, render
 from hydranoc.studies.common.figure import Figure, Series
 
 COLOURS = ("#1f5f99", "#d9822b", "#2e8b57", "#8e44ad", "#c0392b", "#16808d")
+MOST_IN_A_COLUMN = 7
 MARKERS = ("o", "s", "^", "D", "v", "P")
 CLAIM = "#7f8c8d"
 CLAIM_WIDTH, WIDE_CLAIM_WIDTH = 105, 165
@@ -84,7 +85,7 @@ def _draw_curves(axes: Axes, shown: Sequence[Series]) -> None:
             linewidth=1.4,
             capsize=2.5,
         )
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=8, ncols=1 if len(shown) <= MOST_IN_A_COLUMN else 2)
 
 
 def _draw_bars(axes: Axes, shown: Sequence[Series]) -> None:
