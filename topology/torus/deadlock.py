@@ -8,9 +8,10 @@ Number the lanes so that edges lead to greater numbers. Suppose that flits are l
 take the greatest lane c with flits in its buffer. The first of them waits for a lane d, because processors take
 everything. Edges lead to greater lanes, so the buffer of d is empty and d has all its credits. If the flit belongs to
 the worm that has d, or d is free, it can move: requests that cannot be fulfilled are dropped, so lanes that share a
-channel do not wait for each other. Otherwise another worm has d. Its header has passed every lane behind d, so nothing
-is before its flits there; the nearest of them is the first in its buffer or in the source, and the lane before it is
-empty and this worm's own. So that flit can move, against what was supposed.
+channel do not wait for each other, nor does a flit from a processor that lets all others go first. Otherwise another
+worm has d. Its header has passed every lane behind d, so nothing is before its flits there; the nearest of them is the
+first in its buffer or in the source, and the lane before it is empty and this worm's own. So that flit can move,
+against what was supposed.
 
 It does not matter whose flits a buffer holds. Where a lane is free as soon as the tail has left, several worms may be
 in one buffer, one behind the other. Only the first of them waits for something outside, and for that its header asked
