@@ -11,8 +11,9 @@ from sim_model.common.simulation import Simulation
 from sim_model.torus.model import TorusModel
 from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
 from tests.tb.mutations import Mutation
-from tests.tb.torus_workloads import job, torus_routing
+from tests.tb.torus_workloads import job, loads_up_to_overload, torus_routing
 from topology.common.host_pattern import HostBehaviour, level_of
+from topology.torus.grid import Grid
 from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE, LANE_RULES
 
 TORUS, MESH = True, False
@@ -161,7 +162,9 @@ def test_pauses_and_stalls(tmp_path, require_tool):
 )
 def test_campaign(shape, hosts, tmp_path, require_tool):
     require_tool("verilator")
-    comparison = job_of(shape, cycles=100_000, hosts=hosts)
+    rows, columns, wraps, *_ = shape
+    loads = loads_up_to_overload(Grid(rows, columns, wraps))
+    comparison = job_of(shape, cycles=100_000, hosts=hosts, loads=loads, most_compared=120_000)
     assert comparison.cycles >= 100_000
     assert_equal(comparison, "verilator", tmp_path)
 
