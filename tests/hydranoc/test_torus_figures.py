@@ -20,6 +20,8 @@ from sim_model.common.software import software_steps
 NAMES = ("u-torus", "4I", "4IB", "4II", "4III", "4IIIB", "4IV", "2IIIB")
 OTHER_PROGRAM = {
     32: (25.7, 26.8, 28.3, 23.7, 24.3, 24.6, 23.5, 23.7),
+    128: (36.4, 35.4, 37.5, 35.3, 32.4, 32.5, 32.0, 32.1),
+    512: (100.6, 77.8, 81.2, 104.7, 74.4, 74.8, 77.2, 77.7),
     1024: (186.1, 137.9, 143.9, 186.4, 133.3, 132.7, 142.2, 142.4),
 }
 """Mean latencies in ms that another simulation of flits found, by length: 80 sources and destinations, T_s = 300 us,
