@@ -2,8 +2,8 @@
 
 Vertices are numbered ``0 .. switches-1`` for switches and ``switches .. switches+processors-1`` for processors.
 Channels are numbered by source vertex, then by source port; that number is the channel's position in the ``moved``
-vector, in every array of the golden model and in the manifest. A processor sends into one channel, and receives from
-one or more delivery channels, which are its input ports.
+vector, in every array of the golden model and in the manifest. A processor sends into one channel, or into several to
+the same switch where a network says so, and receives from one or more delivery channels, which are its input ports.
 """
 
 from collections.abc import Iterable, Sequence
@@ -53,21 +53,25 @@ class ChannelNetwork:
         Number of processors, at least 1.
     wires : iterable of (int, int, int, int)
         Source vertex, source port, sink vertex and sink port of every channel. Ports of a vertex are numbered from 0
-        without gaps, inputs and outputs by themselves. Processors have one output each, and channels to switches only.
+        without gaps, inputs and outputs by themselves. Processors have channels to switches only.
     switch_names : sequence of str or None
         Names for messages and pictures; default ``s0``, ``s1``, ...
     positions : array of float, shape (switches, 2), or None
         Where to draw the switches.
+    injection_channels : int
+        Outputs that each processor has, all of them to the same switch.
 
     Members
     -------
     processors : tuple of int
         The switch that each processor sends into.
+    injection_channels : int
 
     Raises
     ------
     TopologyError
-        For too few switches or processors, an unknown vertex, or ports with gaps.
+        For too few switches or processors, an unknown vertex, ports with gaps, or injection channels that are too many,
+        too few or to several switches.
     """
 
     def __init__(
@@ -78,6 +82,7 @@ class ChannelNetwork:
         *,
         switch_names: Sequence[str] | None = None,
         positions: np.ndarray | None = None,
+        injection_channels: int = 1,
     ):
         if switches < 1:
             raise TopologyError(f"A network must have at least 1 switch, not {switches!r}")
@@ -87,10 +92,11 @@ class ChannelNetwork:
         self.vertices = switches + processors
         self.switch_names = tuple(switch_names) if switch_names is not None else tuple(f"s{i}" for i in range(switches))
         self.positions = positions
+        self.injection_channels = injection_channels
         self.channels = tuple(self._channels(wires))
         self.output_channel = self._by_port(lambda channel: (channel.source, channel.source_port))
         self.input_channel = self._by_port(lambda channel: (channel.sink, channel.sink_port))
-        self.processors = tuple(self._first_switch(processor) for processor in range(processors))
+        self.processors = tuple(self._home(processor) for processor in range(processors))
 
     def _channels(self, wires: Iterable[tuple[int, int, int, int]]) -> Iterable[Channel]:
         for index, (source, source_port, sink, sink_port) in enumerate(sorted(wires)):
@@ -117,11 +123,15 @@ class ChannelNetwork:
                 raise TopologyError(f"Ports of {self.vertex_name(vertex)} must be numbered without gaps from 0")
         return tuple(tuple(ports[port] for port in range(len(ports))) for ports in found)
 
-    def _first_switch(self, processor: int) -> int:
-        outputs = self.output_channel[self.processor_vertex(processor)]
-        if len(outputs) != 1:
-            raise TopologyError(f"Processor {processor} must send into one channel, not {len(outputs)}")
-        return self.channels[outputs[0]].sink
+    def _home(self, processor: int) -> int:
+        outputs, wanted = self.injection_channels_of(processor), self.injection_channels
+        if len(outputs) != wanted:
+            channels = "one channel" if wanted == 1 else f"{wanted} channels"
+            raise TopologyError(f"Processor {processor} must send into {channels}, not {len(outputs)}")
+        homes = {self.channels[channel].sink for channel in outputs}
+        if len(homes) != 1:
+            raise TopologyError(f"Processor {processor} must send to one switch, not {len(homes)}")
+        return homes.pop()
 
     def processor_vertex(self, processor: int) -> int:
         """Vertex number of a processor."""
@@ -136,8 +146,12 @@ class ChannelNetwork:
         return self.switch_names[vertex] if self.is_switch(vertex) else f"p{vertex - self.switches}"
 
     def injection_channel(self, processor: int) -> int:
-        """The channel from a processor into its switch."""
+        """The channel from a processor into its switch, the first one of several."""
         return self.output_channel[self.processor_vertex(processor)][0]
+
+    def injection_channels_of(self, processor: int) -> tuple[int, ...]:
+        """All channels from a processor into its switch, by its port."""
+        return self.output_channel[self.processor_vertex(processor)]
 
     def delivery_channel(self, processor: int) -> int:
         """The first channel from a switch to a processor."""

@@ -14,6 +14,8 @@ from topology.common.side_wires import SideWire
 
 MOST_LANES = 8
 """Lanes of a channel."""
+MOST_LANE_PORTS = 61
+"""Lane-ports on a side of a switch: masks of them are bits of one number in the golden model."""
 
 REUSE_TAIL, REUSE_EMPTY = LANE_REUSE = ("tail", "empty")
 """When another worm may have a lane: as soon as the tail before it has left, or when the buffer behind is empty."""
@@ -64,6 +66,7 @@ class LaneNetwork(ChannelNetwork):
             self._lane_wires(),
             switch_names=links.switch_names,
             positions=links.positions,
+            injection_channels=links.injection_channels,
         )
 
     def _lane_wires(self) -> Iterator[tuple[int, int, int, int]]:
