@@ -1,0 +1,251 @@
+"""Hypercubes: ports and lanes by hand, and the routing rules against what they say."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from topology.common.errors import TopologyError
+from topology.common.lanes import credit_wires
+from topology.hypercube.graph import HypercubeLinks, HypercubeNetwork
+from topology.hypercube.header import hypercube_header
+from topology.hypercube.layout import hypercube_positions
+from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, RULES, WRONG_ESCAPE, HypercubeRouting, parity
+
+SIZES = [(1, 1), (1, 3), (2, 1), (2, 2), (3, 2), (4, 3)]
+
+
+def make(dimensions: int, lanes: int, rule: str = DUATO, injection_channels: int = 1) -> HypercubeRouting:
+    return HypercubeRouting(HypercubeNetwork(dimensions, lanes, injection_channels), 32, rule)
+
+
+def lane(network: HypercubeNetwork, name: str) -> int:
+    return next(channel.index for channel in network.channels if channel.name == name)
+
+
+def names(network: HypercubeNetwork, switch: int, mask: int) -> list[str]:
+    """Lanes of a mask of lane-ports."""
+    lanes = network.output_channel[switch]
+    assert 0 <= mask < 1 << len(lanes)
+    return [network.channels[output].name for port, output in enumerate(lanes) if mask >> port & 1]
+
+
+def ways(routing: HypercubeRouting, came: str, key: int) -> tuple[list[str], list[str]]:
+    """Names of candidates and escapes."""
+    network = routing.network
+    arrival = lane(network, came)
+    switch = network.channels[arrival].sink
+    return (
+        names(network, switch, routing.candidates(arrival, key)),
+        names(network, switch, routing.escapes(arrival, key)),
+    )
+
+
+def test_ports_of_a_cube():
+    network = HypercubeNetwork(3, 2)
+    for node in range(8):
+        assert network.links.successors(node) == [node ^ 1, node ^ 2, node ^ 4, 8 + node]
+        for port in range(3):
+            channel = network.links.channels[network.links.output_channel[node][port]]
+            assert (channel.source_port, channel.sink_port) == (port, port)
+        assert network.links.channels[network.links.injection_channel(node)].sink_port == 3
+        assert len(network.output_channel[node]) == len(network.input_channel[node]) == 7
+    leaving = [network.channels[output].name for output in network.output_channel[5]]
+    assert leaving == ["s5->s4.0", "s5->s4.1", "s5->s7.0", "s5->s7.1", "s5->s1.0", "s5->s1.1", "s5->p5"]
+    arriving = [network.channels[output].name for output in network.input_channel[5]]
+    assert arriving == ["s4->s5.0", "s4->s5.1", "s7->s5.0", "s7->s5.1", "s1->s5.0", "s1->s5.1", "p5->s5"]
+
+
+def test_several_injection_channels_stand_behind_the_dimensions():
+    network = HypercubeNetwork(3, 2, 3)
+    arriving = [network.channels[output].name for output in network.input_channel[5]]
+    assert arriving[6:] == ["p5_0->s5", "p5_1->s5", "p5_2->s5"]
+    assert [network.channels[c].name for c in network.injection_channels_of(5)] == arriving[6:]
+    assert len(network.output_channel[5]) == 7  # one delivery channel all the same
+    assert network.delivery_names[5] == "n5"
+    assert [network.links.channels[c].sink_port for c in network.links.injection_channels_of(5)] == [3, 4, 5]
+
+
+@pytest.mark.parametrize(("dimensions", "lanes"), SIZES)
+def test_lanes_and_names(dimensions, lanes):
+    for injection_channels in range(1, dimensions + 1):
+        network = HypercubeNetwork(dimensions, lanes, injection_channels)
+        nodes = 1 << dimensions
+        assert (network.switches, network.dimensions, network.lanes) == (nodes, dimensions, lanes)
+        assert network.processors == tuple(range(nodes))
+        assert network.injection_channels == injection_channels
+        assert len(network.channels) == nodes * (dimensions * lanes + injection_channels + 1)
+        assert len({channel.name for channel in network.channels}) == len(network.channels)
+        for channel, dimension in zip(network.channels, network.dimension_of, strict=True):
+            between = network.is_switch(channel.source) and network.is_switch(channel.sink)
+            assert (dimension is not None) == between
+            if dimension is not None:
+                assert channel.source ^ channel.sink == 1 << dimension
+                port = dimension * lanes + network.lane_of[channel.index]
+                assert channel.source_port == channel.sink_port == port
+        assert network.edges == tuple(
+            (a, b) for a, b in combinations(range(nodes), 2) if (a ^ b).bit_count() == 1
+        )  # fmt: skip
+        assert len(credit_wires(network)) == nodes * dimensions
+
+
+def test_sizes():
+    assert HypercubeLinks(12).switches == 4096
+    assert HypercubeNetwork(7, 8, 5).switches == 128  # 56 lanes and 5 from the host: 61
+    assert HypercubeNetwork(6, 8, 6).switches == 64
+
+
+@pytest.mark.parametrize("dimensions", range(1, 7))
+def test_pictures_keep_edges_apart(dimensions):
+    """No switch is near an edge that does not lead to it, so no two edges are one line."""
+    positions = HypercubeNetwork(dimensions, 1).positions
+    assert positions is not None
+    assert positions.shape == (1 << dimensions, 2)
+    closest = min(np.hypot(*(positions[a] - positions[b])) for a, b in combinations(range(1 << dimensions), 2))
+    for a, b in HypercubeNetwork(dimensions, 1).edges:
+        along = positions[b] - positions[a]
+        share = np.clip((positions - positions[a]) @ along / (along @ along), 0, 1)
+        apart = np.linalg.norm(positions - positions[a] - share[:, np.newaxis] * along, axis=1)
+        assert np.delete(apart, [a, b]).min(initial=np.inf) > 0.3 * closest
+
+
+def test_larger_hypercubes_have_no_positions():
+    assert hypercube_positions(7) is None
+    assert HypercubeNetwork(7, 1).positions is None
+
+
+def test_header_by_hand():
+    header = hypercube_header(5, 8)
+    assert header.fields == (("key", 5), ("source", 5))
+    assert (header.destinations, header.unicast_flits, header.multicast_flits) == (0, 2, 2)
+    routing = make(5, 2)
+    assert routing.routing_key(9, [22]) == 22
+    assert routing.header_value(9, [22]) == 0b01001_10110
+    assert routing.header_flits([22]) == 1
+
+
+def test_duato_by_hand():
+    """From 1 to 6 in a cube: all three dimensions remain, then those that have not been taken."""
+    routing = make(3, 3)
+    assert ways(routing, "p1->s1", 6) == (
+        ["s1->s0.0", "s1->s0.1", "s1->s3.0", "s1->s3.1", "s1->s5.0", "s1->s5.1"],
+        ["s1->s0.2"],
+    )
+    for came in ("s1->s3.0", "s1->s3.1", "s1->s3.2"):
+        assert ways(routing, came, 6) == (["s3->s2.0", "s3->s2.1", "s3->s7.0", "s3->s7.1"], ["s3->s2.2"])
+    assert ways(routing, "s1->s0.2", 6) == (["s0->s2.0", "s0->s2.1", "s0->s4.0", "s0->s4.1"], ["s0->s2.2"])
+    assert ways(routing, "s0->s2.1", 6) == (["s2->s6.0", "s2->s6.1"], ["s2->s6.2"])
+    assert ways(routing, "s2->s6.0", 6) == (["s6->p6"], [])
+
+
+def test_one_lane_is_dimension_order():
+    routing = make(3, 1)
+    assert ways(routing, "p1->s1", 6) == ([], ["s1->s0"])
+    assert ways(routing, "s1->s0", 6) == ([], ["s0->s2"])
+    assert ways(routing, "s0->s2", 6) == ([], ["s2->s6"])
+    assert ways(routing, "s2->s6", 6) == (["s6->p6"], [])
+
+
+def test_adaptive_only_by_hand():
+    routing = make(3, 2, ADAPTIVE_ONLY)
+    assert ways(routing, "p1->s1", 4) == (["s1->s0.0", "s1->s0.1", "s1->s5.0", "s1->s5.1"], [])
+    assert ways(routing, "s1->s5.1", 4) == (["s5->s4.0", "s5->s4.1"], [])
+    assert ways(routing, "s5->s4.0", 4) == (["s4->p4"], [])
+
+
+def test_wrong_escape_by_hand():
+    """Switch 1 is odd, 3 and 0 are even."""
+    routing = make(3, 2, WRONG_ESCAPE)
+    assert [parity(switch) for switch in range(8)] == [0, 1, 1, 0, 1, 0, 0, 1]
+    assert ways(routing, "p1->s1", 6) == (["s1->s0.0", "s1->s3.0", "s1->s5.0"], ["s1->s5.1"])
+    assert ways(routing, "s1->s3.0", 6) == (["s3->s2.0", "s3->s7.0"], ["s3->s2.1"])
+    assert ways(routing, "s1->s0.0", 6) == (["s0->s2.0", "s0->s4.0"], ["s0->s2.1"])
+
+
+def expected(routing: HypercubeRouting, arrival: int, key: int) -> tuple[set[int], set[int]]:
+    """Candidates and escapes as the rules say it, lane by lane."""
+    network = routing.network
+    switch, came = network.channels[arrival].sink, network.dimension_of[arrival]
+    remaining = [d for d in range(network.dimensions) if (switch ^ key) >> d & 1]
+    if came in remaining:
+        return set(), set()
+    if not remaining:
+        return (set() if came is None else {network.delivery_channel(switch)}), set()
+    escape = remaining[-1] if routing.rule == WRONG_ESCAPE and f"{switch:b}".count("1") % 2 else remaining[0]
+    candidates, escapes = set(), set()
+    for output in network.output_channel[switch]:
+        last = network.lane_of[output] == network.lanes - 1
+        if network.dimension_of[output] in remaining and (not last or routing.rule == ADAPTIVE_ONLY):
+            candidates.add(output)
+        if network.dimension_of[output] == escape and last and routing.rule != ADAPTIVE_ONLY:
+            escapes.add(output)
+    return candidates, escapes
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(("dimensions", "lanes"), SIZES)
+def test_all_headers_on_all_lanes(dimensions, lanes, rule):
+    routing = make(dimensions, lanes, rule, dimensions)
+    network = routing.network
+    for arrival, channel in enumerate(network.channels):
+        if not network.is_switch(channel.sink):
+            continue
+        outputs = network.output_channel[channel.sink]
+        for key in range(network.switches):
+            masks = routing.candidates(arrival, key), routing.escapes(arrival, key)
+            candidates, escapes = expected(routing, arrival, key)
+            assert masks == tuple(
+                sum(1 << outputs.index(output) for output in found) for found in (candidates, escapes)
+            )
+            assert tuple(row[channel.sink ^ key] for row in routing.masks(arrival)) == masks
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_headers_without_a_way(rule):
+    routing = make(3, 2, rule, 2)
+    assert ways(routing, "p5_0->s5", 5) == ways(routing, "p5_1->s5", 5) == ([], [])  # for the host that it comes from
+    assert ways(routing, "s4->s5.0", 4) == ways(routing, "s4->s5.1", 6) == ([], [])  # sent away from its destination
+    for key in (-1, 8, 100):
+        assert ways(routing, "s4->s5.0", key) == ([], [])
+
+
+def test_masks_use_all_lane_ports_there_may_be():
+    routing = make(10, 6)
+    network = routing.network
+    arrival = network.injection_channel(0)
+    everything = routing.candidates(arrival, 1023) | sum(1 << 6 * dimension + 5 for dimension in range(10))
+    assert everything == (1 << 60) - 1
+    arrived = network.output_channel[0][0]
+    assert routing.candidates(arrived, network.channels[arrived].sink) == 1 << 60
+
+
+@pytest.mark.parametrize(
+    ("attempt", "message"),
+    [
+        (lambda: HypercubeNetwork(0, 1), "Number of dimensions must be 1 to 12, not 0"),
+        (lambda: HypercubeNetwork(13, 1), "Number of dimensions must be 1 to 12, not 13"),
+        (lambda: HypercubeNetwork(True, 1), "Number of dimensions must be 1 to 12, not True"),
+        (lambda: HypercubeNetwork(2.0, 1), "Number of dimensions must be 1 to 12, not 2.0"),
+        (lambda: HypercubeNetwork(3, 0), "Number of lanes must be 1 to 8, not 0"),
+        (lambda: HypercubeNetwork(3, 9), "Number of lanes must be 1 to 8, not 9"),
+        (lambda: HypercubeNetwork(3, 2, 0), "Number of injection channels must be 1 to 3, not 0"),
+        (lambda: HypercubeNetwork(3, 2, 4), "Number of injection channels must be 1 to 3, not 4"),
+        (lambda: HypercubeNetwork(1, 2, 2), "Number of injection channels must be 1, not 2"),
+        (
+            lambda: HypercubeNetwork(8, 8),
+            "Lane-ports on a side of a switch must be 61 at most, not 65: 8 dimensions of 8 lanes, and 1 from the host",
+        ),
+        (lambda: HypercubeNetwork(7, 8, 6), "Lane-ports on a side of a switch must be 61 at most, not 62"),
+        (lambda: hypercube_header(9, 8), "Flit must have room for the routing key's 9 bits, not 8 bits"),
+        (lambda: HypercubeRouting(HypercubeNetwork(10, 1), 9), "the routing key's 10 bits, not 9 bits"),
+        (lambda: make(2, 2, "odd-even"), "Rule must be duato, adaptive-only or wrong-escape, not 'odd-even'"),
+    ],
+)
+def test_broken_rules(attempt, message):
+    with pytest.raises(TopologyError, match=message):
+        attempt()
+
+
+def test_only_single_destinations_have_a_key():
+    with pytest.raises(ValueError, match="A message must have 1 destination, not 2"):
+        make(2, 2).routing_key(0, [1, 2])

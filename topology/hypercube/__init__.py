@@ -1,0 +1,1 @@
+"""Hypercubes with adaptive wormhole routing: what hardware and model share."""

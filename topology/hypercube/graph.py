@@ -1,0 +1,121 @@
+"""Switches, processors and lanes of a hypercube: node k is switch k with processor k.
+
+Bit d of a node's number is its place in dimension d. Physical port d of a switch is dimension d on both sides: the
+channel that leaves node k by it leads to node k ^ 2^d, and arrives there at port d. Behind the dimensions come the
+host's ports: one or more injection channels on the input side, so that copies of a broadcast can leave at the same
+time (Sec. 2, multiple-port), and one delivery channel on the output side.
+"""
+
+from collections.abc import Iterator
+
+from topology.common.channels import Channel, ChannelNetwork
+from topology.common.errors import TopologyError
+from topology.common.lanes import MOST_LANE_PORTS, MOST_LANES, LaneNetwork
+from topology.hypercube.layout import hypercube_positions
+
+MOST_DIMENSIONS = 12
+
+
+class HypercubeLinks(ChannelNetwork):
+    """The physical network of a hypercube.
+
+    The only injection channel of a node is ``p3->s3``, as everywhere; of several, the second one is ``p3_1->s3``.
+
+    Parameters
+    ----------
+    dimensions : int
+        n, 1 to 12: there are 2^n nodes.
+    injection_channels : int
+        Channels from each processor into its switch, 1 to n.
+
+    Members
+    -------
+    dimensions, injection_channels : int
+
+    Raises
+    ------
+    TopologyError
+        If a parameter is out of range.
+    """
+
+    def __init__(self, dimensions: int, injection_channels: int = 1):
+        _check("dimensions", dimensions, MOST_DIMENSIONS)
+        _check("injection channels", injection_channels, dimensions)
+        self.dimensions = dimensions
+        nodes = 1 << dimensions
+        super().__init__(
+            nodes,
+            nodes,
+            _wires(dimensions, injection_channels),
+            positions=hypercube_positions(dimensions),
+            injection_channels=injection_channels,
+        )
+
+    def _channel_name(self, index: int, source: int, source_port: int, sink: int) -> str:
+        if self.is_switch(source) or self.injection_channels == 1:
+            return super()._channel_name(index, source, source_port, sink)
+        return f"{self.vertex_name(source)}_{source_port}->{self.vertex_name(sink)}"
+
+    def dimension_of(self, channel: Channel) -> int | None:
+        """Dimension in which a channel travels; None if it comes from or leads to a processor."""
+        between_switches = self.is_switch(channel.source) and self.is_switch(channel.sink)
+        return channel.source_port if between_switches else None
+
+
+class HypercubeNetwork(LaneNetwork):
+    """A hypercube whose channels between switches have the same number of lanes each.
+
+    Lane v of dimension d is lane-port d V + v on both sides of a switch, and the delivery lane is output n V.
+
+    Parameters
+    ----------
+    dimensions : int
+        n, 1 to 12.
+    lanes : int
+        V, 1 to 8. A switch has at most 61 lane-ports on a side, those of its host included.
+    injection_channels : int
+        Channels from each processor into its switch, 1 to n.
+
+    Members
+    -------
+    dimensions, lanes : int
+    dimension_of : tuple of (int or None)
+        Dimension in which each lane travels; None for those from and to processors.
+
+    Raises
+    ------
+    TopologyError
+        If a parameter is out of range, or switches would have too many lane-ports.
+    """
+
+    def __init__(self, dimensions: int, lanes: int, injection_channels: int = 1):
+        _check("lanes", lanes, MOST_LANES)
+        links = HypercubeLinks(dimensions, injection_channels)
+        lane_ports = dimensions * lanes + injection_channels  # inputs; there is one delivery lane, so outputs are fewer
+        if lane_ports > MOST_LANE_PORTS:
+            raise TopologyError(
+                f"Lane-ports on a side of a switch must be {MOST_LANE_PORTS} at most, not {lane_ports}: {dimensions} "
+                f"dimensions of {lanes} lanes, and {injection_channels} from the host",
+                item=str(lanes),
+            )
+        self.dimensions = dimensions
+        self.lanes = lanes
+        travels = [links.dimension_of(channel) for channel in links.channels]
+        super().__init__(links, [1 if dimension is None else lanes for dimension in travels])
+        self.dimension_of = tuple(travels[link] for link in self.link_of)
+
+
+def _check(name: str, value: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        allowed = "1" if most == 1 else f"1 to {most}"
+        raise TopologyError(f"Number of {name} must be {allowed}, not {value!r}", item=str(value))
+
+
+def _wires(dimensions: int, injection_channels: int) -> Iterator[tuple[int, int, int, int]]:
+    nodes = 1 << dimensions
+    for node in range(nodes):
+        for dimension in range(dimensions):
+            yield node, dimension, node ^ 1 << dimension, dimension
+        yield node, dimensions, nodes + node, 0
+        for port in range(injection_channels):
+            yield nodes + node, port, node, dimensions + port

@@ -1,0 +1,178 @@
+"""Which lanes a header may ask for: Duato's adaptive routing (Sec. 3, assumption e), and two rules that deadlock.
+
+The *remaining* dimensions of a header are the bits in which the switch and the destination differ. A channel in any of
+them is on a shortest way. A rule says which lanes of these channels a header is given, as candidates, of which the
+router takes any that it can have, and as escapes, which come after them:
+
+=================  ================================================================================================
+``duato``          candidates: all lanes but the last one, of all remaining dimensions; escape: the last lane of the
+                   lowest of them. With one lane that is the escape alone, and dimension order
+``adaptive-only``  candidates: all lanes of all remaining dimensions. A negative control, with a deadlock from 2
+                   dimensions on
+``wrong-escape``   as ``duato``, but switches with an odd number of ones in their number give the last lane of the
+                   highest remaining dimension. A negative control, with a deadlock from 2 dimensions on
+=================  ================================================================================================
+
+A header at its destination has the delivery lane as its candidate. There is no way
+
+* back to the host that the header comes from;
+* for a header that came over a dimension that remains. It has been sent away from its destination, which no switch
+  does: it is bad input, and is drained. So no worm ever turns round, and an input needs no connection to the output
+  of its own dimension.
+
+Nothing else is forbidden. Every number that fits the key names a node. A header that came on an escape lane although
+a lower dimension remains is one that no switch sends either, but it would be on a shortest way, and to find it would
+take logic in every input; so it is routed like all others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from topology.common.errors import TopologyError
+from topology.common.flits import HeaderFormat
+from topology.common.routed_headers import RoutedHeaders
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.header import hypercube_header
+
+DUATO, ADAPTIVE_ONLY, WRONG_ESCAPE = RULES = ("duato", "adaptive-only", "wrong-escape")
+RULES_IN_WORDS = f"{', '.join(RULES[:-1])} or {RULES[-1]}"
+NO_WAY = 0
+"""As a mask of candidates or escapes."""
+
+
+def parity(switch: int) -> int:
+    """1 if a switch has an odd number of ones in its number; next to it are only switches of the other parity."""
+    return switch.bit_count() & 1
+
+
+@dataclass(frozen=True)
+class HypercubeRouting(RoutedHeaders):
+    """A hypercube with its headers and its rule.
+
+    Parameters
+    ----------
+    network : HypercubeNetwork
+    flit_bits : int
+        Data bits of a flit; the routing key has to fit.
+    rule : str
+        One of ``RULES``.
+
+    Raises
+    ------
+    TopologyError
+        If there is no such rule, or flits are too narrow.
+    """
+
+    network: HypercubeNetwork
+    flit_bits: int
+    rule: str = DUATO
+
+    def __post_init__(self):
+        if self.rule not in RULES:
+            raise TopologyError(f"Rule must be {RULES_IN_WORDS}, not {self.rule!r}", item=str(self.rule))
+        _ = self.header
+
+    @cached_property
+    def header(self) -> HeaderFormat:
+        """Header format."""
+        return hypercube_header(self.network.dimensions, self.flit_bits)
+
+    @property
+    def adaptive_lanes(self) -> int:
+        """How many lanes of a channel, the first ones, are candidates."""
+        return self.network.lanes if self.rule == ADAPTIVE_ONLY else self.network.lanes - 1
+
+    def routing_key(self, _source: int, destinations: Sequence[int]) -> int:
+        """The routing key of a message: the number of its destination.
+
+        Raises
+        ------
+        ValueError
+            If there are several destinations.
+        """
+        if len(destinations) != 1:
+            raise ValueError(f"A message must have 1 destination, not {len(destinations)}")
+        return destinations[0]
+
+    def candidates(self, lane: int, key: int) -> int:
+        """The lanes that a header may ask for first, at the switch where its lane ends.
+
+        Parameters
+        ----------
+        lane : int
+            On which the header came.
+        key : int
+            Its routing key.
+
+        Returns
+        -------
+        int
+            Mask of output lane-ports; 0 if there is none. A header that has no escapes either has no way.
+        """
+        return self._mask(0, lane, key)
+
+    def escapes(self, lane: int, key: int) -> int:
+        """The lanes that a header may ask for if it can have none of its candidates, as ``candidates``."""
+        return self._mask(1, lane, key)
+
+    def _mask(self, kind: int, lane: int, key: int) -> int:
+        if not 0 <= key < self.network.switches:
+            return NO_WAY
+        return int(self.masks(lane)[kind][self.network.channels[lane].sink ^ key])
+
+    def masks(self, lane: int) -> tuple[np.ndarray, np.ndarray]:
+        """``candidates`` and ``escapes`` of all headers that come on a lane into a switch.
+
+        Returns
+        -------
+        candidates, escapes : int64 array, shape (nodes,)
+            By remaining dimensions: position r is for the key in which the bits of r differ from the switch's number.
+            They cannot be written to.
+        """
+        return self._masks[parity(self.network.channels[lane].sink)][self.network.dimension_of[lane]]
+
+    @cached_property
+    def _masks(self) -> tuple[dict[int | None, tuple[np.ndarray, np.ndarray]], ...]:
+        """By parity of the switch and dimension of the lane."""
+        arrivals = (None, *range(self.network.dimensions))
+        return tuple(
+            {arrival: self._masks_behind(arrival, escapes) for arrival in arrivals}
+            for escapes in self.escapes_by_remaining
+        )
+
+    def _masks_behind(self, arrival: int | None, escapes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        remaining = np.arange(self.network.switches)
+        stray = remaining == 0 if arrival is None else remaining >> arrival & 1 == 1
+        masks = np.where(stray, NO_WAY, self.candidates_by_remaining), np.where(stray, NO_WAY, escapes)
+        for shared_by_lanes in masks:
+            shared_by_lanes.setflags(write=False)
+        return masks
+
+    @cached_property
+    def candidates_by_remaining(self) -> np.ndarray:
+        """Candidates by the mask of remaining dimensions, at all switches and however the header came; int64[nodes]."""
+        remaining, lanes = np.arange(self.network.switches), self.network.lanes
+        adaptive = (1 << self.adaptive_lanes) - 1
+        masks = np.zeros(len(remaining), dtype=np.int64)
+        for dimension in range(self.network.dimensions):
+            masks |= (remaining >> dimension & 1) * (adaptive << dimension * lanes)
+        masks[0] = 1 << self.network.dimensions * lanes  # the delivery lane
+        return masks
+
+    @cached_property
+    def escapes_by_remaining(self) -> np.ndarray:
+        """Escapes by parity of the switch and mask of remaining dimensions; int64[2, nodes]."""
+        masks = np.zeros((2, self.network.switches), dtype=np.int64)
+        if self.rule == ADAPTIVE_ONLY:
+            return masks
+        for remaining in range(1, self.network.switches):
+            lowest, highest = (remaining & -remaining).bit_length() - 1, remaining.bit_length() - 1
+            masks[0, remaining] = self._escape(lowest)
+            masks[1, remaining] = self._escape(highest if self.rule == WRONG_ESCAPE else lowest)
+        return masks
+
+    def _escape(self, dimension: int) -> int:
+        return 1 << (dimension + 1) * self.network.lanes - 1
