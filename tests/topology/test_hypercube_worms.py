@@ -1,0 +1,169 @@
+"""Worms in small hypercubes, moved in any order: what the static check proves never waits for ever, and what it does
+not prove can."""
+
+import random
+
+import pytest
+
+from tests.topology.worms import Worms
+from topology.hypercube.deadlock import REUSE_EMPTY, REUSE_ESCAPE_TAIL, REUSE_TAIL
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, WRONG_ESCAPE, HypercubeRouting
+
+
+def worms(
+    dimensions: int, lanes: int, rule: str, depth: int, lane_reuse: str = REUSE_EMPTY, injection_channels: int = 1
+) -> Worms:
+    network = HypercubeNetwork(dimensions, lanes, injection_channels)
+    between = [lane for lane, dimension in enumerate(network.dimension_of) if dimension is not None]
+    shared = {
+        REUSE_EMPTY: set(),
+        REUSE_ESCAPE_TAIL: {lane for lane in between if network.lane_of[lane] == lanes - 1},
+        REUSE_TAIL: set(between),
+    }
+    return Worms(HypercubeRouting(network, 32, rule), depth, shared[lane_reuse])
+
+
+class Mover:
+    """Moves flits by the names of the lanes."""
+
+    def __init__(self, network: Worms):
+        self.worms = network
+        self.lanes = {channel.name: channel.index for channel in network.network.channels}
+
+    def __call__(self, lane: str, to: str) -> None:
+        self.worms.move(self.lanes[lane], self.lanes[to])
+
+    def ways(self, lane: str) -> list[str]:
+        channels = self.worms.network.channels
+        return [channels[to].name for to in self.worms.ways(self.lanes[lane])]
+
+
+def send_at_random(network: Worms, order: random.Random, count: int, most_flits: int, *, least_flits: int = 1) -> None:
+    nodes = network.network.switches
+    for _ in range(count):
+        source = order.randrange(nodes)
+        destination = source ^ order.randrange(1, nodes)
+        injection = order.randrange(network.network.injection_channels)
+        network.send(source, destination, order.randint(least_flits, most_flits), injection)
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "lanes", "lane_reuse"),
+    [
+        (2, 2, REUSE_EMPTY),
+        (2, 2, REUSE_ESCAPE_TAIL),
+        (2, 2, REUSE_TAIL),  # not proved, but nothing can wait for ever in a square
+        (2, 1, REUSE_TAIL),
+        (3, 1, REUSE_TAIL),
+        (3, 2, REUSE_EMPTY),
+        (3, 2, REUSE_ESCAPE_TAIL),
+    ],
+)
+def test_everything_is_delivered(dimensions, lanes, lane_reuse):
+    for seed in range(6):
+        order = random.Random(seed)
+        network = worms(dimensions, lanes, DUATO, 1 + seed % 3, lane_reuse, 2)
+        send_at_random(network, order, 12 << dimensions, 7)
+        assert network.run(order) == 0
+
+
+@pytest.mark.parametrize("lanes", [2, 3])
+def test_long_worms_are_delivered_with_all_lanes_shared(lanes):
+    for seed in range(4):
+        order = random.Random(seed)
+        network = worms(3, lanes, DUATO, 2, REUSE_TAIL, 3)
+        send_at_random(network, order, 60, 4, least_flits=4)
+        assert network.run(order) == 0
+
+
+RING = ((0, 1), (1, 3), (3, 2), (2, 0))
+"""Of a square: even switches send on in dimension 0, odd ones in dimension 1."""
+
+
+@pytest.mark.parametrize("rule", [ADAPTIVE_ONLY, WRONG_ESCAPE])
+def test_one_lane_without_order_waits_in_a_ring(rule):
+    network = worms(2, 1, rule, 2)
+    move = Mover(network)
+    for switch, following in RING:
+        network.send(switch, switch ^ 3, 5)
+        move(f"p{switch}->s{switch}", f"s{switch}->s{following}")
+    assert network.run(random.Random(0)) == 20
+
+
+def test_more_adaptive_lanes_wait_in_a_ring():
+    network = worms(2, 2, ADAPTIVE_ONLY, 2, injection_channels=2)
+    move = Mover(network)
+    for switch, following in RING:
+        for lane in range(2):
+            network.send(switch, switch ^ 3, 5, lane)
+            move(f"p{switch}_{lane}->s{switch}", f"s{switch}->s{following}.{lane}")
+    assert network.run(random.Random(0)) == 40
+
+
+@pytest.mark.parametrize("rule", [WRONG_ESCAPE, DUATO])
+def test_escapes_in_two_orders_wait_in_a_ring(rule):
+    """All adaptive lanes are taken, so the next worm takes its escape: along the ring, if the order is wrong."""
+    network = worms(2, 2, rule, 2, injection_channels=2)
+    move = Mover(network)
+    for switch, following in RING:
+        other = following ^ 3
+        network.send(switch, other, 3, 0)
+        move(f"p{switch}_0->s{switch}", f"s{switch}->s{other}.0")
+        network.send(switch, switch ^ 3, 2, 1)
+        network.send(switch, switch ^ 3, 2, 1)
+        for _ in range(2):
+            move(f"p{switch}_1->s{switch}", f"s{switch}->s{following}.0")
+        (escape,) = move.ways(f"p{switch}_1->s{switch}")
+        assert escape == f"s{switch}->s{following if rule == WRONG_ESCAPE else switch ^ 1}.1"
+        move(f"p{switch}_1->s{switch}", escape)
+    assert network.run(random.Random(0)) == (16 if rule == WRONG_ESCAPE else 0)
+
+
+def behind_tails(lane_reuse: str) -> tuple[Worms, Mover]:
+    """A cube with buffers of 3 flits, in which short worms wait for dimension 0 and long ones are about to come behind
+    their tails.
+
+    At every node s a long worm for s ^ 3 has the adaptive lane of dimension 0; a worm of one flit for s ^ 3 has passed
+    into that of dimension 1; a worm of two for s ^ 5 has begun with that of dimension 2, so that a long one for s ^ 5
+    takes the escape lane of dimension 0; then the second flit follows.
+    """
+    network = worms(3, 2, DUATO, 3, lane_reuse, 3)
+    move = Mover(network)
+    for s in range(8):
+        network.send(s, s ^ 3, 9, 0)
+        network.send(s, s ^ 3, 1, 1)
+        network.send(s, s ^ 5, 9, 1)
+        network.send(s, s ^ 5, 2, 2)
+        move(f"p{s}_0->s{s}", f"s{s}->s{s ^ 1}.0")
+        assert move.ways(f"p{s}_1->s{s}")[0] == f"s{s}->s{s ^ 2}.0"
+        move(f"p{s}_1->s{s}", f"s{s}->s{s ^ 2}.0")
+        assert move.ways(f"p{s}_2->s{s}")[0] == f"s{s}->s{s ^ 4}.0"
+        move(f"p{s}_2->s{s}", f"s{s}->s{s ^ 4}.0")
+        assert move.ways(f"p{s}_1->s{s}") == [f"s{s}->s{s ^ 1}.1"]
+        move(f"p{s}_1->s{s}", f"s{s}->s{s ^ 1}.1")
+        move(f"p{s}_2->s{s}", f"s{s}->s{s ^ 4}.0")
+    for s in range(8):  # the short ones wait
+        assert move.ways(f"s{s}->s{s ^ 2}.0") == move.ways(f"s{s}->s{s ^ 4}.0") == []
+    return network, move
+
+
+def test_heads_behind_tails_in_adaptive_lanes_wait_for_ever():
+    network, move = behind_tails(REUSE_TAIL)
+    for s in range(8):
+        there = s ^ 1
+        assert move.ways(f"s{s}->s{there}.0")[0] == f"s{there}->s{there ^ 2}.0"
+        move(f"s{s}->s{there}.0", f"s{there}->s{there ^ 2}.0")
+        assert move.ways(f"s{s}->s{there}.1")[0] == f"s{there}->s{there ^ 4}.0"
+        move(f"s{s}->s{there}.1", f"s{there}->s{there ^ 4}.0")
+    assert network.run(random.Random(0)) == 8 * (9 + 1 + 9 + 2)
+
+
+@pytest.mark.parametrize("lane_reuse", [REUSE_EMPTY, REUSE_ESCAPE_TAIL])
+def test_heads_before_empty_adaptive_lanes_take_their_escapes(lane_reuse):
+    for seed in range(5):
+        network, move = behind_tails(lane_reuse)
+        for s in range(8):
+            assert move.ways(f"s{s}->s{s ^ 1}.0") == [f"s{s ^ 1}->s{s ^ 3}.1"]
+            assert move.ways(f"s{s}->s{s ^ 1}.1") == [f"s{s ^ 1}->s{s ^ 5}.1"]
+        assert network.run(random.Random(seed)) == 0

@@ -1,0 +1,240 @@
+"""Static proof of deadlock freedom for hypercubes with adaptive lanes and escapes (Duato's condition).
+
+A head takes any of its ways, whichever it can have first. So it is enough if it can always have one of those that it
+*waits for*: its escapes. A hypercube passes if
+
+1. every header has an escape or the delivery lane among its ways, wherever it can come;
+2. the graph of waiting has no cycle.
+
+Where a routing gives no escapes at all, headers wait for all of their candidates.
+
+Whether buffers hold flits of several worms decides what else a worm can be held up by. Such lanes are *shared* here:
+
+===============  =====================================================================================================
+``empty``        no lane is shared: a head can have a lane when its buffer is empty and all credits are back
+``escape-tail``  lanes that are given as escapes are shared: a head can have them as soon as the tail before it has
+                 left. All others only when they are empty
+``tail``         all lanes are shared
+===============  =====================================================================================================
+
+The nodes of the graph are the lanes that headers wait for, and those that are shared. An edge c -> d says that some
+header that any node may send can come on lane c, go on from there over lanes that are not shared, or over none, and
+then wait for d, or take d if that is shared. Without shared lanes that is Duato's extended dependency graph: from an
+escape lane to the next, directly or over adaptive lanes between, and from lanes that a header took as candidates
+although others wait for them.
+
+Without a cycle there is no deadlock. Number the lanes so that edges lead to greater numbers. Suppose that flits are
+left and none can ever move. A worm that has a lane with room in its buffer moves: its head has passed all buffers
+behind, so nothing is before its flits there. For the same reason a worm whose head is delivered moves, and no head
+waits for a delivery lane. So a lane that cannot be had is full if it is shared, and otherwise one worm has it to itself
+and cannot move; call both kinds stuck. Take any flit that is first in its buffer, and follow its worm's way from there.
+Either a shared lane comes, which is stuck, as this flit or one on the way to that lane could move otherwise; or the
+head comes, in a lane that is not shared, or it is this first flit itself. Then it is the first in its buffer and waits
+for lanes that are all stuck. So some node of the graph is stuck. Take the greatest one, and in it the worm whose lane
+it is, or whose flit is first there if it is shared. The same step from there leads along an edge to a stuck node that
+is greater still, which cannot be.
+
+What comes of it for the rule ``duato``: with ``empty`` and with ``escape-tail`` the dimension of the escape that is
+waited for grows along every edge. For a head behind a tail in an escape lane of dimension d that is so because the
+worm before it took this lane when d was the lowest of its dimensions: all that it goes on to is in higher ones.
+
+A head behind a tail in an adaptive lane waits for what the worm before it waits for, in any dimension, and cannot ask
+for its own escape. With ``tail`` and 2 lanes or more there are cycles from 2 dimensions on, and from 3 dimensions on
+there really is a deadlock. Take 2 lanes, and buffers of 3 flits or more. At every node s let a long worm for s ^ 3 have
+taken the adaptive lane of dimension 0, and one for s ^ 5 the escape lane. Let short worms for s ^ 3 and s ^ 5 have come
+whole into the adaptive lanes of dimensions 1 and 2, so that these are free again. The short ones wait at the next
+switch for a lane of dimension 0. The long ones go on into these same adaptive lanes and fill them up: their heads are
+behind the tails of those that wait for them.
+
+It takes short worms. The worm before has its tail in this buffer, and its head in that of one of the lanes from there
+on. It has another one to take, so on shortest ways there are n-1 of them at most, and with the head behind it there is
+room for (n-1) D - 1 of its flits in buffers of D. With longer worms alone nothing waits behind a tail that waits
+itself, and ``tail`` is as good as ``empty``. So it is with buffers of one flit.
+
+In 2 dimensions the cycles with ``tail`` cannot all be filled: worms in an escape lane of dimension 1 are delivered, so
+no head is stuck but before dimension 0, with its V lanes full; the first worms there must all go on to different
+adaptive lanes of one channel of dimension 1, and of those there are only V-1. And a ring in which no head is first
+cannot fill up: a lane in it has room when the last flit comes into the next one. The check does not count so, and takes
+``tail`` in adaptive lanes for unproved there too.
+
+Buffers of injection lanes hold several worms in any case, but nobody waits for these lanes but the host.
+"""
+
+import networkx as nx
+
+from topology.common.deadlock import DeadlockVerdict, find_cycle
+from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
+from topology.hypercube.routing import HypercubeRouting
+from topology.hypercube.ways import Header, Step, Ways
+
+REUSE_ESCAPE_TAIL = "escape-tail"
+CHECKED_REUSE = (REUSE_EMPTY, REUSE_ESCAPE_TAIL, REUSE_TAIL)
+"""When another worm may have a lane, as far as this check goes."""
+REUSE_IN_WORDS = {
+    REUSE_EMPTY: "lanes have one worm at a time",
+    REUSE_ESCAPE_TAIL: "lanes that are no escapes have one worm at a time",
+    REUSE_TAIL: "heads may wait behind tails of other worms in all lanes",
+}
+
+
+def check_hypercube_deadlock(
+    routing: HypercubeRouting,
+    lane_reuse: str = REUSE_EMPTY,
+    *,
+    buffer_flits: int | None = None,
+    least_flits: int = 1,
+) -> DeadlockVerdict:
+    """Prove a hypercube free from deadlock, or say what stands against it.
+
+    Parameters
+    ----------
+    routing : HypercubeRouting
+    lane_reuse : str
+        One of ``CHECKED_REUSE``.
+    buffer_flits : int or None
+        Flits that the buffer of a lane holds; None if that is not known.
+    least_flits : int
+        Flits of the shortest message, header included.
+
+    Returns
+    -------
+    DeadlockVerdict
+        Dependencies that differ by a shift alone are counted once for each shift that the routing bears.
+
+    Raises
+    ------
+    ValueError
+        If there is no such reuse of lanes.
+    """
+    if lane_reuse not in CHECKED_REUSE:
+        wanted = f"{', '.join(CHECKED_REUSE[:-1])} or {CHECKED_REUSE[-1]}"
+        raise ValueError(f"Reuse of lanes must be {wanted}, not {lane_reuse!r}")
+    network, ways = routing.network, Ways(routing)
+    words = REUSE_IN_WORDS[lane_reuse]
+    if lane_reuse != REUSE_EMPTY and buffer_flits is not None and _stay_apart(ways, buffer_flits, least_flits):
+        lane_reuse = REUSE_EMPTY
+        words = f"no head waits behind a tail in buffers of {buffer_flits} with worms of {least_flits} flits or more"
+    waiting = Waiting(ways, lane_reuse)
+    graph = waiting.graph
+    sizes = (len(network.channels), graph.number_of_edges() * len(ways.shifts), 0)
+    for headers, lacks in ((waiting.lost, "has no way"), (waiting.unescaped, "has neither an escape nor arrived")):
+        if headers:
+            lane, key = headers[0]
+            cases = len(headers) * len(ways.shifts)
+            reason = f"a header for {network.vertex_name(key)} that arrives on {network.channels[lane].name} {lacks}"
+            return DeadlockVerdict(False, f"{reason} ({cases} such cases)", (), *sizes)
+    cycle = waiting.cycle()
+    if cycle:
+        names = tuple(network.channels[lane].name for lane in cycle)
+        reason = f"the dependencies between lanes have a cycle; {words}"
+        return DeadlockVerdict(False, reason, names, *sizes)
+    proof = "every header has an escape, dependencies acyclic" if waiting.has_escapes else "dependencies acyclic"
+    reason = f"{proof}; {words}"
+    return DeadlockVerdict(True, reason, (), *sizes)
+
+
+def _stay_apart(ways: Ways, buffer_flits: int, least_flits: int) -> bool:
+    """Whether no head can wait behind the tail of a worm that waits itself."""
+    longest = (ways.network.dimensions - 1) * buffer_flits - 1
+    return buffer_flits == 1 or (least_flits > longest and ways.are_shortest())
+
+
+class Waiting:
+    """The graph of waiting, of which one lane stands for all that shifts take it to.
+
+    Parameters
+    ----------
+    ways : Ways
+    lane_reuse : str
+
+    Members
+    -------
+    headers : dict of int to list of int
+        Keys of the headers that come on each lane that ends at a representative.
+    lost, unescaped : list of Header
+        Those that have no way, and those with ways, of which none is an escape or the delivery lane, if the routing
+        gives escapes at all.
+    graph : nx.DiGraph
+        Of lanes that end at representatives. An edge c -> d with the attribute ``shift`` says that there is a
+        dependency of c on what d is renamed to by this shift.
+    """
+
+    def __init__(self, ways: Ways, lane_reuse: str = REUSE_EMPTY):
+        self.ways = ways
+        self.lost: list[Header] = []
+        self.unescaped: list[Header] = []
+        self.headers: dict[int, list[int]] = {}
+        self._escape_lanes: set[int] = set()
+        self._find_headers()
+        if not self.has_escapes:
+            self.unescaped = []
+        between_switches = [lane for lane in self.headers if ways.network.dimension_of[lane] is not None]
+        shared = {REUSE_EMPTY: [], REUSE_ESCAPE_TAIL: self._escape_lanes, REUSE_TAIL: between_switches}
+        self._shared = frozenset(shared[lane_reuse])
+        awaited = self._escape_lanes or between_switches
+        self.graph = nx.DiGraph()
+        for lane in sorted(self._shared.union(awaited)):
+            self.graph.add_node(lane)
+            for following, shift in self._following(lane).items():
+                self.graph.add_edge(lane, following, shift=shift)
+
+    @property
+    def has_escapes(self) -> bool:
+        """Whether the routing gives any header an escape."""
+        return bool(self._escape_lanes)
+
+    def _find_headers(self) -> None:
+        """All that any node may send, wherever they can come."""
+        work = list(self.ways.starts())
+        seen = set(work)
+        for header in work:
+            self.headers.setdefault(header.lane, []).append(header.key)
+            candidates, escapes = self.ways.candidates(header), self.ways.escapes(header)
+            self._escape_lanes.update(step.lane for step in escapes)
+            if not candidates and not escapes:
+                self.lost.append(header)
+            elif not escapes and not any(step.delivers for step in candidates):
+                self.unescaped.append(header)
+            for step in (*candidates, *escapes):
+                if not step.delivers and (after := _after(header, step)) not in seen:
+                    seen.add(after)
+                    work.append(after)
+
+    def _following(self, lane: int) -> dict[int, int]:
+        """Nodes that a lane leads to, and what they are shifted by."""
+        found: dict[int, int] = {}
+        work = [(Header(lane, key), 0) for key in self.headers[lane]]
+        seen = {header for header, _ in work}
+        for header, shift in work:
+            candidates, escapes = self.ways.candidates(header), self.ways.escapes(header)
+            waits_for = escapes if self.has_escapes else candidates
+            for step in (*candidates, *escapes):
+                if step.delivers:
+                    continue
+                if step in waits_for or step.lane in self._shared:
+                    # what lies behind it is found from there: it is a node itself
+                    found.setdefault(step.lane, shift ^ step.shift)
+                elif (after := _after(header, step)) not in seen:
+                    seen.add(after)
+                    work.append((after, shift ^ step.shift))
+        return found
+
+    def cycle(self) -> tuple[int, ...]:
+        """Lanes of one cycle, in order; empty if there is none.
+
+        A cycle of the graph comes back to its first lane shifted, perhaps, and then is closed by going round again:
+        a shift is its own opposite.
+        """
+        lanes = find_cycle(self.graph)
+        found, shift = [], 0
+        for _ in range(2):
+            for lane, following in zip(lanes, lanes[1:] + lanes[:1], strict=True):
+                found.append(self.ways.shifted(lane, shift))
+                shift ^= self.graph.edges[lane, following]["shift"]
+            if shift == 0:
+                break
+        return tuple(found)
+
+
+def _after(header: Header, step: Step) -> Header:
+    return Header(step.lane, header.key ^ step.shift)

@@ -1,0 +1,154 @@
+"""The ways of all headers that any node may send, for the static checks.
+
+Lanes times keys are many: 250,000 x 4,096 in twelve dimensions. But a hypercube looks the same from every node: to
+*shift* it by t is to rename every switch s to s ^ t and every key k to k ^ t, and a rule that only looks at remaining
+dimensions gives the same ways after any shift. Which shifts a routing really bears is found out here by comparing the
+masks of all lanes, so nothing is taken for alike that is not: with a lane that breaks the rule only the shift by 0 may
+be left, and then all lanes are walked.
+
+Shifts that a routing bears form a group, and renaming takes every switch to as many others as there are shifts. One of
+each such set, the least, is its *representative*. Only headers on lanes that end at a representative are walked: a
+header that goes on to another switch is renamed, key and all, so that it is at a representative again. All that can
+happen in the network is what happens there, shifted.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from topology.hypercube.routing import HypercubeRouting
+
+
+class Header(NamedTuple):
+    """A header that came on a lane.
+
+    Members
+    -------
+    lane, key : int
+    """
+
+    lane: int
+    key: int
+
+
+class Step(NamedTuple):
+    """What a header may ask for next.
+
+    Members
+    -------
+    lane : int
+        Renamed by ``shift`` if it ends at a switch, which is then a representative.
+    shift : int
+        What it was renamed by; the header's key is now the old one ^ shift.
+    delivers : bool
+        It is the lane to a processor.
+    """
+
+    lane: int
+    shift: int
+    delivers: bool
+
+
+class Ways:
+    """Steps of headers from lane to lane.
+
+    Parameters
+    ----------
+    routing : HypercubeRouting
+
+    Members
+    -------
+    shifts : tuple of int
+        All that leave the routing as it is, 0 among them.
+    representatives : tuple of int
+        Switches, one for each set of those that shifts take to each other.
+    """
+
+    def __init__(self, routing: HypercubeRouting):
+        self.routing = routing
+        self.network = routing.network
+        self.shifts = _shifts(routing)
+        renamed = _least_names(self.network.switches, self.shifts)
+        self.representatives = tuple(sorted(set(renamed)))
+        self._masks = {
+            lane: [masks.tolist() for masks in routing.masks(lane)]
+            for switch in self.representatives
+            for lane in self.network.input_channel[switch]
+        }
+        self._steps = {switch: self._steps_from(switch, renamed) for switch in self.representatives}
+        self._known: dict[tuple[int, int], tuple[Step, ...]] = {}
+
+    def _steps_from(self, switch: int, renamed: Sequence[int]) -> list[Step]:
+        """By output lane-port."""
+        steps = []
+        for lane in self.network.output_channel[switch]:
+            sink = self.network.channels[lane].sink
+            delivers = not self.network.is_switch(sink)
+            shift = 0 if delivers else sink ^ renamed[sink]
+            steps.append(Step(self.shifted(lane, shift), shift, delivers))
+        return steps
+
+    def shifted(self, lane: int, shift: int) -> int:
+        """The lane between switches that a lane is renamed to."""
+        if shift == 0:
+            return lane
+        channel = self.network.channels[lane]
+        return self.network.output_channel[channel.source ^ shift][channel.source_port]
+
+    def starts(self) -> Iterator[Header]:
+        """What the hosts of representatives may send: to everybody but themselves, over any of their channels."""
+        for switch in self.representatives:
+            for lane in self.network.injection_channels_of(switch):
+                yield from (Header(lane, key) for key in range(self.network.switches) if key != switch)
+
+    def are_shortest(self) -> bool:
+        """Whether headers only ever leave in dimensions that remain, or are delivered."""
+        remaining = np.arange(self.network.switches)
+        allowed = np.full(len(remaining), 1 << self.network.dimensions * self.network.lanes)
+        for dimension in range(self.network.dimensions):
+            lanes = ((1 << self.network.lanes) - 1) << dimension * self.network.lanes
+            allowed |= (remaining >> dimension & 1) * lanes
+        return not any((np.array(masks) & ~allowed).any() for kinds in self._masks.values() for masks in kinds)
+
+    def candidates(self, header: Header) -> tuple[Step, ...]:
+        """Steps to the candidates of a header that is at a representative."""
+        return self._following(header, 0)
+
+    def escapes(self, header: Header) -> tuple[Step, ...]:
+        """Steps to its escapes."""
+        return self._following(header, 1)
+
+    def _following(self, header: Header, kind: int) -> tuple[Step, ...]:
+        switch = self.network.channels[header.lane].sink
+        mask = self._masks[header.lane][kind][switch ^ header.key]
+        if (switch, mask) not in self._known:  # far fewer than there are headers
+            steps = self._steps[switch]
+            self._known[switch, mask] = tuple(steps[port] for port in range(mask.bit_length()) if mask >> port & 1)
+        return self._known[switch, mask]
+
+
+def _shifts(routing: HypercubeRouting) -> tuple[int, ...]:
+    """Those that take every switch to one with the same masks by remaining dimensions."""
+    switches = np.arange(routing.network.switches)
+    kinds: list[list[np.ndarray]] = []
+    kind_of = np.array([_kind(routing, switch, kinds) for switch in switches.tolist()])
+    return tuple(shift for shift in switches.tolist() if (kind_of[switches ^ shift] == kind_of).all())
+
+
+def _kind(routing: HypercubeRouting, switch: int, kinds: list[list[np.ndarray]]) -> int:
+    """Position of a switch's masks among the different ones that were found, to which they are added if new."""
+    own = [masks for lane in routing.network.input_channel[switch] for masks in routing.masks(lane)]
+    for number, kind in enumerate(kinds):
+        if all(a is b or np.array_equal(a, b) for a, b in zip(own, kind, strict=True)):
+            return number
+    kinds.append(own)
+    return len(kinds) - 1
+
+
+def _least_names(switches: int, shifts: Sequence[int]) -> list[int]:
+    numbers = np.arange(switches)
+    least = numbers.copy()
+    for shift in shifts:
+        np.minimum(least, numbers ^ shift, out=least)
+    return least.tolist()
