@@ -136,7 +136,9 @@ def test_graph_is_that_of_all_headers_one_by_one(dimensions, lanes, rule, lane_r
         if routing.network.dimension_of[lane] is not None
     }
     assert {renamed[lane] for lane in by_hand.nodes} == set(waiting.graph.nodes)
-    assert closure(waiting.graph.edges) == closure((renamed[a], renamed[b]) for a, b in by_hand.dependencies())
+    dependencies = by_hand.dependencies()
+    assert closure(waiting.graph.edges) == closure((renamed[a], renamed[b]) for a, b in dependencies)
+    assert {(a, ways.shifted(b, shift)) for a, b, shift in waiting.graph.edges(data="shift")} <= dependencies
     assert waiting.lost == waiting.unescaped == []
     for lane, keys in waiting.headers.items():
         assert set(keys) == by_hand.keys[lane]
@@ -338,8 +340,21 @@ def test_headers_without_an_escape_are_found():
 
 
 def test_headers_for_the_wrong_host_are_found():
-    routing = broken(2, 2, {("s1->s3.1", 0b00): ((), ("s3->s2.1",)), ("s0->s1.0", 0b10): (("s1->p1",), ())})
+    assert unreached_pairs(broken(2, 2, {("s0->s1.0", 0b10): (("s1->p1",), ())})) == [(0, 3)]
+
+
+def test_headers_that_go_on_from_their_destination_are_found():
+    routing = broken(2, 2, {("s1->s3.1", 0b00): ((), ("s3->s2.1",))})
     assert unreached_pairs(routing) == [(0, 3), (1, 3)]
+
+
+def test_all_injection_channels_are_looked_at():
+    changes = {("p1_1->s1", 0b11): ((), ())}
+    routing = make(2, 2, injection_channels=2, kind=type("BrokenHere", (Broken,), {"changes": changes}))
+    assert unreached_pairs(routing) == [(1, 2)]
+    assert (
+        check_hypercube_deadlock(routing).reason == "a header for s2 that arrives on p1_1->s1 has no way (1 such cases)"
+    )
 
 
 def test_headers_that_run_in_circles_are_found():
@@ -384,8 +399,11 @@ def test_indirect_dependencies_are_found():
 
     routing = make(3, 2, kind=LowestButBehindAdaptiveLanes)
     assert unreached_pairs(routing) == []
-    assert not check_hypercube_deadlock(routing).free
-    assert ByHand(routing, REUSE_EMPTY).waiting_configuration() != set()
+    by_hand = ByHand(routing, REUSE_EMPTY)
+    assert by_hand.waiting_configuration() != set()
+    verdict = check_hypercube_deadlock(routing)
+    assert not verdict.free
+    assert_cycle(routing, verdict.cycle, by_hand)
 
     class FromHostsAndEscapes(LowestButBehindAdaptiveLanes):
         """Without adaptive lanes there is dimension order."""

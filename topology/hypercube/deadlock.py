@@ -207,7 +207,7 @@ class Waiting:
         seen = {header for header, _ in work}
         for header, shift in work:
             candidates, escapes = self.ways.candidates(header), self.ways.escapes(header)
-            waits_for = escapes if self.has_escapes else candidates
+            waits_for = escapes or candidates
             for step in (*candidates, *escapes):
                 if step.delivers:
                     continue
