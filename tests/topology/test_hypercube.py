@@ -7,8 +7,8 @@ import pytest
 
 from topology.common.errors import TopologyError
 from topology.common.lanes import credit_wires
+from topology.common.routed_headers import unicast_header
 from topology.hypercube.graph import HypercubeLinks, HypercubeNetwork
-from topology.hypercube.header import hypercube_header
 from topology.hypercube.layout import hypercube_positions
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, RULES, WRONG_ESCAPE, HypercubeRouting, parity
 
@@ -115,7 +115,7 @@ def test_larger_hypercubes_have_no_positions():
 
 
 def test_header_by_hand():
-    header = hypercube_header(5, 8)
+    header = unicast_header(5, 5, 8)
     assert header.fields == (("key", 5), ("source", 5))
     assert (header.destinations, header.unicast_flits, header.multicast_flits) == (0, 2, 2)
     routing = make(5, 2)
@@ -236,7 +236,7 @@ def test_masks_use_all_lane_ports_there_may_be():
             "Lane-ports on a side of a switch must be 61 at most, not 65: 8 dimensions of 8 lanes, and 1 from the host",
         ),
         (lambda: HypercubeNetwork(7, 8, 6), "Lane-ports on a side of a switch must be 61 at most, not 62"),
-        (lambda: hypercube_header(9, 8), "Flit must have room for the routing key's 9 bits, not 8 bits"),
+        (lambda: unicast_header(9, 9, 8), "Flit must have room for the routing key's 9 bits, not 8 bits"),
         (lambda: HypercubeRouting(HypercubeNetwork(10, 1), 9), "the routing key's 10 bits, not 9 bits"),
         (lambda: make(2, 2, "odd-even"), "Rule must be duato, adaptive-only or wrong-escape, not 'odd-even'"),
     ],

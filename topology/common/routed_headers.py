@@ -3,7 +3,36 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from topology.common.errors import TopologyError
 from topology.common.flits import HeaderFormat
+
+
+def unicast_header(key_bits: int, source_bits: int, flit_bits: int) -> HeaderFormat:
+    """Header format of a network whose messages have one destination: routing key and sender.
+
+    Raises
+    ------
+    TopologyError
+        If the key does not fit into the first flit.
+    """
+    if key_bits > flit_bits:
+        raise TopologyError(
+            f"Flit must have room for the routing key's {key_bits} bits, not {flit_bits!r} bits", item=str(flit_bits)
+        )
+    return HeaderFormat((("key", key_bits), ("source", source_bits)), 0, flit_bits)
+
+
+def only_destination(destinations: Sequence[int]) -> int:
+    """The destination of a message that must have one.
+
+    Raises
+    ------
+    ValueError
+        If there are several, or none.
+    """
+    if len(destinations) != 1:
+        raise ValueError(f"A message must have 1 destination, not {len(destinations)}")
+    return destinations[0]
 
 
 class RoutedHeaders(ABC):

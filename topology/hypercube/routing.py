@@ -33,9 +33,8 @@ import numpy as np
 
 from topology.common.errors import TopologyError
 from topology.common.flits import HeaderFormat
-from topology.common.routed_headers import RoutedHeaders
+from topology.common.routed_headers import RoutedHeaders, only_destination, unicast_header
 from topology.hypercube.graph import HypercubeNetwork
-from topology.hypercube.header import hypercube_header
 
 DUATO, ADAPTIVE_ONLY, WRONG_ESCAPE = RULES = ("duato", "adaptive-only", "wrong-escape")
 RULES_IN_WORDS = f"{', '.join(RULES[:-1])} or {RULES[-1]}"
@@ -77,8 +76,8 @@ class HypercubeRouting(RoutedHeaders):
 
     @cached_property
     def header(self) -> HeaderFormat:
-        """Header format."""
-        return hypercube_header(self.network.dimensions, self.flit_bits)
+        """Header format: a bit of key and source for every dimension, and no bit string, as copies are messages."""
+        return unicast_header(self.network.dimensions, self.network.dimensions, self.flit_bits)
 
     @property
     def adaptive_lanes(self) -> int:
@@ -93,9 +92,7 @@ class HypercubeRouting(RoutedHeaders):
         ValueError
             If there are several destinations.
         """
-        if len(destinations) != 1:
-            raise ValueError(f"A message must have 1 destination, not {len(destinations)}")
-        return destinations[0]
+        return only_destination(destinations)
 
     def candidates(self, lane: int, key: int) -> int:
         """The lanes that a header may ask for first, at the switch where its lane ends.

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from topology.common.errors import TopologyError
 from topology.common.flits import HeaderFormat, bits_for
+from topology.common.routed_headers import unicast_header
 from topology.torus.grid import Grid, Turns
 
 
@@ -84,9 +84,4 @@ def torus_header(grid: Grid, flit_bits: int) -> HeaderFormat:
     TopologyError
         If the key does not fit into the first flit.
     """
-    key_bits = KeyFormat(grid).bits
-    if key_bits > flit_bits:
-        raise TopologyError(
-            f"Flit must have room for the routing key's {key_bits} bits, not {flit_bits!r} bits", item=str(flit_bits)
-        )
-    return HeaderFormat((("key", key_bits), ("source", bits_for(grid.nodes))), 0, flit_bits)
+    return unicast_header(KeyFormat(grid).bits, bits_for(grid.nodes), flit_bits)

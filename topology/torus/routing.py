@@ -26,7 +26,7 @@ from functools import cached_property
 
 from topology.common.errors import TopologyError
 from topology.common.flits import HeaderFormat
-from topology.common.routed_headers import RoutedHeaders
+from topology.common.routed_headers import RoutedHeaders, only_destination
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import (
     DIRECTIONS,
@@ -107,11 +107,9 @@ class TorusRouting(RoutedHeaders):
         ValueError
             If there are several destinations.
         """
-        if len(destinations) != 1:
-            raise ValueError(f"A message must have 1 destination, not {len(destinations)}")
-        grid = self.network.grid
-        turns = grid.shortest(source, destinations[0]) if turns is None else turns
-        return self.key_format.pack(RoutingKey.of(grid, destinations[0], turns))
+        grid, destination = self.network.grid, only_destination(destinations)
+        turns = grid.shortest(source, destination) if turns is None else turns
+        return self.key_format.pack(RoutingKey.of(grid, destination, turns))
 
     def header_value(self, source: int, destinations: Sequence[int], turns: Turns | None = None) -> int:
         """The header of a message, as an integer."""
