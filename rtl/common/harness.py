@@ -124,11 +124,15 @@ class HarnessTop(StructuralPart):
         return structure
 
     def _sign_flits(self, structure: Structure, fabric: Fabric) -> tuple[Wire, ...]:
-        monitor, signatures = SharedModule(lambda: SignatureMonitor(self.plan.flit_bits)), []
-        for number, payload in enumerate(fabric.payload):
-            signature = structure.instance(f"signature_{number}", monitor)
-            signature.connect("moved", Slice(fabric.moved, number, 1))
-            signature.connect("flit", payload)
+        hops_of_signature, signatures = self.layout.hops_of_signature, []
+        monitors = {
+            lanes: SharedModule(lambda lanes=lanes: SignatureMonitor(self.plan.flit_bits, lanes))
+            for lanes in sorted(set(map(len, hops_of_signature)))
+        }
+        for number, hops in enumerate(hops_of_signature):
+            signature = structure.instance(f"signature_{number}", monitors[len(hops)])
+            signature.connect("moved", Slice(fabric.moved, hops[0], len(hops)))  # a link's lanes follow each other
+            signature.connect("flit", fabric.payload[hops[0]])
             signatures.append(signature.output("seen"))
         return tuple(signatures)
 

@@ -74,26 +74,31 @@ class DeliveryMonitor(Part):
 
 
 class SignatureMonitor(Part):
-    """Shows the signature of the flit that moves on a channel, see ``topology.common.flit_signature``. Combinational.
+    """Shows the signature of the flit that moves on a link, see ``topology.common.flit_signature``. Combinational.
 
     Parameters
     ----------
     flit_bits : int
         Data bits of a flit.
+    lanes : int
+        Lanes of the link, at least 1.
 
     Members
     -------
-    moved : In(1)
-        Whether a flit moves on the channel in this cycle.
+    moved : In(lanes)
+        On which lanes a flit moves in this cycle.
     flit : In(flit_layout)
-        The payload of the channel.
+        The payload of the link.
     seen : Out(8)
         The signature; 0 if none moves.
     """
 
-    def __init__(self, flit_bits: int):
+    def __init__(self, flit_bits: int, lanes: int = 1):
+        check_count("Lanes of a link", lanes)
         layout = flit_layout(flit_bits)
-        super().__init__("signature_monitor", {"moved": In(1), "flit": In(layout), "seen": Out(SIGNATURE_BITS)})
+        super().__init__(
+            f"signature_monitor_{lanes}", {"moved": In(lanes), "flit": In(layout), "seen": Out(SIGNATURE_BITS)}
+        )
 
     def elaborate(self, _platform):
         m: Any = Module()
@@ -108,6 +113,6 @@ class SignatureMonitor(Part):
         m.d.comb += [
             folded.eq(word),
             product.eq(folded * Const(MULTIPLIER, LANE_BITS)),
-            self.seen.eq(Mux(self.moved, product[SIGNATURE_SHIFT:], 0)),
+            self.seen.eq(Mux(self.moved.any(), product[SIGNATURE_SHIFT:], 0)),
         ]
         return m

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from topology.common.flit_signature import SIGNATURE_BITS
 from topology.common.flits import FlitFormat
 from topology.common.link_stages import LinkStages
-from topology.common.observed import ObservedLayout
+from topology.common.observed import UNSIGNED, ObservedLayout
 
 Found = tuple[str, set[int]]
 """A line of the report, and the vertices that it is about."""
@@ -67,7 +67,7 @@ class Difference:
         named = [(channel, channel.name) for channel in channels]
         named += [(channels[hop[0]], self._links.name(hop)) for hop in self._links.hops]
         for hop, (channel, name) in enumerate(named):
-            moved, signature = self._fields("moved", hop), self._fields("signatures", hop)
+            moved, signature = self._fields("moved", hop), self._signatures(hop)
             if moved[0] != moved[1]:
                 words = {"0": "no flit moved", "1": "a flit moved"}
                 ours, theirs = words.get(moved[0], moved[0]), words[moved[1]]
@@ -77,6 +77,18 @@ class Difference:
                 continue
             model = f"{theirs}, {self._carried(hop)}" if moved[1] == "1" else theirs
             yield f"channel {name}: hardware {ours}, model {model}", {channel.source, channel.sink}
+
+    def _signatures(self, hop: int) -> tuple[str, str]:
+        """A channel's or stage's signature, as hardware and model have it.
+
+        That of a link with lanes is the lane's that has a flit, or the first one's if none has; the others have none.
+        """
+        number = self._layout.signature_of[hop]
+        if number == UNSIGNED:
+            return "", ""
+        hops = self._layout.hops_of_signature[number]
+        carrying = next((hop for hop in hops if self._fields("moved", hop)[1] == "1"), hops[0])
+        return self._fields("signatures", number) if hop == carrying else ("", "")
 
     def _injectors(self) -> Iterator[Found]:
         for processor in range(self._layout.processors):

@@ -11,7 +11,7 @@ from sim_model.common.engine.state import NONE, Trace
 from sim_model.common.model import Model
 from tb.common.message_flits import MessageFlits
 from topology.common.flit_signature import SIGNATURE_BITS, flit_signatures
-from topology.common.observed import ObservedLayout
+from topology.common.observed import UNSIGNED, ObservedLayout
 
 ZERO, ONE = ord("0"), ord("1")
 _SIGNATURE_TEXT = np.unpackbits(np.arange(1 << SIGNATURE_BITS, dtype=np.uint8)[:, np.newaxis], axis=1) + np.uint8(ZERO)
@@ -40,6 +40,7 @@ class Expectation:
         self.layout = layout
         self._flits = flits
         self._text = np.empty((0, layout.bits), dtype=np.uint8)  # used again and again: new memory costs more than this
+        self._signature_of = np.array(layout.signature_of)
         self._delivery = np.full(layout.hops, NONE)
         self._delivery[list(model.network.delivery_channels)] = range(layout.deliveries)
         self._known_status, self._status_signals = _status_positions(model, layout)
@@ -65,7 +66,10 @@ class Expectation:
         cycle, hop = np.nonzero(recording.flits != NONE)
         lanes = self._flits.lanes(recording.flits[cycle, hop], recording.variants[cycle, hop])
         self._part(text, "moved")[cycle, hop] = ONE
-        self._part(text, "signatures")[cycle, hop] = _SIGNATURE_TEXT[flit_signatures(lanes)]
+        signature = self._signature_of[hop]
+        signed = np.flatnonzero(signature != UNSIGNED)
+        signatures = _SIGNATURE_TEXT[flit_signatures(lanes[signed])]
+        self._part(text, "signatures")[cycle[signed], signature[signed]] = signatures
         delivery = self._delivery[hop]
         ejected = np.flatnonzero(delivery != NONE)
         bits = self._flits.bits(lanes[ejected])

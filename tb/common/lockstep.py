@@ -128,9 +128,7 @@ async def compare(dut, job: LockstepJob) -> LockstepResult:
     flits, result = MessageFlits(job.model, job.messages), LockstepResult()
     Clock(dut.clk, 10, "ns").start()
     for number, cycles in enumerate(job.runs):
-        simulation = Simulation(
-            job.model, job.messages, job.startup_cycles, count_channels=job.counters, hosts=job.hosts
-        )
+        simulation = _simulation(job)
         simulation.record(0)  # loads the compiled model, which is not what is timed
         hosts = HostDriver(dut, job.model.network, job.hosts)
         await reset(dut, () if number else job.table_words)
@@ -144,6 +142,11 @@ async def compare(dut, job: LockstepJob) -> LockstepResult:
     return result
 
 
+def _simulation(job: LockstepJob) -> Simulation:
+    """The golden model before its first cycle."""
+    return Simulation(job.model, job.messages, job.startup_cycles, count_channels=job.counters, hosts=job.hosts)
+
+
 async def _compare_run(dut, job, simulation, flits, hosts, result, cycles) -> None:
     """Compare so many cycles from cycle 0 of a simulation on."""
     expectation = Expectation(flits, job.observed)
@@ -151,7 +154,6 @@ async def _compare_run(dut, job, simulation, flits, hosts, result, cycles) -> No
     falling, observed = FallingEdge(dut.clk), dut.observed
     started, end = time.process_time(), result.compared_cycles + cycles
     while result.compared_cycles < end:
-        before = simulation.snapshot()
         first = simulation.cycle
         Path(job.progress).write_text(str(result.compared_cycles))
         recording = simulation.record(min(CHUNK_CYCLES, end - result.compared_cycles))
@@ -161,9 +163,8 @@ async def _compare_run(dut, job, simulation, flits, hosts, result, cycles) -> No
             if seen != expected and not result.mismatches:
                 result.mismatches = 1
                 result.mismatch_cycle = result.compared_cycles
-                result.report = _Report(simulation, before, flits, job.observed).of(
-                    cycle, result.compared_cycles, seen, expected
-                )
+                report = _Report(_simulation(job), flits, job.observed)
+                result.report = report.of(first + cycle, result.compared_cycles, seen, expected)
                 if job.stop_at_mismatch:
                     return
             offers.drive(offered.get(cycle, []))
@@ -181,26 +182,26 @@ async def _compare_counters(dut, simulation: Simulation, result: LockstepResult)
 
 
 class _Report:
-    """A difference, with the golden model's routers around it as they stood at the start of that cycle."""
+    """A difference, with the golden model's routers around it as they stood at the start of that cycle.
 
-    def __init__(self, simulation: Simulation, before, flits: MessageFlits, layout: ObservedLayout):
-        self._simulation, self._before = simulation, before
-        self._flits, self._layout = flits, layout
+    The model runs once more up to there. That is rare, and cheaper than copies of its state: they grow with the number
+    of messages.
+    """
 
-    def of(self, ahead: int, cycle: int, seen: str, expected: str) -> str:
-        """The report on a cycle that is so many cycles after the snapshot."""
+    def __init__(self, simulation: Simulation, flits: MessageFlits, layout: ObservedLayout):
+        self._simulation, self._flits, self._layout = simulation, flits, layout
+
+    def of(self, modelled: int, cycle: int, seen: str, expected: str) -> str:
+        """The report on a cycle: its number since the last reset, and among all that are compared."""
         simulation = self._simulation
-        ahead_of_all = simulation.snapshot()
-        simulation.restore(self._before)
-        simulation.record(ahead)
+        while simulation.cycle < modelled:
+            simulation.record(min(CHUNK_CYCLES, modelled - simulation.cycle))
         at_its_start = simulation.snapshot()
         recording = simulation.record(1)
         simulation.restore(at_its_start)
         carried = functools.partial(self._carried, recording)
         text, switches = Difference(simulation.links, self._layout, cycle, seen, expected, carried).describe()
-        report = "\n".join([text, *(simulation.describe_router(switch) for switch in sorted(switches))])
-        simulation.restore(ahead_of_all)
-        return report
+        return "\n".join([text, *(simulation.describe_router(switch) for switch in sorted(switches))])
 
     def _carried(self, recording: Trace, hop: int) -> str:
         """The flit that the model moves on a channel or from a stage of its link."""

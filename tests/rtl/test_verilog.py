@@ -205,7 +205,10 @@ def test_harness_manifest_says_where_everything_is(designs):
     assert list(parts) == ["signatures", "moved", "accepted", "ejected", "side_wires", "status"]
     assert end == widths["observed"]
     assert parts["ejected"]["bits_per_channel"] == 8 + 2 + 1
-    assert parts["signatures"]["bits"] == parts["signatures"]["bits_per_channel"] * len(manifest["channels"])
+    channels = manifest["channels"]
+    moved_bits = [[channel["moved_bit"]] for channel in channels if channel["sink"] < len(manifest["routers"])]
+    assert parts["signatures"]["moved_bits"] == moved_bits
+    assert parts["signatures"]["bits"] == parts["signatures"]["bits_per_signature"] * len(moved_bits)
     assert sum(field["bits"] for field in manifest["harness"]["message"].values()) == widths["message_n0"]
 
 

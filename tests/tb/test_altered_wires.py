@@ -5,21 +5,25 @@ very cycle, by name, and nothing else with it.
 """
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from sim_model.common.engine.bits import TAIL, index_of
 from sim_model.common.messages import Message
 from sim_model.common.simulation import Simulation
-from tests.tb.altered_wires import altered, compare_verilog_text, flipped_in_body, flipped_in_cycle
+from tests.tb.altered_wires import Alteration, altered, compare_verilog_text, flipped_in_body, flipped_in_cycle
 from tests.tb.harts_workloads import loaded
 from tests.tb.min_workloads import FAULTY
 from tests.tb.min_workloads import job as multistage
 from tests.tb.spam_workloads import Shape, comparison
+from tests.tb.torus_workloads import job as torus_job
+from tests.tb.torus_workloads import torus_routing
 from topology.common.graph import Network
 
 CYCLES = 120
 WRONG_CYCLE = 57
+RING = torus_routing(1, 4, 2, wraps=True, flit_bits=16, rule="dally-seitz")
 
 
 def line_of_three(flit_bits: int):
@@ -59,6 +63,42 @@ def test_flit_that_is_put_right_arrives_right(flit_bits, tmp_path, require_tool)
     assert unseen != verilog
     result = compare_verilog_text(job, unseen, tmp_path)
     assert (result.mismatches, result.report) == (0, None)
+
+
+@pytest.mark.parametrize("lane", [0, 1])
+def test_flit_altered_on_one_lane_and_put_right_on_the_next(lane, tmp_path, require_tool):
+    """Lanes share a signature, and the report names the lane."""
+    require_tool("icarus")
+    job = torus_job(RING, buffer_flits=4, routing_cycles=1, cycles=300)
+    network = job.model.network
+    link = network.links.channels[network.link_of[next(c.index for c in network.channels if c.name == "s2->s3.1")]]
+    number = network.lanes_of[link.index][lane]
+    flits = Simulation(job.model, job.messages).record(job.cycles).flits[:, number].tolist()
+    cycle = next(c for c, flit in enumerate(flits) if flit >= 0 and index_of(flit) and not flit & TAIL)
+    # in this cycle alone, and the sink has them right: only the monitor's are altered
+    fault = flipped_in_cycle("router_s2", f"outputs__{link.source_port}__payload", 1, cycle)
+    verilog = altered(job.harness.verilog, [fault])
+    sink = f".inputs__{link.sink_port}__payload(router_s2__outputs__{link.source_port}__payload)"
+    assert verilog.count(sink) == 1
+    result = compare_verilog_text(job, verilog.replace(sink, sink.split("(")[0] + "(sound_0)"), tmp_path)
+    first, second, router = (result.report or "").splitlines()[:3]
+    assert first == f"first difference in cycle {cycle}"
+    assert second.startswith(f"  channel s2->s3.{lane}: hardware signature "), second
+    assert not router.startswith("  ")
+
+
+def test_report_shows_the_routers_at_the_start_of_the_cycle(tmp_path, require_tool):
+    """Long after a reset, in the middle of one of the pieces in which the model runs ahead."""
+    require_tool("icarus")
+    job = replace(torus_job(RING, buffer_flits=4, routing_cycles=1, cycles=1_200), cycles=1_100, resets=(300,))
+    fault = Alteration("router_s0", "outputs__1__payload", "(cycle >= 700 ? 1 : 0)")
+    result = compare_verilog_text(job, altered(job.harness.verilog, [fault]), tmp_path)
+    simulation = Simulation(job.model, job.messages)
+    assert result.mismatch_cycle is not None
+    assert result.mismatch_cycle >= 1_000
+    simulation.record(result.mismatch_cycle - 300)
+    for switch in (0, 3):
+        assert simulation.describe_router(switch) in (result.report or "")
 
 
 @pytest.fixture(scope="module")

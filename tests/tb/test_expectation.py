@@ -12,10 +12,12 @@ from tb.common.expectation import Expectation
 from tb.common.message_flits import MessageFlits
 from tests.networks import figure_1
 from tests.tb.spam_workloads import Shape, comparison, staged_traffic
+from tests.tb.torus_workloads import job as torus_job
+from tests.tb.torus_workloads import torus_routing
 from topology.common.flit_signature import flit_signature
 from topology.common.flits import FlitFormat
 from topology.common.link_stages import LinkStages
-from topology.common.observed import ObservedLayout, StatusOutput
+from topology.common.observed import UNSIGNED, ObservedLayout, StatusOutput
 from topology.common.side_wires import SideWire
 
 SHAPE = Shape(flit_bits=16)
@@ -25,6 +27,13 @@ SHAPE = Shape(flit_bits=16)
 def job():
     routing = SHAPE.routing(figure_1(), root=0)
     return comparison(routing, SHAPE, staged_traffic(routing, 600, seed=3))
+
+
+@pytest.fixture(scope="module")
+def torus():
+    """Two lanes on every link."""
+    routing = torus_routing(2, 3, 2, wraps=True, flit_bits=16, rule="dally-seitz")
+    return torus_job(routing, buffer_flits=4, routing_cycles=1, cycles=400)
 
 
 @pytest.mark.parametrize("flit_bits", [8, 16, 30, 31, 32, 40, 63, 64, 512])
@@ -53,21 +62,27 @@ def field(row: str, low: int, bits: int) -> int:
     return int(row[len(row) - low - bits : len(row) - low], 2)
 
 
-def test_rows_have_everything_where_the_layout_says(job):
+@pytest.mark.parametrize("family", ["job", "torus"])
+def test_rows_have_everything_where_the_layout_says(family, request):
     """One by one, from the definitions."""
+    job = request.getfixturevalue(family)
     recording = Simulation(job.model, job.messages).record(300)
     flits, layout, network = MessageFlits(job.model, job.messages), job.harness.observed, job.model.network
     parts, width = layout.parts, FlitFormat(SHAPE.flit_bits).width
     for cycle, row in enumerate(Expectation(flits, layout).rows(recording)):
         assert len(row) == layout.bits
+        signatures = [0] * len(layout.hops_of_signature)
         for channel, flit in enumerate(recording.flits[cycle].tolist()):
             packed = flits.packed(flit, 0) if flit >= 0 else None
-            signature = 0 if packed is None else flit_signature(packed, width)
-            assert field(row, parts["signatures"].low + 8 * channel, 8) == signature
+            if packed is not None and layout.signature_of[channel] != UNSIGNED:
+                assert signatures[layout.signature_of[channel]] == 0  # no two flits share a link
+                signatures[layout.signature_of[channel]] = flit_signature(packed, width)
             assert field(row, parts["moved"].low + channel, 1) == (packed is not None)
             if channel in network.delivery_channels:
                 low = parts["ejected"].low + network.delivery_channels.index(channel) * (width + 1)
                 assert field(row, low, width + 1) == (0 if packed is None else packed << 1 | 1)
+        low = parts["signatures"].low
+        assert [field(row, low + 8 * number, 8) for number in range(len(signatures))] == signatures
     assert (recording.flits >= 0).sum() > 300
 
 
@@ -86,8 +101,8 @@ def with_signals(job):
 
 def test_side_wires_and_status_are_expected_as_recorded(job):
     model, layout = with_signals(job)
-    recording = Simulation(model, job.messages).record(3)
-    recording.signals[1] = [1, 0, 1, 1, 0, 1]
+    signals = np.array([[0] * 6, [1, 0, 1, 1, 0, 1], [0] * 6], dtype=np.uint8)
+    recording = Simulation(job.model, job.messages).record(3)._replace(signals=signals)
     rows = Expectation(MessageFlits(model, job.messages), layout).rows(recording)
     low = layout.parts["side_wires"].low
     assert [field(row, low, 8) for row in rows] == [0, 0b10_00_1101, 0]
@@ -148,12 +163,39 @@ def test_a_missing_move_is_reported_by_channel(job):
 def test_another_flit_is_reported_by_channel(job):
     cycle, row = first_delivery(job)
     channel = moving_channel(job, row)
-    low = job.harness.observed.parts["signatures"].low + 8 * channel.index
+    layout = job.harness.observed
+    low = layout.parts["signatures"].low + 8 * layout.signature_of[channel.index]
     right = field(row, low, 8)
     text, switches = described(job, cycle, flipped(row, low + 4), row)
     signatures = f"hardware signature {right ^ 16:#04x}, model signature {right:#04x}, flit of c{channel.index}"
     assert text.splitlines()[1:] == [f"  channel {channel.name}: {signatures}"]
     assert channel.sink in switches
+
+
+@pytest.mark.parametrize("lane", [0, 1])
+def test_another_flit_on_a_lane_is_reported_by_lane(lane, torus):
+    layout, network = torus.harness.observed, torus.model.network
+    rows = Expectation(MessageFlits(torus.model, torus.messages), layout).rows(
+        Simulation(torus.model, torus.messages).record(300)
+    )
+    moved, low = layout.parts["moved"].low, layout.parts["signatures"].low
+    of_two = [network.channels[hops[lane]] for hops in layout.hops_of_signature if len(hops) == 2]
+    cycle, channel = next((c, ch) for c, row in enumerate(rows) for ch in of_two if field(row, moved + ch.index, 1))
+    position = low + 8 * layout.signature_of[channel.index]
+    text, switches = described(torus, cycle, flipped(rows[cycle], position), rows[cycle])
+    assert channel.name.endswith(f".{lane}")
+    [line] = text.splitlines()[1:]
+    assert line.startswith(f"  channel {channel.name}: hardware signature ")
+    assert switches == {channel.source, channel.sink}
+
+
+def test_a_signature_where_nothing_moves_is_reported_once(torus):
+    layout, network = torus.harness.observed, torus.model.network
+    number, hops = next((n, hops) for n, hops in enumerate(layout.hops_of_signature) if len(hops) == 2)
+    nothing = "0" * layout.bits
+    text, _ = described(torus, 0, flipped(nothing, layout.parts["signatures"].low + 8 * number), nothing)
+    name = network.channels[hops[0]].name
+    assert text.splitlines()[1:] == [f"  channel {name}: hardware signature 0x01, model signature 0x00"]
 
 
 def test_a_wrong_data_bit_is_reported_by_processor(job):

@@ -3,8 +3,8 @@
 From its lowest bit:
 
 ==============  =================================================================================================
-``signatures``  per channel and stage of a link the signature of the flit that leaves it, see ``flit_signature``; 0 if
-                none does
+``signatures``  per bundle of wires that flits leave on, but for those into processors, the signature of the flit that
+                does, see ``flit_signature``; 0 if none does
 ``moved``       per channel and stage of a link whether a flit leaves its register
 ``accepted``    per processor whether its injector takes the descriptor on offer
 ``ejected``     per channel into a processor whether a flit moves on it, then the flit; 0 if none
@@ -20,8 +20,28 @@ from typing import Any
 
 from topology.common.flit_signature import SIGNATURE_BITS
 from topology.common.flits import FlitFormat
+from topology.common.lanes import LaneNetwork
 from topology.common.link_stages import LinkStages
 from topology.common.side_wires import SideWire
+
+UNSIGNED = -1
+"""In place of a signature's number: flits into processors have none, for they are in ``ejected`` as a whole."""
+
+
+def signature_numbers(links: LinkStages) -> tuple[int, ...]:
+    """Per channel and stage, in the order of ``moved``, which signature the flit that leaves it has.
+
+    One per bundle of wires: lanes of one link share theirs, because at most one of them has a flit in a cycle. Whether
+    that holds shows in ``moved``.
+    """
+    network, delivered = links.network, set(links.network.delivery_channels)
+    link_of = network.link_of if isinstance(network, LaneNetwork) else range(len(network.channels))
+    first_of: dict[int, int] = {}
+    channels = [
+        UNSIGNED if channel in delivered else first_of.setdefault(link, len(first_of))
+        for channel, link in enumerate(link_of)
+    ]
+    return (*channels, *range(len(first_of), len(first_of) + len(links.hops)))
 
 
 @dataclass(frozen=True)
@@ -48,7 +68,7 @@ class ObservedPart:
     low, bits : int
         Position in ``observed``.
     stride : int
-        Bits per channel or processor.
+        Bits per signature, channel or processor.
     """
 
     low: int
@@ -62,15 +82,17 @@ class ObservedLayout:
 
     Parameters
     ----------
-    hops, processors, deliveries : int
-        How many channels and stages of links, processors, and channels into processors the network has.
+    signature_of : tuple of int
+        Per channel and stage of a link the number of its signature, or ``UNSIGNED``; see ``signature_numbers``.
+    processors, deliveries : int
+        How many processors, and channels into processors, the network has.
     flit_bits : int
         Data bits of a flit.
     side_wires : sequence of SideWire
     status : sequence of StatusOutput
     """
 
-    hops: int
+    signature_of: tuple[int, ...]
     processors: int
     deliveries: int
     flit_bits: int
@@ -87,7 +109,7 @@ class ObservedLayout:
     ) -> "ObservedLayout":
         """The layout for a network."""
         return cls(
-            links.moved_bits,
+            signature_numbers(links),
             len(links.network.processors),
             len(links.network.delivery_channels),
             flit_bits,
@@ -95,13 +117,27 @@ class ObservedLayout:
             tuple(status),
         )
 
+    @property
+    def hops(self) -> int:
+        """Channels and stages of links."""
+        return len(self.signature_of)
+
+    @cached_property
+    def hops_of_signature(self) -> tuple[tuple[int, ...], ...]:
+        """The channels or the stage whose flits each signature is of, ascending."""
+        hops: list[list[int]] = [[] for _ in range(max(self.signature_of) + 1)]
+        for hop, number in enumerate(self.signature_of):
+            if number != UNSIGNED:
+                hops[number].append(hop)
+        return tuple(map(tuple, hops))
+
     @cached_property
     def parts(self) -> dict[str, ObservedPart]:
         """All parts by name, the lowest first."""
         flit = 1 + FlitFormat(self.flit_bits).width
         parts, low = {}, 0
         for name, bits, stride in (
-            ("signatures", self.hops * SIGNATURE_BITS, SIGNATURE_BITS),
+            ("signatures", len(self.hops_of_signature) * SIGNATURE_BITS, SIGNATURE_BITS),
             ("moved", self.hops, 1),
             ("accepted", self.processors, 1),
             ("ejected", self.deliveries * flit, flit),
@@ -120,8 +156,9 @@ class ObservedLayout:
     def manifest(self) -> dict[str, Any]:
         """What the manifest says: offset and bits of each part, with its channels, wires or outputs."""
         entry: dict[str, Any] = {name: {"offset": part.low, "bits": part.bits} for name, part in self.parts.items()}
-        for name in ("signatures", "ejected"):
-            entry[name]["bits_per_channel"] = self.parts[name].stride
+        entry["signatures"]["bits_per_signature"] = self.parts["signatures"].stride
+        entry["signatures"]["moved_bits"] = [list(hops) for hops in self.hops_of_signature]
+        entry["ejected"]["bits_per_channel"] = self.parts["ejected"].stride
         entry["side_wires"]["wires"] = [
             {"source": wire.source, "output": wire.output, "sink": wire.sink, "input": wire.input, "bits": wire.bits}
             for wire in self.side_wires
