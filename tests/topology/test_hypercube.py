@@ -73,7 +73,7 @@ def test_lanes_and_names(dimensions, lanes):
         nodes = 1 << dimensions
         assert (network.switches, network.dimensions, network.lanes) == (nodes, dimensions, lanes)
         assert network.processors == tuple(range(nodes))
-        assert network.injection_channels == injection_channels
+        assert network.injection_channels_per_processor == injection_channels
         assert len(network.channels) == nodes * (dimensions * lanes + injection_channels + 1)
         assert len({channel.name for channel in network.channels}) == len(network.channels)
         for channel, dimension in zip(network.channels, network.dimension_of, strict=True):

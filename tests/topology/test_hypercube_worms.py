@@ -44,7 +44,7 @@ def send_at_random(network: Worms, order: random.Random, count: int, most_flits:
     for _ in range(count):
         source = order.randrange(nodes)
         destination = source ^ order.randrange(1, nodes)
-        injection = order.randrange(network.network.injection_channels)
+        injection = order.randrange(network.network.injection_channels_per_processor)
         network.send(source, destination, order.randint(least_flits, most_flits), injection)
 
 

@@ -58,14 +58,14 @@ class ChannelNetwork:
         Names for messages and pictures; default ``s0``, ``s1``, ...
     positions : array of float, shape (switches, 2), or None
         Where to draw the switches.
-    injection_channels : int
+    injection_channels_per_processor : int
         Outputs that each processor has, all of them to the same switch.
 
     Members
     -------
     processors : tuple of int
         The switch that each processor sends into.
-    injection_channels : int
+    injection_channels_per_processor : int
 
     Raises
     ------
@@ -82,7 +82,7 @@ class ChannelNetwork:
         *,
         switch_names: Sequence[str] | None = None,
         positions: np.ndarray | None = None,
-        injection_channels: int = 1,
+        injection_channels_per_processor: int = 1,
     ):
         if switches < 1:
             raise TopologyError(f"A network must have at least 1 switch, not {switches!r}")
@@ -92,7 +92,7 @@ class ChannelNetwork:
         self.vertices = switches + processors
         self.switch_names = tuple(switch_names) if switch_names is not None else tuple(f"s{i}" for i in range(switches))
         self.positions = positions
-        self.injection_channels = injection_channels
+        self.injection_channels_per_processor = injection_channels_per_processor
         self.channels = tuple(self._channels(wires))
         self.output_channel = self._by_port(lambda channel: (channel.source, channel.source_port))
         self.input_channel = self._by_port(lambda channel: (channel.sink, channel.sink_port))
@@ -106,9 +106,14 @@ class ChannelNetwork:
             name = self._channel_name(index, source, source_port, sink)
             yield Channel(index, source, source_port, sink, sink_port, name)
 
-    def _channel_name(self, _index: int, source: int, _source_port: int, sink: int) -> str:
-        """Name of a channel; no two may have the same."""
-        return f"{self.vertex_name(source)}->{self.vertex_name(sink)}"
+    def _channel_name(self, _index: int, source: int, source_port: int, sink: int) -> str:
+        """Name of a channel; no two may have the same.
+
+        The only injection channel of a processor is ``p3->s3``; of several, the second one is ``p3_1->s3``.
+        """
+        one_of_several = not self.is_switch(source) and self.injection_channels_per_processor > 1
+        port = f"_{source_port}" if one_of_several else ""
+        return f"{self.vertex_name(source)}{port}->{self.vertex_name(sink)}"
 
     def _by_port(self, end) -> tuple[tuple[int, ...], ...]:
         """Channel numbers by vertex and port."""
@@ -124,7 +129,7 @@ class ChannelNetwork:
         return tuple(tuple(ports[port] for port in range(len(ports))) for ports in found)
 
     def _home(self, processor: int) -> int:
-        outputs, wanted = self.injection_channels_of(processor), self.injection_channels
+        outputs, wanted = self.injection_channels_of(processor), self.injection_channels_per_processor
         if len(outputs) != wanted:
             channels = "one channel" if wanted == 1 else f"{wanted} channels"
             raise TopologyError(f"Processor {processor} must send into {channels}, not {len(outputs)}")
@@ -158,6 +163,30 @@ class ChannelNetwork:
         return self.input_channel[self.processor_vertex(processor)][0]
 
     @cached_property
+    def injection_channels(self) -> tuple[int, ...]:
+        """All channels from processors, by processor and then by its port: the channel of each injector.
+
+        The injector at port c of processor p is number p k + c, if each processor has k channels.
+        """
+        return tuple(
+            channel for vertex in range(self.switches, self.vertices) for channel in self.output_channel[vertex]
+        )
+
+    @cached_property
+    def injection_processors(self) -> tuple[int, ...]:
+        """The processor before each of ``injection_channels``."""
+        return tuple(self.channels[channel].source - self.switches for channel in self.injection_channels)
+
+    def injection_names_of(self, processor: int) -> list[str]:
+        """Names of a processor's injection channels for ports and instances: ``n3``, or ``n3_c0``, ``n3_c1``, ..."""
+        return _port_names(processor, len(self.injection_channels_of(processor)))
+
+    @cached_property
+    def injection_names(self) -> tuple[str, ...]:
+        """Names of all ``injection_channels``."""
+        return tuple(name for processor in range(len(self.processors)) for name in self.injection_names_of(processor))
+
+    @cached_property
     def delivery_channels(self) -> tuple[int, ...]:
         """All channels into processors, by processor and then by its port. Whatever arrives is listed in this order."""
         return tuple(
@@ -171,8 +200,7 @@ class ChannelNetwork:
 
     def delivery_names_of(self, processor: int) -> list[str]:
         """Names of a processor's delivery channels for ports and instances: ``n3``, or ``n3_c0``, ``n3_c1``, ..."""
-        count = len(self.input_channel[self.processor_vertex(processor)])
-        return [f"n{processor}" if count == 1 else f"n{processor}_c{port}" for port in range(count)]
+        return _port_names(processor, len(self.input_channel[self.processor_vertex(processor)]))
 
     @cached_property
     def delivery_names(self) -> tuple[str, ...]:
@@ -196,3 +224,7 @@ class ChannelNetwork:
     def successors(self, switch: int) -> list[int]:
         """Vertices behind the outputs of a switch, by port."""
         return [self.channels[channel].sink for channel in self.output_channel[switch]]
+
+
+def _port_names(processor: int, count: int) -> list[str]:
+    return [f"n{processor}" if count == 1 else f"n{processor}_c{port}" for port in range(count)]

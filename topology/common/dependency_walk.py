@@ -38,7 +38,7 @@ def walk_dependencies(
     path = nx.DiGraph()
     path.add_nodes_from(range(len(network.channels)))
     dead_ends: set[tuple[int, int]] = set()
-    work = deque(network.injection_channel(processor) for processor in range(len(network.processors)))
+    work = deque(network.injection_channels)
     for channel in work:
         present[channel] = sent
     while work:

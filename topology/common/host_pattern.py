@@ -121,7 +121,7 @@ def endpoint_salt(role: int, number: int) -> int:
     role : int
         ``SOURCE`` or ``RECEIVER``.
     number : int
-        Processor of a source; position of a receiver's channel among the delivery channels.
+        Number of a source's injector; position of a receiver's channel among the delivery channels.
     """
     return (2 * number + role) * _SALT_STEP % (1 << SEED_BITS)
 

@@ -66,7 +66,7 @@ class LaneNetwork(ChannelNetwork):
             self._lane_wires(),
             switch_names=links.switch_names,
             positions=links.positions,
-            injection_channels=links.injection_channels,
+            injection_channels_per_processor=links.injection_channels_per_processor,
         )
 
     def _lane_wires(self) -> Iterator[tuple[int, int, int, int]]:

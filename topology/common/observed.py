@@ -6,7 +6,7 @@ From its lowest bit:
 ``signatures``  per bundle of wires that flits leave on, but for those into processors, the signature of the flit that
                 does, see ``flit_signature``; 0 if none does
 ``moved``       per channel and stage of a link whether a flit leaves its register
-``accepted``    per processor whether its injector takes the descriptor on offer
+``accepted``    per injector whether it takes the descriptor on offer
 ``ejected``     per channel into a processor whether a flit moves on it, then the flit; 0 if none
 ``side_wires``  every side wire, in the order of the plan
 ``status``      every output of the status parts, in the order of the plan
@@ -68,7 +68,7 @@ class ObservedPart:
     low, bits : int
         Position in ``observed``.
     stride : int
-        Bits per signature, channel or processor.
+        Bits per signature, channel or injector.
     """
 
     low: int
@@ -84,8 +84,8 @@ class ObservedLayout:
     ----------
     signature_of : tuple of int
         Per channel and stage of a link the number of its signature, or ``UNSIGNED``; see ``signature_numbers``.
-    processors, deliveries : int
-        How many processors, and channels into processors, the network has.
+    injectors, deliveries : int
+        How many channels from and into processors the network has.
     flit_bits : int
         Data bits of a flit.
     side_wires : sequence of SideWire
@@ -93,7 +93,7 @@ class ObservedLayout:
     """
 
     signature_of: tuple[int, ...]
-    processors: int
+    injectors: int
     deliveries: int
     flit_bits: int
     side_wires: tuple[SideWire, ...] = ()
@@ -110,7 +110,7 @@ class ObservedLayout:
         """The layout for a network."""
         return cls(
             signature_numbers(links),
-            len(links.network.processors),
+            len(links.network.injection_channels),
             len(links.network.delivery_channels),
             flit_bits,
             tuple(side_wires),
@@ -139,7 +139,7 @@ class ObservedLayout:
         for name, bits, stride in (
             ("signatures", len(self.hops_of_signature) * SIGNATURE_BITS, SIGNATURE_BITS),
             ("moved", self.hops, 1),
-            ("accepted", self.processors, 1),
+            ("accepted", self.injectors, 1),
             ("ejected", self.deliveries * flit, flit),
             ("side_wires", sum(wire.bits for wire in self.side_wires), 1),
             ("status", sum(output.bits for output in self.status), 1),

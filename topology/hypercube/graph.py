@@ -19,18 +19,16 @@ MOST_DIMENSIONS = 12
 class HypercubeLinks(ChannelNetwork):
     """The physical network of a hypercube.
 
-    The only injection channel of a node is ``p3->s3``, as everywhere; of several, the second one is ``p3_1->s3``.
-
     Parameters
     ----------
     dimensions : int
         n, 1 to 12: there are 2^n nodes.
-    injection_channels : int
+    injection_channels_per_processor : int
         Channels from each processor into its switch, 1 to n.
 
     Members
     -------
-    dimensions, injection_channels : int
+    dimensions : int
 
     Raises
     ------
@@ -38,23 +36,18 @@ class HypercubeLinks(ChannelNetwork):
         If a parameter is out of range.
     """
 
-    def __init__(self, dimensions: int, injection_channels: int = 1):
+    def __init__(self, dimensions: int, injection_channels_per_processor: int = 1):
         _check("dimensions", dimensions, MOST_DIMENSIONS)
-        _check("injection channels", injection_channels, dimensions)
+        _check("injection channels", injection_channels_per_processor, dimensions)
         self.dimensions = dimensions
         nodes = 1 << dimensions
         super().__init__(
             nodes,
             nodes,
-            _wires(dimensions, injection_channels),
+            _wires(dimensions, injection_channels_per_processor),
             positions=hypercube_positions(dimensions),
-            injection_channels=injection_channels,
+            injection_channels_per_processor=injection_channels_per_processor,
         )
-
-    def _channel_name(self, index: int, source: int, source_port: int, sink: int) -> str:
-        if self.is_switch(source) or self.injection_channels == 1:
-            return super()._channel_name(index, source, source_port, sink)
-        return f"{self.vertex_name(source)}_{source_port}->{self.vertex_name(sink)}"
 
     def dimension_of(self, channel: Channel) -> int | None:
         """Dimension in which a channel travels; None if it comes from or leads to a processor."""
@@ -73,7 +66,7 @@ class HypercubeNetwork(LaneNetwork):
         n, 1 to 12.
     lanes : int
         V, 1 to 8. A switch has at most 61 lane-ports on a side, those of its host included.
-    injection_channels : int
+    injection_channels_per_processor : int
         Channels from each processor into its switch, 1 to n.
 
     Members
@@ -88,14 +81,15 @@ class HypercubeNetwork(LaneNetwork):
         If a parameter is out of range, or switches would have too many lane-ports.
     """
 
-    def __init__(self, dimensions: int, lanes: int, injection_channels: int = 1):
+    def __init__(self, dimensions: int, lanes: int, injection_channels_per_processor: int = 1):
         _check("lanes", lanes, MOST_LANES)
-        links = HypercubeLinks(dimensions, injection_channels)
-        lane_ports = dimensions * lanes + injection_channels  # inputs; there is one delivery lane, so outputs are fewer
+        links = HypercubeLinks(dimensions, injection_channels_per_processor)
+        # inputs; there is one delivery lane, so outputs are fewer
+        lane_ports = dimensions * lanes + injection_channels_per_processor
         if lane_ports > MOST_LANE_PORTS:
             raise TopologyError(
                 f"Lane-ports on a side of a switch must be {MOST_LANE_PORTS} at most, not {lane_ports}: {dimensions} "
-                f"dimensions of {lanes} lanes, and {injection_channels} from the host",
+                f"dimensions of {lanes} lanes, and {injection_channels_per_processor} from the host",
                 item=str(lanes),
             )
         self.dimensions = dimensions
@@ -111,11 +105,11 @@ def _check(name: str, value: int, most: int) -> None:
         raise TopologyError(f"Number of {name} must be {allowed}, not {value!r}", item=str(value))
 
 
-def _wires(dimensions: int, injection_channels: int) -> Iterator[tuple[int, int, int, int]]:
+def _wires(dimensions: int, injection_channels_per_processor: int) -> Iterator[tuple[int, int, int, int]]:
     nodes = 1 << dimensions
     for node in range(nodes):
         for dimension in range(dimensions):
             yield node, dimension, node ^ 1 << dimension, dimension
         yield node, dimensions, nodes + node, 0
-        for port in range(injection_channels):
+        for port in range(injection_channels_per_processor):
             yield nodes + node, port, node, dimensions + port

@@ -15,11 +15,12 @@ def unreached_pairs(routing: MinRouting) -> list[tuple[int, int]]:
     arrivals = _Arrivals(routing)
     missing = []
     for source in range(processors):
-        start = network.injection_channel(source)
-        reached = arrivals.of_unicasts(start).copy()
         lowest = _lowest_turns(routing, source)
-        for turn in range(routing.keys - processors):
-            reached &= arrivals.of_multicasts(start, turn) | (turn < lowest)
+        reached = np.ones(processors, dtype=bool)
+        for start in network.injection_channels_of(source):
+            reached &= arrivals.of_unicasts(start)
+            for turn in range(routing.keys - processors):
+                reached &= arrivals.of_multicasts(start, turn) | (turn < lowest)
         reached[source] = True
         missing += [(source, int(destination)) for destination in np.flatnonzero(~reached)]
     return missing

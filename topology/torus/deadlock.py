@@ -80,8 +80,7 @@ class _Walk:
 
     def along_rows(self, heading: Heading) -> None:
         ways, network = self.ways, self.ways.network
-        starts = map(network.injection_channel, range(network.switches))
-        work = [lane for lane in starts if heading.suits(ways.grid, ways.position(lane)[1])]
+        work = [lane for lane in network.injection_channels if heading.suits(ways.grid, ways.position(lane)[1])]
         seen = set(work)
         for lane in work:
             if ways.position(lane)[1] == heading.end:

@@ -25,7 +25,9 @@ def unreached_pairs(routing: TorusRouting) -> list[tuple[int, int]]:
             row, column = grid.position(source)
             if not heading.suits(grid, column):
                 continue
-            lost = needed[row] & ~_from_row(ways, routing.network.injection_channel(source), heading, turned, arrivals)
+            starts = routing.network.injection_channels_of(source)
+            arriving = reduce(and_, (_from_row(ways, start, heading, turned, arrivals) for start in starts))
+            lost = needed[row] & ~arriving
             if lost:
                 ends = {along.end for along in headings(grid.rows) if lost & _bit(along)}
                 missing |= {(source, grid.node(end, heading.end)) for end in ends}
