@@ -145,5 +145,6 @@ def _unicasts(starts: np.ndarray, source: np.ndarray, destination: np.ndarray, o
         delay_cycles=np.zeros(count, dtype=np.int64),
         group=np.arange(count, dtype=np.int32),
         operation=operations.astype(np.int32),
+        injection=np.zeros(count, dtype=np.int32),
         copies=np.ones(count, dtype=np.int32),
     )

@@ -77,7 +77,6 @@ def _build(records: list[Message], config: Config, routing: Any) -> Messages:
     MessageError
         With the number of the record.
     """
-    processors = len(config.network.processors)
     sent = records
     software = None if config.traffic is None else getattr(config.traffic, _software_key(config.traffic))
     if software is not None:
@@ -90,7 +89,12 @@ def _build(records: list[Message], config: Config, routing: Any) -> Messages:
                 completed.append(config.family.complete(config.network_section, routing, record))
             except ValueError as error:
                 raise MessageError(number, str(error)) from None
-        return Messages.build(completed, processors=processors, header_flits=routing.header_flits)
+        return Messages.build(
+            completed,
+            processors=len(config.network.processors),
+            header_flits=routing.header_flits,
+            injection_channels=config.network.injection_channels_per_processor,
+        )
     except MessageError as error:
         group = sent[error.number].group
         raise MessageError(error.number if group is None else group, error.problem) from None

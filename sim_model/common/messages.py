@@ -32,6 +32,8 @@ class Message:
         What the network is asked to do with it, by the family's own numbers; 0 in families with one operation.
     copies : mapping of int to int, or None
         Copies that each destination is to get, where that is not one.
+    injection : int
+        Over which of its source's injection channels it is sent: the port of the source, 0 if it has only one.
     """
 
     source: int
@@ -43,6 +45,7 @@ class Message:
     group: int | None = None
     operation: int = 0
     copies: Mapping[int, int] | None = None
+    injection: int = 0
 
 
 class MessageError(ValueError):
@@ -86,6 +89,8 @@ class Messages:
         Messages of one logical multicast share a group.
     operation : int32[M]
         See ``Message``.
+    injection : int32[M]
+        Port of the source through which it is sent.
     copies : int32
         By position in ``destinations``.
     """
@@ -99,6 +104,7 @@ class Messages:
     delay_cycles: np.ndarray
     group: np.ndarray
     operation: np.ndarray
+    injection: np.ndarray
     copies: np.ndarray
 
     def __len__(self) -> int:
@@ -120,7 +126,12 @@ class Messages:
 
     @classmethod
     def build(
-        cls, records: Iterable[Message], *, processors: int, header_flits: Callable[[Sequence[int]], int]
+        cls,
+        records: Iterable[Message],
+        *,
+        processors: int,
+        header_flits: Callable[[Sequence[int]], int],
+        injection_channels: int = 1,
     ) -> "Messages":
         """Check records and put them into columns.
 
@@ -131,6 +142,8 @@ class Messages:
             Number of processors of the network.
         header_flits : callable
             Header length in flits for a destination set, such as ``SpamRouting.header_flits``.
+        injection_channels : int
+            Injection channels of each processor.
 
         Raises
         ------
@@ -141,6 +154,7 @@ class Messages:
         for number, record in enumerate(records):
             try:
                 columns.add(number, record, processors, header_flits)
+                _check_injection(record.injection, injection_channels)
             except ValueError as error:
                 raise MessageError(number, str(error)) from None
         return columns.messages()
@@ -150,7 +164,7 @@ class Messages:
 class _Columns:
     """Rows under construction."""
 
-    rows: list[tuple[int, int, int, int, int, int, int]] = field(default_factory=list)
+    rows: list[tuple[int, ...]] = field(default_factory=list)
     destinations: list[tuple[int, ...]] = field(default_factory=list)
     copies: list[int] = field(default_factory=list)
 
@@ -167,7 +181,8 @@ class _Columns:
         parent = -1 if record.parent is None else record.parent
         start = record.start_cycle if record.parent is None else -1
         group = number if record.group is None else record.group
-        self.rows.append((record.source, record.flits, start, parent, record.delay_cycles, group, record.operation))
+        delay = record.delay_cycles
+        self.rows.append((record.source, record.flits, start, parent, delay, group, record.operation, record.injection))
         self.destinations.append(destinations)
         wanted = record.copies or {}
         self.copies += [wanted.get(destination, 1) for destination in destinations]
@@ -180,7 +195,8 @@ class _Columns:
             raise ValueError(f"Parent must be a message that is delivered to processor {record.source}, not {parent!r}")
 
     def messages(self) -> Messages:
-        source, flits, start, parent, delay, group, operation = zip(*self.rows, strict=True) if self.rows else ((),) * 7
+        columns = zip(*self.rows, strict=True) if self.rows else ((),) * 8
+        source, flits, start, parent, delay, group, operation, injection = columns
         counts = [len(destinations) for destinations in self.destinations]
         flat = [processor for destinations in self.destinations for processor in destinations]
         return Messages(
@@ -193,6 +209,7 @@ class _Columns:
             delay_cycles=np.array(delay, dtype=np.int64),
             group=np.array(group, dtype=np.int32),
             operation=np.array(operation, dtype=np.int32),
+            injection=np.array(injection, dtype=np.int32),
             copies=np.array(self.copies, dtype=np.int32),
         )
 
@@ -216,6 +233,12 @@ def checked_destinations(record: Message, processors: int) -> tuple[int, ...]:
         given = list(record.destinations)
         raise ValueError(f"Destinations must name a processor other than the source {record.source}, not {given!r}")
     return destinations
+
+
+def _check_injection(injection: int, injection_channels: int) -> None:
+    if not 0 <= injection < injection_channels:
+        allowed = "0" if injection_channels == 1 else f"0 to {injection_channels - 1}"
+        raise ValueError(f"Injection channel must be {allowed}, not {injection!r}")
 
 
 def _check_length(flits: int, header_flits: int) -> None:

@@ -25,8 +25,9 @@ class CycleReport:
     -------
     moved : bool array, shape (channels and then stages,)
         Channels and stages (``LinkStages``) out of which a flit moved.
-    accepted : list of (processor, message)
-        Messages that injectors accepted.
+    accepted : list of (injector, message)
+        Messages that injectors accepted; an injector's number is its position in the network's ``injection_channels``,
+        so its processor's where each has one.
     ejected : list of (processor, message, flit index)
         Flits that reached their processor.
     """
@@ -80,7 +81,8 @@ class Simulation:
     Raises
     ------
     ValueError
-        If there is no message, the start-up is negative, or hosts are to behave as they cannot in this model.
+        If there is no message, the start-up is negative, a message is sent over an injection channel that its source
+        does not have, or hosts are to behave as they cannot in this model.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class Simulation:
             raise ValueError(f"Start-up must take at least 0 cycles, not {startup_cycles!r}")
         if hosts.stalls and not model.delivers_over_channels:
             raise ValueError("Hosts that get packets where they are stored cannot stall: no channel leads to them")
+        _check_injection(messages, model.network.injection_channels_per_processor)
         self.model = model
         self.messages = messages
         self.links = LinkStages(model.network, model.link_cycles)
@@ -157,7 +160,7 @@ class Simulation:
         processors = self.model.network.delivery_processors
         return CycleReport(
             moved=trace.moved[0],
-            accepted=[(int(p), int(accepted[p])) for p in np.flatnonzero(accepted >= 0)],
+            accepted=[(int(i), int(accepted[i])) for i in np.flatnonzero(accepted >= 0)],
             ejected=[
                 (processors[d], int(ejected[d]), int(trace.ejected_flit[0, d])) for d in np.flatnonzero(ejected >= 0)
             ],
@@ -209,6 +212,17 @@ class Simulation:
         network = self.model.network
         waits = self.model.waits(self.state, self.router_state)
         return deadlock_report(network, waits, self.cycle)
+
+
+def _check_injection(messages: Messages, injection_channels: int) -> None:
+    """Messages may have been built for another network, and the compiled loop does not check its indices."""
+    if len(messages) and int(messages.injection.max()) >= injection_channels:
+        number = int(messages.injection.argmax())
+        allowed = "0" if injection_channels == 1 else f"0 to {injection_channels - 1}"
+        raise ValueError(
+            f"Injection channel of message {number} must be {allowed} in this network, "
+            f"not {int(messages.injection[number])}"
+        )
 
 
 def _copied(value: Any) -> Any:

@@ -10,8 +10,12 @@ from sim_model.common.simulation import Simulation
 
 def prepare(model: Model, records: Sequence[Message], startup_cycles: int = 0) -> Simulation:
     """A run about to begin."""
-    processors = len(model.network.processors)
-    messages = Messages.build(records, processors=processors, header_flits=model.header_flits)
+    messages = Messages.build(
+        records,
+        processors=len(model.network.processors),
+        header_flits=model.header_flits,
+        injection_channels=model.network.injection_channels_per_processor,
+    )
     return Simulation(model, messages, startup_cycles)
 
 

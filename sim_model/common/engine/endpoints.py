@@ -50,7 +50,7 @@ class EndpointState(NamedTuple):
     pause_level: int
     stall_level: int
     header_flits: np.ndarray  # int64[messages]
-    sources: np.recarray  # SOURCE_FIELDS, by processor
+    sources: np.recarray  # SOURCE_FIELDS, by injector
     receivers: np.recarray  # RECEIVER_FIELDS, by position in the network's delivery channels
     blockades: np.recarray  # BLOCKADE_FIELDS
 
@@ -68,7 +68,7 @@ def make_endpoints(
     ValueError
         If a processor that the network does not have is blocked.
     """
-    sources = len(network.processors) if hosts.pause_level else 0
+    sources = len(network.injection_channels) if hosts.pause_level else 0
     receivers = len(network.delivery_channels) if hosts.stalls else 0
     lengths = [
         header_flits(messages.destinations_of(message).tolist()) for message in range(len(messages) * bool(sources))

@@ -1,6 +1,6 @@
 """Hosts and injectors (docs/timing.md): which message a node sends next, and when.
 
-A host sleeps until ``wake_cycle``. Messages with a given start stand in a sorted queue; dependent ones join a
+Every injector of a node has a host of its own, and they know nothing of each other. A host sleeps until ``wake_cycle``. Messages with a given start stand in a sorted queue; dependent ones join a
 second, sorted list when their parent has arrived. The next message is the earlier of the two fronts.
 """
 
@@ -16,24 +16,24 @@ def step_hosts(cycle, state, trace, row):
     hosts, counters = state.hosts, state.counters
     accepted = 0
     next_cycle = NEVER
-    for processor in range(len(hosts)):
-        if hosts[processor].wake_cycle <= cycle:
-            accepted += _wake(cycle, processor, state, trace, row)
-        next_cycle = min(next_cycle, hosts[processor].wake_cycle)
+    for injector in range(len(hosts)):
+        if hosts[injector].wake_cycle <= cycle:
+            accepted += _wake(cycle, injector, state, trace, row)
+        next_cycle = min(next_cycle, hosts[injector].wake_cycle)
     counters[NEXT_HOST_CYCLE] = next_cycle
     return accepted
 
 
 @compiled
-def _wake(cycle, processor, state, trace, row):
+def _wake(cycle, injector, state, trace, row):
     """Take up the next message, or offer the one that is prepared. Returns 1 if the injector accepts a message."""
-    host = state.hosts[processor]
+    host = state.hosts[injector]
     if host.preparing == NONE:
         host.preparing = _take_next(host, state.queue, state.jobs)
         host.wake_cycle = cycle + state.startup_cycles
         if state.startup_cycles > 0:
             return 0
-    if len(state.endpoints.sources) > 0 and offers_later(cycle, processor, state.endpoints):
+    if len(state.endpoints.sources) > 0 and offers_later(cycle, injector, state.endpoints):
         host.wake_cycle = cycle + 1
         return 0
     message = host.preparing
@@ -41,19 +41,20 @@ def _wake(cycle, processor, state, trace, row):
     host.sending = message
     host.wake_cycle = NEVER
     state.jobs[message].accepted_cycle = cycle
-    _load_head(state.switches + processor, message, state)
+    _load_head(host.channel, message, state)
     state.counters[UNSENT] -= 1
     state.counters[FLITS_IN_NETWORK] += 1
     if row < len(trace.accepted_message):
-        trace.accepted_message[row, processor] = message
+        trace.accepted_message[row, injector] = message
     return 1
 
 
 @compiled
-def _load_head(vertex, message, state):
+def _load_head(number, message, state):
+    channel = state.channels[number]
     tail = TAIL if state.jobs[message].flits == 1 else 0
-    state.channels[state.vertices[vertex].first_output].register = message << MESSAGE_SHIFT | tail
-    state.vertices[vertex].occupied = 1
+    channel.register = message << MESSAGE_SHIFT | tail
+    state.vertices[channel.source].occupied |= channel.source_bit
 
 
 @compiled
@@ -85,9 +86,9 @@ def _take_next(host, queue, jobs):
 
 
 @compiled
-def free_injector(cycle, processor, hosts, queue, jobs, counters):
+def free_injector(cycle, injector, hosts, queue, jobs, counters):
     """The tail has left the injector in this cycle."""
-    host = hosts[processor]
+    host = hosts[injector]
     host.sending = NONE
     host.idle_from_cycle = cycle + 1
     _set_wake(cycle, host, queue, jobs, counters)
@@ -106,11 +107,12 @@ def _set_wake(cycle, host, queue, jobs, counters):
 @compiled
 def release_children(cycle, processor, parent, state):
     """The tail of ``parent`` has arrived at ``processor``: the messages that waited for it there get their start."""
-    jobs, host = state.jobs, state.hosts[processor]
+    jobs = state.jobs
     for position in range(jobs[parent].first_child, jobs[parent].end_child):
         child = state.children[position]
         if jobs[child].source != processor:
             continue
+        host = state.hosts[jobs[child].injector]
         jobs[child].start_cycle = cycle + jobs[child].delay_cycles
         _insert_released(host, child, jobs)
         state.counters[UNSENT] += 1

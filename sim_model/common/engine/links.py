@@ -71,29 +71,32 @@ def _move_from_injectors(cycle, state, trace, row):
     channels, slots, vertices, jobs = state.channels, state.slots, state.vertices, state.jobs
     recording = row < len(trace.flits)
     pausing = len(state.endpoints.sources) > 0
+    first_injection = vertices[switches].first_output  # channels are numbered by source, and processors come last
     moved = 0
     loaded = 0
     for vertex in range(switches, len(vertices)):
-        if vertices[vertex].occupied == 0:
-            continue
-        number = vertices[vertex].first_output
-        channel = channels[number]
-        if channel.count == depth:
-            continue
-        moved += 1
-        if recording:
-            trace.flits[row, number] = channel.register
-        slots[number, (channel.front + channel.count) & slot_mask] = channel.register
-        channel.count += 1
-        vertices[channel.sink].arrived |= channel.sink_bit
-        if channel.register & TAIL:
-            vertices[vertex].occupied = 0
-            free_injector(cycle, vertex - switches, state.hosts, state.queue, jobs, state.counters)
-        else:
-            channel.register = _following(channel.register, jobs)
-            loaded += 1
-            if pausing:
-                await_word(vertices[vertex], vertex - switches, channel.register, state)
+        rest = vertices[vertex].occupied
+        while rest != 0:
+            port = lowest_bit(rest)
+            rest &= rest - 1
+            number = vertices[vertex].first_output + port
+            channel = channels[number]
+            if channel.count == depth:
+                continue
+            moved += 1
+            if recording:
+                trace.flits[row, number] = channel.register
+            slots[number, (channel.front + channel.count) & slot_mask] = channel.register
+            channel.count += 1
+            vertices[channel.sink].arrived |= channel.sink_bit
+            if channel.register & TAIL:
+                vertices[vertex].occupied ^= 1 << port
+                free_injector(cycle, number - first_injection, state.hosts, state.queue, jobs, state.counters)
+            else:
+                channel.register = _following(channel.register, jobs)
+                loaded += 1
+                if pausing:
+                    await_word(number - first_injection, state)
     state.counters[FLITS_IN_NETWORK] += loaded
     return moved
 

@@ -7,12 +7,12 @@ from sim_model.common.engine.state import NONE
 
 
 @compiled_apart
-def await_word(vertex, processor, flit, state):
+def await_word(injector, state):
     """The next flit of an injector is to be loaded: a header flit at once, a word when the source has one."""
-    endpoints = state.endpoints
-    if index_of(flit) >= endpoints.header_flits[message_of(flit)]:
-        endpoints.sources[processor].waiting = 1
-        vertex.occupied = 0
+    endpoints, channel = state.endpoints, state.channels[state.hosts[injector].channel]
+    if index_of(channel.register) >= endpoints.header_flits[message_of(channel.register)]:
+        endpoints.sources[injector].waiting = 1
+        state.vertices[channel.source].occupied &= ~channel.source_bit
 
 
 @compiled_apart
@@ -21,12 +21,12 @@ def step_sources(cycle, state):
 
     A word that is on offer stays so until it is taken: sources, too, keep the rules of streams.
     """
-    endpoints, hosts, vertices = state.endpoints, state.hosts, state.vertices
+    endpoints, hosts = state.endpoints, state.hosts
     changes = 0
-    for processor in range(len(endpoints.sources)):
-        if hosts[processor].sending == NONE:
+    for injector in range(len(endpoints.sources)):
+        if hosts[injector].sending == NONE:
             continue
-        source = endpoints.sources[processor]
+        source = endpoints.sources[injector]
         if not source.offered:
             changes += 1
             if not holds_back(cycle, source.phase, endpoints.pause_level, endpoints.ring):
@@ -35,14 +35,15 @@ def step_sources(cycle, state):
             changes += 1
             source.waiting = 0
             source.offered = 0
-            vertices[state.switches + processor].occupied = 1
+            channel = state.channels[hosts[injector].channel]
+            state.vertices[channel.source].occupied |= channel.source_bit
     return changes
 
 
 @compiled_apart
-def offers_later(cycle, processor, endpoints):
+def offers_later(cycle, injector, endpoints):
     """Whether a host may not offer its injector a message yet; if it may, words can be had from the next cycle on."""
-    source = endpoints.sources[processor]
+    source = endpoints.sources[injector]
     if holds_back(cycle, source.phase, endpoints.pause_level, endpoints.ring):
         return True
     source.offered = 0

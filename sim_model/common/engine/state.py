@@ -1,6 +1,6 @@
 """State of links, hosts and deliveries: arrays of records.
 
-One record per channel, vertex, processor, message, and pair of message and destination; all fields are int64.
+One record per channel, vertex, injector, message, and pair of message and destination; all fields are int64.
 Few arrays instead of one per field, because Numba passes every array as seven arguments. Masks have one bit per
 port of a vertex.
 """
@@ -56,6 +56,7 @@ VERTEX_FIELDS = (
     "awake",  # 1 if a register was emptied in this cycle or a flit arrived in the last one
 )
 HOST_FIELDS = (
+    "channel",  # of the injector; never changes
     "wake_cycle",  # when the host next does something; NEVER while the injector is busy
     "preparing",  # message in start-up or NONE
     "sending",  # message in the injector or NONE
@@ -66,6 +67,7 @@ HOST_FIELDS = (
 )
 JOB_FIELDS = (
     "source",  # processor; never changes, like all down to end_child
+    "injector",
     "flits",  # whole message
     "delay_cycles",  # from the parent's arrival to the start
     "first_destination",  # position in deliveries
@@ -104,10 +106,10 @@ class EngineState(NamedTuple):
     staged_inputs: np.ndarray  # int64[vertices], masks of inputs whose links have flits in stages
     vertices: np.recarray  # VERTEX_FIELDS
     input_channel: np.ndarray  # int64[vertices, most ports]
-    hosts: np.recarray  # HOST_FIELDS, by processor
+    hosts: np.recarray  # HOST_FIELDS, by injector
     jobs: np.recarray  # JOB_FIELDS, by message
     deliveries: np.recarray  # DELIVERY_FIELDS, by message and destination
-    queue: np.ndarray  # int64, messages with a given start by source, in order of start
+    queue: np.ndarray  # int64, messages with a given start by injector, in order of start
     children: np.ndarray  # int64, dependent messages by parent
     counters: np.ndarray  # int64[COUNTERS]
     tallies: np.recarray  # TALLY_FIELDS, by channel; no records if nothing is counted
@@ -118,7 +120,7 @@ class Trace(NamedTuple):
     """Rows of a recording, one per cycle; no rows when nothing is recorded."""
 
     flits: np.ndarray  # int64[rows, hops], the packed flit that moved; NONE for none; hops see LinkStages.moved_bits
-    accepted_message: np.ndarray  # int32[rows, processors], NONE for none
+    accepted_message: np.ndarray  # int32[rows, injectors], NONE for none
     variants: np.ndarray  # int64[rows, hops], what the family says about the flit; 0: it is as its source sent it
     signals: np.ndarray  # uint8[rows, bits], side wires and status outputs in the order of the model
     delivery_channels: np.ndarray  # int64[delivery channels], never changes
@@ -145,7 +147,7 @@ def make_trace(rows: int, links: LinkStages, signal_bits: int) -> Trace:
     network = links.network
     return Trace(
         flits=np.full((rows, links.moved_bits), NONE, dtype=np.int64),
-        accepted_message=np.full((rows, len(network.processors)), NONE, dtype=np.int32),
+        accepted_message=np.full((rows, len(network.injection_channels)), NONE, dtype=np.int32),
         variants=np.zeros((rows, links.moved_bits), dtype=np.int64),
         signals=np.zeros((rows, signal_bits), dtype=np.uint8),
         delivery_channels=np.array(network.delivery_channels, dtype=np.int64),
@@ -177,8 +179,9 @@ def make_state(
         Keep the tallies, which makes a run slower.
     """
     network = links.network
-    jobs, children = _make_jobs(messages)
-    hosts, queue = _make_hosts(messages, len(network.processors))
+    injector = messages.source.astype(np.int64) * network.injection_channels_per_processor + messages.injection
+    jobs, children = _make_jobs(messages, injector)
+    hosts, queue = _make_hosts(messages, injector, network)
     slots = 1 << (buffer_depth_flits + STAGE_FLITS * links.per_link - 1).bit_length()
     counters = np.zeros(COUNTERS, dtype=np.int64)
     counters[UNSENT] = len(queue)
@@ -247,7 +250,7 @@ def _input_channels(network: ChannelNetwork) -> np.ndarray:
     return table
 
 
-def _make_jobs(messages: Messages) -> tuple[np.recarray, np.ndarray]:
+def _make_jobs(messages: Messages, injector: np.ndarray) -> tuple[np.recarray, np.ndarray]:
     dependent = np.flatnonzero(messages.parent != NONE)
     children = dependent[np.argsort(messages.parent[dependent], kind="stable")].astype(np.int64)
     first_child = _first_positions(messages.parent[dependent], len(messages))
@@ -255,6 +258,7 @@ def _make_jobs(messages: Messages) -> tuple[np.recarray, np.ndarray]:
         len(messages),
         JOB_FIELDS,
         source=messages.source,
+        injector=injector,
         flits=messages.flits,
         delay_cycles=messages.delay_cycles,
         first_destination=messages.offsets[:-1],
@@ -268,16 +272,20 @@ def _make_jobs(messages: Messages) -> tuple[np.recarray, np.ndarray]:
     return jobs, children
 
 
-def _make_hosts(messages: Messages, processors: int) -> tuple[np.recarray, np.ndarray]:
+def _make_hosts(
+    messages: Messages, injector: np.ndarray, network: ChannelNetwork
+) -> tuple[np.recarray, np.ndarray]:
+    injectors = len(network.injection_channels)
     given = np.flatnonzero(messages.parent == NONE)
-    queue = given[np.lexsort((given, messages.start_cycle[given], messages.source[given]))].astype(np.int64)
-    first = _first_positions(messages.source[given], processors)
-    wake_cycle = np.full(processors, NEVER, dtype=np.int64)
+    queue = given[np.lexsort((given, messages.start_cycle[given], injector[given]))].astype(np.int64)
+    first = _first_positions(injector[given], injectors)
+    wake_cycle = np.full(injectors, NEVER, dtype=np.int64)
     busy = np.flatnonzero(np.diff(first))
     wake_cycle[busy] = messages.start_cycle[queue[first[busy]]]
     hosts = make_records(
-        processors,
+        injectors,
         HOST_FIELDS,
+        channel=network.injection_channels,
         wake_cycle=wake_cycle,
         preparing=NONE,
         sending=NONE,
