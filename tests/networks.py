@@ -1,8 +1,14 @@
 """Small networks for tests."""
 
+from itertools import product
+
 import numpy as np
 
+from topology.common.channels import ChannelNetwork
 from topology.common.graph import Network
+from topology.common.lanes import LaneNetwork
+from topology.torus.graph import TorusLinks, TorusNetwork
+from topology.torus.grid import Grid
 
 # Figure 1 of the SPAM paper: its vertices 1, 2, 3, 4, 6, 7 are switches 0 to 5, its vertices 5, 8, 9, 10, 11 are
 # processors 0 to 4.
@@ -42,3 +48,38 @@ def five_port_network() -> Network:
     """
     edges = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4)]
     return Network(5, edges, [0, 0, 0, 1, 1, 2, 3, 3, 4, 4, 4])
+
+
+class InjectingLinks(TorusLinks):
+    """A torus or mesh whose processors have several injection channels, behind the ports that all have."""
+
+    def __init__(self, grid: Grid, injection_channels: int):
+        plain = TorusLinks(grid)
+        self.grid, self.directions = grid, plain.directions
+        wires = [(channel.source, channel.source_port, channel.sink, channel.sink_port) for channel in plain.channels]
+        for node, port in product(range(grid.nodes), range(1, injection_channels)):
+            wires.append((grid.nodes + node, port, node, len(plain.input_channel[node]) + port - 1))
+        ChannelNetwork.__init__(
+            self,
+            grid.nodes,
+            grid.nodes,
+            wires,
+            positions=plain.positions,
+            injection_channels_per_processor=injection_channels,
+        )
+
+
+class InjectingTorus(TorusNetwork):
+    """The same with lanes. Routing asks for directions alone, so that of tori will do."""
+
+    def __init__(self, grid: Grid, lanes: int, injection_channels: int):
+        self.grid, self.lanes = grid, lanes
+        links = InjectingLinks(grid, injection_channels)
+        self.directions = links.directions
+        ways = [links.direction_of(channel) for channel in links.channels]
+        LaneNetwork.__init__(self, links, [1 if way is None else lanes for way in ways])
+        self.direction_of = tuple(ways[link] for link in self.link_of)
+        self.closes_ring = tuple(
+            way is not None and grid.closes_ring(links.channels[link].source, way)
+            for link, way in zip(self.link_of, self.direction_of, strict=True)
+        )

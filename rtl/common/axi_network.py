@@ -25,7 +25,7 @@ NO_OPTIONS = StreamOptions()
 
 
 class AxiStreamTop(StructuralPart):
-    """A whole network with one AXI4-Stream input and one output per processor.
+    """A whole network with an AXI4-Stream input per injection channel and an output per delivery channel.
 
     Parameters
     ----------
@@ -42,7 +42,9 @@ class AxiStreamTop(StructuralPart):
     s_axis_n{i}_tkeep, m_axis_n{i}_tkeep
         Bytes of a word, if words need not be full.
     s_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tdest, _tuser
-        Packets of node i into the network. No ``tuser`` if messages have one destination each.
+        Packets of node i into the network. If it has several injection channels: ``s_axis_n{i}_c{k}_tdata`` and so
+        on; each makes messages of its packets, independently of the others. No ``tuser`` if messages have one
+        destination each.
     s_axis_n{i}_error : Out(1)
         High for one cycle when a packet of node i can go nowhere and is swallowed.
     m_axis_n{i}_tdata, _tvalid, _tready, _tlast, _tid, _tuser
@@ -87,7 +89,9 @@ class AxiStreamTop(StructuralPart):
         source, sink = self._injector.part.signature.members, self._ejector.part.signature.members
         widths = self.options.data_widths(self.plan.flit_bits)
         own = {name: source[name] for name in (*self._source_inputs, *SOURCE_OUTPUTS)} | _each(In, widths)
-        members = {f"s_axis_n{i}_{name}": member for name, member in own.items()}
+        members: dict[str, wiring.Member] = {}
+        for source_port in self.plan.network.injection_names_of(i):
+            members.update({f"s_axis_{source_port}_{name}": member for name, member in own.items()})
         names = (*self._sink_beat, "tvalid", "tready", *self._status_outputs)
         own = {name: sink[name] for name in names} | _each(Out, widths)
         for output in self.plan.network.delivery_names_of(i):
@@ -99,35 +103,39 @@ class AxiStreamTop(StructuralPart):
         fabric = Fabric(structure, self.plan)
         connect_exported(structure, fabric, self.plan)
         ends = StreamEnds(structure, self.options)
-        for i, injector in enumerate(fabric.injectors):
-            self._connect_source(structure, ends, i, _replaced(structure, injector, self._injector))
         network = self.plan.network
+        injections = zip(network.injection_names, network.injection_processors, fabric.injectors, strict=True)
+        for name, processor, injector in injections:
+            self._connect_source(structure, ends, name, processor, _replaced(structure, injector, self._injector))
         deliveries = zip(network.delivery_names, network.delivery_processors, fabric.ejectors, strict=True)
         for name, processor, ejector in deliveries:
             self._connect_sink(structure, ends, name, processor, _replaced(structure, ejector, self._ejector))
         return structure
 
-    def _connect_source(self, structure: Structure, ends: StreamEnds, i: int, injector: ModuleInstance):
-        constants = {"node": i}
+    def _connect_source(
+        self, structure: Structure, ends: StreamEnds, source: str, processor: int, injector: ModuleInstance
+    ):
+        constants = {"node": processor}
         if self.plan.addressing:
-            constants["node_fields"] = self.plan.addressing.node_fields[i]
+            constants["node_fields"] = self.plan.addressing.node_fields[processor]
         for port, value in constants.items():
             if port in injector.module.inputs:
                 injector.tie(port, value)
-        port = f"s_axis_n{i}"
+        port = f"s_axis_{source}"
         widths = self.options.data_widths(self.plan.flit_bits)
         beat: Beat = {name: structure.ports[f"{port}_{name}"] for name in dict.fromkeys((*self._source_beat, *widths))}
-        beat = ends.packed(f"n{i}", beat)
+        beat = ends.packed(source, beat)
         valid, ready = structure.ports[f"{port}_tvalid"], injector.output("tready")
         if self.options.clocks != NETWORK:
-            beat, valid, crossing = ends.crossed(f"crossing_from_n{i}", i, inward=True, beat=beat, valid=valid)
+            crossing_name = f"crossing_from_{source}"
+            beat, valid, crossing = ends.crossed(crossing_name, processor, inward=True, beat=beat, valid=valid)
             crossing.connect("o__ready", ready)
             ready = crossing.output("i__ready")
         injector.connect("tvalid", valid)
         for name, bits in beat.items():
             injector.connect(name, bits)
         structure.outputs[f"{port}_tready"] = ready
-        structure.outputs[f"{port}_error"] = ends.pulse(f"crossing_error_n{i}", i, injector.output("error"))
+        structure.outputs[f"{port}_error"] = ends.pulse(f"crossing_error_{source}", processor, injector.output("error"))
 
     def _connect_sink(
         self, structure: Structure, ends: StreamEnds, output: str, processor: int, ejector: ModuleInstance
@@ -187,7 +195,7 @@ def generate_axi_network(
 ) -> GeneratedDesign:
     """Make the Verilog of a network with AXI4-Stream endpoints. The same plan gives the same bytes.
 
-    The manifest has one more entry, ``axi_stream``: mode, widths, and the names of the ports by node.
+    The manifest has one more entry, ``axi_stream``: mode, widths, and the names of the ports by node and channel.
 
     Parameters
     ----------
@@ -224,7 +232,7 @@ def _manifest_entry(plan: NetworkPlan, mode: str, options: StreamOptions) -> dic
         "leading_words": set_words(plan.header, word_bits) if mode == LEADING_WORD else 0,
         "key_cycles": plan.addressing.key_cycles if plan.addressing else 0,
         "clocks": [options.clock_of(i) for i in processors],
-        "inputs": [f"s_axis_n{i}" for i in processors],
+        "inputs": [f"s_axis_{name}" for name in plan.network.injection_names],
         "outputs": [f"m_axis_{name}" for name in plan.network.delivery_names],
         **(plan.endpoints.parameters if plan.endpoints else {}),
     }

@@ -35,8 +35,9 @@ class Fabric:
     Members
     -------
     injectors, ejectors : list of ModuleInstance
-        One ``MessageInjector`` per processor and one ``MessageEjector`` per channel into a processor, in the order of
-        ``delivery_channels``; their user sides are open.
+        One ``MessageInjector`` per channel from a processor, in the order of ``injection_channels``, and one
+        ``MessageEjector`` per channel into a processor, in the order of ``delivery_channels``; their user sides are
+        open.
     valid, ready, tail : tuple of wires, one bit per channel
         Handshake of each channel, and the tail bit of the flit on it, at the output register.
     moved : Wire, one bit per channel and stage
@@ -61,11 +62,11 @@ class Fabric:
         self._routers = [self._router(switch, shapes) for switch in range(network.switches)]
         self._wire_stages: dict[SideWire, ModuleInstance] = {}
         self.side_wires = tuple(self._connect_side_wire(wire) for wire in plan.side_wires)
-        processors = range(len(network.processors))
         injector = SharedModule(lambda: MessageInjector(plan.header, plan.most_flits))
         ejector = SharedModule(lambda: MessageEjector(plan.flit_bits))
-        self.injectors = [structure.instance(f"injector_n{i}", injector) for i in processors]
+        self.injectors = [structure.instance(f"injector_{name}", injector) for name in network.injection_names]
         self.ejectors = [structure.instance(f"ejector_{name}", ejector) for name in network.delivery_names]
+        self._injector_at = dict(zip(network.injection_channels, self.injectors, strict=True))
         self._ejector_at = dict(zip(network.delivery_channels, self.ejectors, strict=True))
         self._stages = self._link_stages()
         valid, ready, payload = [], [], []
@@ -175,7 +176,7 @@ class Fabric:
         network = self._plan.network
         if network.is_switch(channel.source):
             return self._routers[channel.source], f"outputs__{self._link(channel).source_port}"
-        return self.injectors[channel.source - network.switches], "link"
+        return self._injector_at[channel.index], "link"
 
     def _sink(self, channel: Channel) -> End:
         """Where a channel ends: instance and port."""

@@ -37,7 +37,7 @@ from topology.common.pattern import SEED_BITS
 
 
 def message_fields(plan: NetworkPlan) -> dict[str, tuple[int, int]]:
-    """Fields of a harness's ``message_n{i}`` port: name to (lowest bit, width)."""
+    """Fields of a harness's ``message_n{i}`` ports: name to (lowest bit, width)."""
     fields, offset = {}, 0
     members: dict[str, Any] = dict(descriptor_layout(plan.header).members)
     for name, width in (*members.items(), ("payload_seed", SEED_BITS)):
@@ -60,10 +60,11 @@ class HarnessTop(StructuralPart):
 
     Members
     -------
-    message_valid : In(processors)
-        Whether a descriptor is on offer to each injector.
+    message_valid : In(injectors)
+        Whether a descriptor is on offer to each injector, in the order of ``injection_channels``.
     message_n{i} : In
-        The descriptor for processor i, packed as ``message_fields`` says.
+        The descriptor for processor i, packed as ``message_fields`` says. If it has several injection channels:
+        ``message_n{i}_c{k}``.
     hosts_seed : In(16)
         Which patterns hosts hold back in. It is looked at up to cycle 0, the second one after a reset.
     pause_level, stall_level : In(8)
@@ -72,7 +73,7 @@ class HarnessTop(StructuralPart):
         The readers of these channels take nothing in this cycle.
     moved : Out(channels and stages)
         Bit c: a flit moved on channel c in this cycle, or out of a stage of a link, see ``LinkStages``.
-    accepted : Out(processors)
+    accepted : Out(injectors)
         The injector takes the descriptor in this cycle. Combinational from ``message_valid``.
     ejected : Out(delivery channels * (flit width + 1))
         Per channel into a processor: whether a flit moved on it in this cycle (lowest bit), then the flit; all zero if
@@ -89,16 +90,16 @@ class HarnessTop(StructuralPart):
 
     def __init__(self, plan: NetworkPlan):
         self.plan = plan
-        processors, moved_bits = len(plan.network.processors), plan.links.moved_bits
+        injectors, moved_bits = len(plan.network.injection_channels), plan.links.moved_bits
         message_bits = sum(width for _, width in message_fields(plan).values())
         self.layout = observed_layout(plan)
-        members: dict[str, Any] = {"message_valid": In(processors)}
-        members.update({f"message_n{i}": In(message_bits) for i in range(processors)})
+        members: dict[str, Any] = {"message_valid": In(injectors)}
+        members.update({f"message_{name}": In(message_bits) for name in plan.network.injection_names})
         members["hosts_seed"] = In(HOSTS_SEED_BITS)
         members.update({name: In(LEVEL_BITS) for name in ("pause_level", "stall_level")})
         members["blocked"] = In(len(plan.network.delivery_channels))
         members["moved"] = Out(moved_bits)
-        members["accepted"] = Out(processors)
+        members["accepted"] = Out(injectors)
         members["ejected"] = Out(self.layout.parts["ejected"].bits)
         members["observed"] = Out(self.layout.bits)
         members.update(optional_members(plan))
@@ -144,11 +145,12 @@ class HarnessTop(StructuralPart):
         hosts.connect("valid", offered)
         hosts.connect("ready", tuple(injector.output("message__ready") for injector in fabric.injectors))
         source = SharedModule(lambda: PausingSource(self.plan.flit_bits))
-        for i, injector in enumerate(fabric.injectors):
-            message = structure.ports[f"message_n{i}"]
+        names = self.plan.network.injection_names
+        for i, (name, injector) in enumerate(zip(names, fabric.injectors, strict=True)):
+            message = structure.ports[f"message_{name}"]
             injector.connect("message__valid", Slice(offered, i, 1))
             injector.connect("message__payload", Slice(message, 0, descriptor_bits))
-            pattern = structure.instance(f"pattern_n{i}", source)
+            pattern = structure.instance(f"pattern_{name}", source)
             pattern.connect("start", Slice(accepted, i, 1))
             pattern.connect("payload_seed", Slice(message, descriptor_bits, SEED_BITS))
             self._connect_pattern(structure, pattern, endpoint_salt(SOURCE, i), "pause_level")
@@ -180,8 +182,8 @@ class HarnessTop(StructuralPart):
 def generate_harness(plan: NetworkPlan, top: str = "harness") -> GeneratedDesign:
     """Make the Verilog of a lock-step harness.
 
-    The manifest has one more entry, ``harness``: bit offsets of the descriptor fields in ``message_n{i}``, and of the
-    parts of ``observed``.
+    The manifest has one more entry, ``harness``: bit offsets of the descriptor fields in the ports ``message_n{i}``,
+    and of the parts of ``observed``.
 
     Parameters
     ----------

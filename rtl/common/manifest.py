@@ -57,14 +57,18 @@ def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str]
 
 def _nodes(plan: NetworkPlan) -> list[dict[str, Any]]:
     network = plan.network
+    one = network.injection_channels_per_processor == 1
+    processors = range(len(network.processors))
+    injectors = [[f"injector_{name}" for name in network.injection_names_of(i)] for i in processors]
+    injections = [list(network.injection_channels_of(i)) for i in processors]
     return [
         {
             "processor": i,
             "vertex": network.processor_vertex(i),
             "switch": switch,
-            "injector": f"injector_n{i}",
+            **({"injector": injectors[i][0]} if one else {"injectors": injectors[i]}),
             "ejectors": [f"ejector_{name}" for name in network.delivery_names_of(i)],
-            "injection_channel": network.injection_channel(i),
+            **({"injection_channel": injections[i][0]} if one else {"injection_channels": injections[i]}),
             "delivery_channels": list(network.input_channel[network.processor_vertex(i)]),
         }
         for i, switch in enumerate(network.processors)

@@ -25,7 +25,7 @@ from topology.common.lanes import LaneNetwork
 
 
 class NetworkTop(StructuralPart):
-    """A whole network with one injector and one ejector port per processor.
+    """A whole network with an injector port per injection channel and an ejector port per delivery channel.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ class NetworkTop(StructuralPart):
     Members
     -------
     inject_n{i}_message_valid, _ready, _header, _header_flits, _flits
-        Message descriptors of processor i, see ``descriptor_layout``.
+        Message descriptors of processor i, see ``descriptor_layout``. If it has several injection channels:
+        ``inject_n{i}_c{k}_message_valid`` and so on, like the next four.
     inject_n{i}_error : Out(1)
         A descriptor has been refused since the last reset, see ``MessageInjector``.
     inject_n{i}_payload_valid, _ready, _data
@@ -56,7 +57,8 @@ class NetworkTop(StructuralPart):
         self.plan = plan
         members: dict[str, Any] = {}
         for i in range(len(plan.network.processors)):
-            members.update(self._injector_members(f"inject_n{i}"))
+            for name in plan.network.injection_names_of(i):
+                members.update(self._injector_members(f"inject_{name}"))
             for name in plan.network.delivery_names_of(i):
                 members.update(self._ejector_members(f"eject_{name}"))
         members.update(exported_members(plan))
@@ -87,9 +89,10 @@ class NetworkTop(StructuralPart):
         structure = Structure(self)
         fabric = Fabric(structure, self.plan)
         connect_exported(structure, fabric, self.plan)
-        for i, injector in enumerate(fabric.injectors):
-            self._connect_injector(structure, f"inject_n{i}", injector)
-        for name, ejector in zip(self.plan.network.delivery_names, fabric.ejectors, strict=True):
+        network = self.plan.network
+        for name, injector in zip(network.injection_names, fabric.injectors, strict=True):
+            self._connect_injector(structure, f"inject_{name}", injector)
+        for name, ejector in zip(network.delivery_names, fabric.ejectors, strict=True):
             self._connect_ejector(structure, f"eject_{name}", ejector)
         return structure
 

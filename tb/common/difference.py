@@ -45,8 +45,8 @@ class Difference:
         Returns
         -------
         text : str
-            The cycle, then one line per channel, processor, side wire or status output that differs, with what each
-            side did.
+            The cycle, then one line per channel, injector, processor, side wire or status output that differs, with
+            what each side did.
         switches : set of int
             Switches at the ends of what differs.
         """
@@ -91,11 +91,14 @@ class Difference:
         return self._fields("signatures", number) if hop == carrying else ("", "")
 
     def _injectors(self) -> Iterator[Found]:
-        for processor in range(self._layout.processors):
-            ours, theirs = self._fields("accepted", processor)
+        several = self._network.injection_channels_per_processor > 1
+        for injector, number in enumerate(self._network.injection_channels):
+            ours, theirs = self._fields("accepted", injector)
             if ours != theirs:
+                channel = self._network.channels[number]
+                where = f"{self._network.vertex_name(channel.source)}{f' on {channel.name}' if several else ''}"
                 untaken = f"hardware did not take the descriptor in cycle {self._cycle - 1}, model did"
-                yield f"injector of p{processor}: {untaken}", set()
+                yield f"injector of {where}: {untaken}", set()
 
     def _deliveries(self) -> Iterator[Found]:
         network, flits = self._network, FlitFormat(self._layout.flit_bits)

@@ -12,6 +12,7 @@ import json
 import os
 import pickle
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -68,33 +69,42 @@ class Descriptors:
 
 
 class Offers:
-    """Puts descriptors on the harness's ports in the cycles in which the model's hosts offer them."""
+    """Puts descriptors on the harness's ports in the cycles in which the model's hosts offer them.
 
-    def __init__(self, dut, descriptors: Descriptors):
+    Parameters
+    ----------
+    dut : the harness
+    descriptors : Descriptors
+    names : sequence of str
+        Names of the injectors, see ``ChannelNetwork.injection_names``.
+    """
+
+    def __init__(self, dut, descriptors: Descriptors, names: Sequence[str]):
         self._dut = dut
+        self._names = names
         self._descriptors = descriptors
         self._ports: dict[int, Any] = {}
         self._valid = 0
 
     def drive(self, offered: list[tuple[int, int]]) -> None:
-        """Offer these (processor, message) in this cycle and nothing else."""
+        """Offer these (injector, message) in this cycle and nothing else."""
         valid = 0
-        for processor, message in offered:
-            if processor not in self._ports:
-                self._ports[processor] = getattr(self._dut, f"message_n{processor}")
-            self._ports[processor].value = self._descriptors.pack(message)
-            valid |= 1 << processor
+        for injector, message in offered:
+            if injector not in self._ports:
+                self._ports[injector] = getattr(self._dut, f"message_{self._names[injector]}")
+            self._ports[injector].value = self._descriptors.pack(message)
+            valid |= 1 << injector
         if valid != self._valid:
             self._dut.message_valid.value = valid
             self._valid = valid
 
 
 def offers_by_cycle(recording: Trace) -> dict[int, list[tuple[int, int]]]:
-    """(processor, message) that hosts offer, by cycle of the recording."""
+    """(injector, message) that hosts offer, by cycle of the recording."""
     offers: dict[int, list[tuple[int, int]]] = {}
-    cycles, processors = (recording.accepted_message >= 0).nonzero()
-    for cycle, processor in zip(cycles.tolist(), processors.tolist(), strict=True):
-        offers.setdefault(cycle, []).append((processor, int(recording.accepted_message[cycle, processor])))
+    cycles, injectors = (recording.accepted_message >= 0).nonzero()
+    for cycle, injector in zip(cycles.tolist(), injectors.tolist(), strict=True):
+        offers.setdefault(cycle, []).append((injector, int(recording.accepted_message[cycle, injector])))
     return offers
 
 
@@ -150,7 +160,8 @@ def _simulation(job: LockstepJob) -> Simulation:
 async def _compare_run(dut, job, simulation, flits, hosts, result, cycles) -> None:
     """Compare so many cycles from cycle 0 of a simulation on."""
     expectation = Expectation(flits, job.observed)
-    offers = Offers(dut, Descriptors(flits, job.model.routing.header.multicast_flits))
+    descriptors = Descriptors(flits, job.model.routing.header.multicast_flits)
+    offers = Offers(dut, descriptors, job.model.network.injection_names)
     falling, observed = FallingEdge(dut.clk), dut.observed
     started, end = time.process_time(), result.compared_cycles + cycles
     while result.compared_cycles < end:

@@ -23,6 +23,7 @@ from fpga.boards.common.uart import UartTransmitter
 from rtl.spam.network import spam_plan
 from tests.fpga.board_runner import make_test, parameters, read_line, receive, routing_of
 from tests.rtl.simulate import run
+from tests.tb.injection_workloads import injecting_plan, injecting_routing
 from topology.common.graph import Network
 
 
@@ -304,3 +305,9 @@ def test_descriptors_must_fit_the_network():
     with pytest.raises(ValueError, match="Descriptors must be 8 for each of 4 processors"):
         SelfTest(spam_plan(routing), draw_descriptors(routing, 4, 16), parameters())
     assert make_test(routing, parameters()).module_name == "self_test"
+
+
+def test_processors_with_several_injection_channels_are_refused():
+    routing, settings = injecting_routing(1, 3, 2, wraps=False), parameters()
+    with pytest.raises(ValueError, match="A self-test needs 1 injection channel per processor, not 2"):
+        make_test(routing, settings, injecting_plan(routing))

@@ -5,8 +5,9 @@ import pytest
 from sim_model.common.messages import Message, MessageError, Messages
 
 
-def build(*records, processors=8):
-    return Messages.build(records, processors=processors, header_flits=lambda destinations: 1 + (len(destinations) > 1))
+def build(*records, **settings):
+    settings = {"processors": 8, **settings}
+    return Messages.build(records, header_flits=lambda destinations: 1 + (len(destinations) > 1), **settings)
 
 
 def test_columns():
@@ -20,6 +21,15 @@ def test_columns():
     assert messages.group.tolist() == [0, 0]
     assert messages.destination_counts.tolist() == [2, 1]
     assert messages.message_of_destination.tolist() == [0, 0, 1]
+    assert messages.injection.tolist() == [0, 0]
+
+
+def test_injection_channels():
+    messages = build(Message(2, [5], 9, injection=5), Message(2, [5], 9), injection_channels=6)
+    assert messages.injection.tolist() == [5, 0]
+    for channel in (7, 6, -1):
+        with pytest.raises(MessageError, match=f"^Message 0: Injection channel must be 0 to 5, not {channel}$"):
+            build(Message(2, [5], 9, injection=channel), injection_channels=6)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +48,7 @@ def test_columns():
         (Message(3, [1], 5, parent=1), "Parent must be an earlier message, not 1"),
         (Message(3, [1], 5, parent=-1), "Parent must be an earlier message, not -1"),
         (Message(4, [1], 5, parent=0), "Parent must be a message that is delivered to processor 4, not 0"),
+        (Message(4, [1], 5, injection=1), "Injection channel must be 0, not 1"),
     ],
 )
 def test_broken_records_are_named(record, problem):

@@ -11,6 +11,7 @@ from tb.common.difference import Difference
 from tb.common.expectation import Expectation
 from tb.common.message_flits import MessageFlits
 from tests.networks import figure_1
+from tests.tb.injection_workloads import injecting_job, injecting_routing
 from tests.tb.spam_workloads import Shape, comparison, staged_traffic
 from tests.tb.torus_workloads import job as torus_job
 from tests.tb.torus_workloads import torus_routing
@@ -211,6 +212,16 @@ def test_a_descriptor_that_was_not_taken_is_reported(job):
     cycle, row = first_delivery(job)
     text, _ = described(job, cycle, flipped(row, job.harness.observed.parts["accepted"].low + 2), row)
     assert f"injector of p2: hardware did not take the descriptor in cycle {cycle - 1}, model did" in text
+
+
+def test_of_several_injectors_the_right_one_is_reported():
+    several = injecting_job(injecting_routing(1, 3, 2, wraps=False), 4)
+    nothing = "0" * several.harness.observed.bits
+    low = several.harness.observed.parts["accepted"].low
+    assert several.harness.observed.parts["accepted"].bits == 6
+    text, _ = described(several, 9, flipped(nothing, low + 3), nothing)
+    wanted = "  injector of p1 on p1_1->s1: hardware did not take the descriptor in cycle 8, model did"
+    assert text.splitlines()[1:] == [wanted]
 
 
 def test_unknown_values_are_a_difference(job):

@@ -72,12 +72,16 @@ class SelfTest(StructuralPart):
     Raises
     ------
     ValueError
-        If the plan has no addressing, or the routing key takes several flits, or the descriptors do not fit.
+        If the plan has no addressing, processors have several injection channels, the routing key takes several flits,
+        or the descriptors do not fit.
     """
 
     def __init__(self, plan: NetworkPlan, descriptors: Sequence[Sequence[Descriptor]], parameters: SelfTestParameters):
         if plan.addressing is None:
             raise ValueError(f"A self-test needs a family that says how to address messages; {plan.family} does not")
+        per_node = plan.network.injection_channels_per_processor
+        if per_node != 1:
+            raise ValueError(f"A self-test needs 1 injection channel per processor, not {per_node}")
         nodes = len(plan.network.processors)
         if len(descriptors) != nodes or {len(rows) for rows in descriptors} != {parameters.descriptors}:
             raise ValueError(f"Descriptors must be {parameters.descriptors} for each of {nodes} processors")

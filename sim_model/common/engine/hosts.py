@@ -1,7 +1,8 @@
 """Hosts and injectors (docs/timing.md): which message a node sends next, and when.
 
-Every injector of a node has a host of its own, and they know nothing of each other. A host sleeps until ``wake_cycle``. Messages with a given start stand in a sorted queue; dependent ones join a
-second, sorted list when their parent has arrived. The next message is the earlier of the two fronts.
+Every injector of a node has a host of its own, and they know nothing of each other. A host sleeps until
+``wake_cycle``. Messages with a given start stand in a sorted queue; dependent ones join a second, sorted list when
+their parent has arrived. The next message is the earlier of the two fronts.
 """
 
 from sim_model.common.engine.bits import MESSAGE_SHIFT, TAIL

@@ -272,9 +272,7 @@ def _make_jobs(messages: Messages, injector: np.ndarray) -> tuple[np.recarray, n
     return jobs, children
 
 
-def _make_hosts(
-    messages: Messages, injector: np.ndarray, network: ChannelNetwork
-) -> tuple[np.recarray, np.ndarray]:
+def _make_hosts(messages: Messages, injector: np.ndarray, network: ChannelNetwork) -> tuple[np.recarray, np.ndarray]:
     injectors = len(network.injection_channels)
     given = np.flatnonzero(messages.parent == NONE)
     queue = given[np.lexsort((given, messages.start_cycle[given], injector[given]))].astype(np.int64)
