@@ -22,7 +22,7 @@ def unreached_pairs(routing: SpamRouting) -> list[tuple[int, int]]:
     branching = routing.reach.any(axis=2).sum(axis=1) >= 2
     missing = []
     for source in range(len(network.processors)):
-        start = arrives[list(network.injection_channels_of(source))].all(axis=0)
+        start: np.ndarray = np.all(arrives[list(network.injection_channels_of(source))], axis=0)
         for destination in range(len(network.processors)):
             if destination == source:
                 continue
