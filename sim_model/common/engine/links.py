@@ -75,13 +75,14 @@ def _move_from_injectors(cycle, state, trace, row):
     moved = 0
     loaded = 0
     for vertex in range(switches, len(vertices)):
-        rest = vertices[vertex].occupied
+        rest = vertices[vertex].occupied & ~vertices[vertex].blocked
         while rest != 0:
             port = lowest_bit(rest)
             rest &= rest - 1
             number = vertices[vertex].first_output + port
             channel = channels[number]
             if channel.count == depth:
+                vertices[vertex].blocked |= 1 << port
                 continue
             moved += 1
             if recording:
