@@ -1,0 +1,88 @@
+"""What an ideal hypercube is made of."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from sim_model.hypercube.analytical_traffic import HypercubeLoad
+from topology.common.lanes import LANE_REUSE, REUSE_EMPTY
+from topology.hypercube.graph import HypercubeNetwork
+
+MOST_BUFFER_FLITS = 64
+MOST_DELAY_CYCLES = 63
+
+
+@dataclass(frozen=True)
+class IdealCube:
+    """A hypercube of ideal routers. The delays make it less ideal: with them it has a real router's pipeline.
+
+    Parameters
+    ----------
+    dimensions : int
+        n, 2 to 12.
+    lanes : int
+        Virtual channels V of a link, 2 to 8: one for escape, the others adaptive. A node has at most 61 lanes and
+        injection channels together.
+    flits : int
+        Length M of every message, at least 1.
+    buffer_flits : int
+        Flits that the buffer of a lane holds, 1 to 64.
+    hop_cycles : int
+        Cycles, 0 to 63, that a header waits in every router before it may take a lane, those of its source and of its
+        destination included.
+    link_cycles, credit_cycles : int
+        Cycles, 0 to 63, by which a flit arrives later, and by which the news of room in a buffer arrives later. A worm
+        alone moves one flit in each cycle if buffers hold 2 flits and one more for each of both.
+    injection_channels : int
+        Queues of a node, 1 to n. A copy for dimension d is in queue d modulo their number.
+    lane_reuse : str
+        When a header can have a lane: "empty", when the buffer behind is empty; or "tail", as soon as the tail before
+        it has left.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+
+    dimensions: int
+    lanes: int
+    flits: int
+    buffer_flits: int = 2
+    hop_cycles: int = 0
+    link_cycles: int = 0
+    credit_cycles: int = 0
+    injection_channels: int = 0
+    lane_reuse: str = REUSE_EMPTY
+
+    def __post_init__(self):
+        if not self.dimensions >= 2:
+            raise ValueError(f"Dimensions must be at least 2, not {self.dimensions!r}")
+        if not self.lanes >= 2:
+            raise ValueError(f"Lanes must be at least 2, not {self.lanes!r}")
+        if not self.flits >= 1:
+            raise ValueError(f"Flits must be at least 1, not {self.flits!r}")
+        if not 1 <= self.buffer_flits <= MOST_BUFFER_FLITS:
+            raise ValueError(f"Buffer must hold 1 to {MOST_BUFFER_FLITS} flits, not {self.buffer_flits!r}")
+        for name, cycles in (("Hop", self.hop_cycles), ("Link", self.link_cycles), ("Credit", self.credit_cycles)):
+            if not 0 <= cycles <= MOST_DELAY_CYCLES:
+                raise ValueError(f"{name} cycles must be 0 to {MOST_DELAY_CYCLES}, not {cycles!r}")
+        if self.lane_reuse not in LANE_REUSE:
+            raise ValueError(f"Reuse of lanes must be {' or '.join(LANE_REUSE)}, not {self.lane_reuse!r}")
+        if self.injection_channels == 0:
+            object.__setattr__(self, "injection_channels", self.dimensions)
+        _ = self.network
+
+    @classmethod
+    def of(cls, load: HypercubeLoad, **options) -> "IdealCube":
+        """The cube of a load of the analytical model; its options are the parameters that a load does not have."""
+        return cls(load.dimensions, load.lanes, load.flits, **options)
+
+    @cached_property
+    def network(self) -> HypercubeNetwork:
+        """The same cube as a network. Output lanes, and inputs of nodes, are numbered as its lane-ports."""
+        return HypercubeNetwork(self.dimensions, self.lanes, self.injection_channels)
+
+    @property
+    def nodes(self) -> int:
+        """2^n."""
+        return 1 << self.dimensions

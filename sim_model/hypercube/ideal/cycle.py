@@ -1,0 +1,47 @@
+"""The compiled loop over cycles."""
+
+from pathlib import Path
+
+from sim_model.common.engine.compiled import compiled_loop
+from sim_model.hypercube.ideal.events import admit_heads, arrive, return_credits
+from sim_model.hypercube.ideal.queues import generate
+from sim_model.hypercube.ideal.router import deliver, give_lanes, move_flits
+from sim_model.hypercube.ideal.state import CYCLE, OUTSTANDING, QUIET_CYCLES, WATCHED_LEFT
+
+LIMIT, DONE, DEADLOCK = range(3)
+"""Why the loop stops: the cycle is reached, all watched messages have arrived, or nothing can ever move again."""
+
+
+@compiled_loop(Path(__file__).parent)
+def run_cycles(state, until_cycle):
+    """Run to a cycle, or to an earlier end, and return why it stopped.
+
+    A node reads only its own state, and what it changes at others takes effect behind the cycle. So nodes take their
+    turn one after the other, and those with nothing to do are left out.
+    """
+    counters = state.counters
+    cycle = counters[CYCLE]
+    longest_delay = state.hop_cycles + state.link_cycles + state.credit_cycles
+    reason = LIMIT
+    while cycle < until_cycle and reason == LIMIT:
+        if state.hop_cycles > 0:
+            admit_heads(cycle, state)
+        generate(cycle, state)
+        moved = 0
+        for node in range(len(state.nodes)):
+            if state.nodes[node].heads != 0:
+                give_lanes(cycle, node, state)
+            if state.nodes[node].ready != 0:
+                moved += move_flits(cycle, node, state)
+            if state.nodes[node].delivering != 0:
+                moved += deliver(cycle, node, state)
+        arrive(cycle, state)
+        return_credits(cycle, state)
+        counters[QUIET_CYCLES] = 0 if moved or counters[OUTSTANDING] == 0 else counters[QUIET_CYCLES] + 1
+        if counters[WATCHED_LEFT] == 0:
+            reason = DONE
+        elif counters[QUIET_CYCLES] > longest_delay + 1:
+            reason = DEADLOCK
+        cycle += 1
+    counters[CYCLE] = cycle
+    return reason

@@ -1,0 +1,76 @@
+"""Injection queues: messages that are generated, and copies of broadcasts that are sent on."""
+
+from sim_model.common.engine.compiled import compiled
+from sim_model.hypercube.ideal.events import present_head
+from sim_model.hypercube.ideal.state import (
+    END_WATCHED,
+    FIRST_WATCHED,
+    NEXT_GENERATION,
+    NONE,
+    OUTSTANDING,
+    WATCHED_LEFT,
+)
+
+
+@compiled
+def generate(cycle, state):
+    """All messages that are generated in a cycle enter their queues; their headers may leave at once."""
+    number = state.counters[NEXT_GENERATION]
+    while number < len(state.generations) and state.generations[number].cycle == cycle:
+        generation = state.generations[number]
+        first = generation.first_message
+        if generation.first_dimension == NONE:
+            _enqueue(cycle, generation.source, generation.queue, first, state)
+        else:
+            _send_copies(cycle, generation.source, generation.first_dimension, first, 0, state.dimensions, state)
+        number += 1
+    state.counters[NEXT_GENERATION] = number
+
+
+@compiled
+def receive(cycle, node, message, state):
+    """A node has taken a message; from the next cycle on, the copies that it owes to others are in its queues."""
+    counters = state.counters
+    counters[OUTSTANDING] -= 1
+    state.messages[message].arrival_cycle = cycle
+    number = state.messages[message].generation
+    generation = state.generations[number]
+    generation.missing -= 1
+    if generation.missing == 0 and counters[FIRST_WATCHED] <= number < counters[END_WATCHED]:
+        counters[WATCHED_LEFT] -= 1
+    base, first = generation.first_dimension, generation.first_message
+    if base != NONE:
+        edge = state.edges[base, message - first]
+        _send_copies(cycle + 1, node, base, first, edge.first_child, edge.children, state)
+
+
+@compiled
+def _send_copies(cycle, node, base, first_message, first_edge, count, state):
+    """Copies over consecutive edges of a tree enter the queues of their dimensions."""
+    for edge in range(first_edge, first_edge + count):
+        queue = state.edges[base, edge].dimension
+        if queue >= state.injection_channels:
+            queue %= state.injection_channels
+        _enqueue(cycle, node, queue, first_message + edge, state)
+
+
+@compiled
+def _enqueue(cycle, node, queue, message, state):
+    """A message enters a queue, and may leave it in a given cycle at the earliest."""
+    state.counters[OUTSTANDING] += 1
+    port = state.lanes + queue
+    channel = state.inputs[node, port]
+    if channel.first == NONE:
+        channel.first = message
+        begin_message(cycle, node, port, state)
+    else:
+        state.messages[channel.last].next = message
+    channel.last = message
+
+
+@compiled
+def begin_message(cycle, node, port, state):
+    """The message at the front of a queue has its header there."""
+    channel = state.inputs[node, port]
+    channel.flits = state.flits
+    present_head(cycle, node, port, channel.first, state)
