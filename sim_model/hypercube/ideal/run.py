@@ -56,10 +56,14 @@ class IdealRun:
         self.state = with_generated(self.state, generated)
 
     def watch(self, first: int, end: int) -> None:
-        """Let ``advance`` end when all of these unicasts and broadcasts, counted from 0, have arrived everywhere."""
+        """Let ``advance`` end when all of these unicasts and broadcasts, counted from 0, have arrived everywhere.
+
+        At first, and again with ``first`` = ``end``, there are none, and it goes on to the cycle that it is given.
+        """
         counters = self.state.counters
         counters[FIRST_WATCHED], counters[END_WATCHED] = first, end
-        counters[WATCHED_LEFT] = np.count_nonzero(self.state.generations.missing[first:end])
+        missing = np.count_nonzero(self.state.generations.missing[first:end])
+        counters[WATCHED_LEFT] = missing if first < end else NEVER
 
     def advance(self, until_cycle: int = NEVER) -> bool:
         """Run to a cycle, or until all that is watched has arrived. Returns whether it has.

@@ -27,7 +27,7 @@ OUTSTANDING = 2  # messages in queues or in the network
 FLITS_SENT = 3  # out of injection queues
 FLITS_DELIVERED = 4
 QUIET_CYCLES = 5  # without a flit that moved, up to now
-WATCHED_LEFT = 6  # generations between the next two that have not arrived everywhere
+WATCHED_LEFT = 6  # generations between the next two that have not arrived everywhere; NEVER if none are watched
 FIRST_WATCHED = 7
 END_WATCHED = 8
 RANDOM = 9  # state of the generator of random numbers
@@ -125,7 +125,7 @@ def make_state(cube: IdealCube, seed: int) -> IdealState:
     dimension_of = np.arange(lanes) // cube.lanes
     slots = 1 << (depth - 1).bit_length()
     counters = np.zeros(COUNTERS, dtype=np.int64)
-    counters[[FIRST_WATCHED, END_WATCHED]] = NEVER
+    counters[WATCHED_LEFT] = NEVER
     counters[RANDOM] = seed
     return IdealState(
         dimensions=cube.dimensions,
