@@ -33,7 +33,8 @@ class IdealCube:
         Cycles, 0 to 63, by which a flit arrives later, and by which the news of room in a buffer arrives later. A worm
         alone moves one flit in each cycle if buffers hold 2 flits and one more for each of both.
     injection_channels : int
-        Queues of a node, 1 to n. A copy for dimension d is in queue d modulo their number.
+        Queues of a node, 1 to n; 0 stands for n. Each sends one flit per cycle at most. A copy for dimension d is in
+        queue d modulo their number.
     lane_reuse : str
         When a header can have a lane: "empty", when the buffer behind is empty; or "tail", as soon as the tail before
         it has left.
