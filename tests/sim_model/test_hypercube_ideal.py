@@ -313,9 +313,16 @@ def test_every_delay_costs():
     ideal = simulated(load, broadcasts=600, buffer_flits=4).latency.mean
     for delays, least in (({"hop_cycles": 2}, 20), ({"link_cycles": 1}, 3), ({"credit_cycles": 2}, 0)):
         assert simulated(load, broadcasts=600, buffer_flits=4, **delays).latency.mean > ideal + least
-    sooner = simulated(load, broadcasts=600, lane_reuse="tail", buffer_flits=4).latency.mean
-    later = simulated(load, broadcasts=600, lane_reuse="empty", buffer_flits=4).latency.mean
-    assert sooner < later
+
+
+@pytest.mark.parametrize(("reuse", "third"), [("tail", 8 + 4 + 1), ("empty", 4 + 20 + 1 + 4 + 1)])
+def test_lane_is_free_behind_the_tail_or_with_all_credits(reuse, third):
+    # Three messages follow each other over a link with two lanes. News of the first tail's delivery, in cycle 4, is late.
+    run = IdealRun(IdealCube(3, 2, 4, buffer_flits=8, credit_cycles=20, lane_reuse=reuse))
+    run.add(generated(*[(0, 0, NONE, 1, 0)] * 3))
+    run.watch(0, 3)
+    run.advance()
+    assert run.latencies(0, 3).tolist() == [5, 9, third]
 
 
 @pytest.mark.parametrize(
