@@ -317,7 +317,7 @@ def test_every_delay_costs():
 
 @pytest.mark.parametrize(("reuse", "third"), [("tail", 8 + 4 + 1), ("empty", 4 + 20 + 1 + 4 + 1)])
 def test_lane_is_free_behind_the_tail_or_with_all_credits(reuse, third):
-    # Three messages follow each other over a link with two lanes. News of the first tail's delivery, in cycle 4, is late.
+    # Three messages follow each other over a link of two lanes; it takes long until delivered flits are room again.
     run = IdealRun(IdealCube(3, 2, 4, buffer_flits=8, credit_cycles=20, lane_reuse=reuse))
     run.add(generated(*[(0, 0, NONE, 1, 0)] * 3))
     run.watch(0, 3)

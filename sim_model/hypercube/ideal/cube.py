@@ -36,8 +36,8 @@ class IdealCube:
         Queues of a node, 1 to n; 0 stands for n. Each sends one flit per cycle at most. A copy for dimension d is in
         queue d modulo their number.
     lane_reuse : str
-        When a header can have a lane: "empty", when the buffer behind is empty; or "tail", as soon as the tail before
-        it has left.
+        When a header can have a lane: "empty", when the buffer behind is known to be empty; or "tail", as soon as the
+        tail before it has left and there is room for a flit.
 
     Raises
     ------

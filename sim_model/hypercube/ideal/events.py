@@ -72,6 +72,6 @@ def return_credits(cycle, state):
         if lane.input != NONE:
             if state.inputs[node, lane.input].flits > 0:
                 state.nodes[node].ready |= 1 << port
-        elif state.empty_reuse and lane.room == state.buffer_flits:
+        elif lane.room >= state.least_room:
             state.nodes[node].free |= 1 << port
     events.counts[position] = 0

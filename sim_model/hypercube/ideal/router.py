@@ -34,10 +34,8 @@ def give_lanes(cycle, node, state):
             lane = lowest_bit(lane)
         record.free ^= 1 << lane
         header.output = lane
-        output = state.outputs[node, lane]
-        output.input = port
-        if output.room > 0:
-            record.ready |= 1 << lane
+        record.ready |= 1 << lane
+        state.outputs[node, lane].input = port
 
 
 @compiled
@@ -91,7 +89,7 @@ def _move_flit(cycle, node, neighbour, lane, state):
     output.room -= 1
     if flit & TAIL:
         output.input = NONE
-        if state.empty_reuse == 0:
+        if output.room >= state.least_room:
             state.nodes[node].free |= 1 << lane
     if flit & TAIL or output.room == 0 or state.inputs[node, port].flits == 0:
         state.nodes[node].ready &= ~(1 << lane)

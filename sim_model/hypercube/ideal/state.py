@@ -35,7 +35,7 @@ COUNTERS = 10
 
 NODE_FIELDS = (
     "heads",  # inputs with a header that looks for a lane
-    "free",  # outputs that a header can have
+    "free",  # outputs that a header can have: without a worm, and with enough room
     "ready",  # outputs whose worm has both a flit here and room behind
     "delivering",  # inputs with a flit for the node itself
 )
@@ -98,7 +98,7 @@ class IdealState(NamedTuple):
     hop_cycles: int
     link_cycles: int
     credit_cycles: int
-    empty_reuse: int  # 1 if a header can have a lane only with all its credits
+    least_room: int  # credits without which no header can have a lane: all of them, or 1
     candidates: np.ndarray  # int64[nodes], masks of outputs by remaining dimensions, like the next one
     escapes: np.ndarray
     dimension_of: np.ndarray  # int64[lanes of a node]
@@ -138,7 +138,7 @@ def make_state(cube: IdealCube, seed: int) -> IdealState:
         hop_cycles=cube.hop_cycles,
         link_cycles=cube.link_cycles,
         credit_cycles=cube.credit_cycles,
-        empty_reuse=int(cube.lane_reuse == REUSE_EMPTY),
+        least_room=depth if cube.lane_reuse == REUSE_EMPTY else 1,
         candidates=routing.candidates_by_remaining.copy(),
         escapes=routing.escapes_by_remaining[0].copy(),  # nodes of both parities have the same, with Duato's rule
         dimension_of=dimension_of,
