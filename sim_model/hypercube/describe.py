@@ -1,0 +1,113 @@
+"""The state of a switch of a hypercube for people, and who waits for whom."""
+
+from collections.abc import Iterator
+
+from sim_model.common.engine.state import NONE, EngineState
+from sim_model.common.inspect import buffer_text, buffered_flits, flit_message, ports_in, ports_text, register_text
+from sim_model.common.model import Wait
+from sim_model.hypercube.state import HypercubeState
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import WRONG_ESCAPE, HypercubeRouting, parity
+
+
+def describe_router(routing: HypercubeRouting, state: EngineState, family: HypercubeState, switch: int) -> str:
+    """The whole state of a switch: a line for the allocator, and one per input, input lane and output lane."""
+    network, router = routing.network, family.routers[switch]
+    leader = _lane_name(network, switch, int(router.leader))
+    picked = f"{_lane_name(network, switch, int(router.examined))} picked diagonal {int(router.line)}"
+    if router.examined != NONE and not router.adaptive:
+        picked += " for an escape"
+    order = " ".join(map(str, family.random_order[switch]))
+    lines = [f"router {network.vertex_name(switch)}: leader {leader}; {picked}; random order {order}"]
+    for port, link in enumerate(network.links.input_channel[switch]):
+        lines.append(f"  input {port} {_request(network, family, switch, port)}")
+        lines += [f"    {_input_text(network, state, family, lane)}" for lane in network.lanes_of[link]]
+    for lane_port, lane in enumerate(network.output_channel[switch]):
+        free = "free" if int(router.free) >> lane_port & 1 else "owned"
+        lines.append(f"  output {network.channels[lane].name}: {register_text(network, state, lane)}, {free}")
+    return "\n".join(lines)
+
+
+def _lane_name(network: HypercubeNetwork, switch: int, lane_port: int) -> str:
+    return "none" if lane_port == NONE else network.channels[network.input_channel[switch][lane_port]].name
+
+
+def _request(network: HypercubeNetwork, family: HypercubeState, switch: int, port: int) -> str:
+    if not int(family.routers[switch].requesting) >> port & 1:
+        return "no request"
+    asking = family.inputs_of[switch, port]
+    where = "to be drained" if asking.output == NONE else f"for output {int(asking.output)}"
+    return f"request of {_lane_name(network, switch, int(asking.lane))} {where}"
+
+
+def _input_text(network: HypercubeNetwork, state: EngineState, family: HypercubeState, lane: int) -> str:
+    channel = network.channels[lane]
+    record, router = family.input_lanes[channel.sink, channel.sink_port], family.routers[channel.sink]
+    text = f"{channel.name}: {buffer_text(state, lane)} "
+    if int(router.active) >> channel.sink_port & 1:
+        if record.target == NONE:
+            return f"{text}is drained"
+        target = network.channels[network.output_channel[channel.sink][record.target]].name
+        return f"{text}has {target} with {int(record.credits)} credits"
+    if not buffered_flits(state, lane):
+        return f"{text}no worm"
+    return f"{text}wants outputs {ports_text(int(record.wanted))}"
+
+
+def find_waits(routing: HypercubeRouting, state: EngineState, family: HypercubeState) -> list[Wait]:
+    """What every input lane that holds a flit, or has an output lane, waits for, in a network where nothing moves."""
+    return [wait for switch in range(routing.network.switches) for wait in _waits_at(routing, state, family, switch)]
+
+
+def _waits_at(routing: HypercubeRouting, state: EngineState, family: HypercubeState, switch: int) -> Iterator[Wait]:
+    network, active = routing.network, int(family.routers[switch].active)
+    for lane_port, lane in enumerate(network.input_channel[switch]):
+        flits, record = buffered_flits(state, lane), family.input_lanes[switch, lane_port]
+        if flits and active >> lane_port & 1:
+            target = network.output_channel[switch][record.target]
+            room = f"for room in the buffer behind {network.channels[target].name}"
+            yield Wait(lane, flit_message(flits[0]), (target,), room)
+        elif flits:
+            yield _wait_for_lanes(routing, family, lane, flit_message(flits[0]))
+        elif active >> lane_port & 1:
+            feeder = _owner(network, family, lane)
+            if feeder is not None:
+                yield Wait(lane, NONE, (feeder,), f"for flits of its worm from {network.channels[feeder].name}")
+
+
+def _wait_for_lanes(routing: HypercubeRouting, family: HypercubeState, lane: int, message: int) -> Wait:
+    """A head waits for any lane that it may have: for the worm that has it, or for the buffer behind to be empty."""
+    network = routing.network
+    switch = network.channels[lane].sink
+    blockers, reasons = [], []
+    for lane_port in ports_in(_ways(routing, family, lane)):
+        target = network.output_channel[switch][lane_port]
+        owner = _owner(network, family, target)
+        name = network.channels[target].name
+        blockers.append(target if owner is None else owner)
+        owned = None if owner is None else f"{name} had by {network.channels[owner].name}"
+        reasons.append(owned or f"the buffer behind {name} to be empty")
+    return Wait(lane, message, tuple(blockers), "for " + ", or ".join(reasons))
+
+
+def _ways(routing: HypercubeRouting, family: HypercubeState, lane: int) -> int:
+    """Mask of the output lanes that the head in an input lane may have."""
+    network = routing.network
+    channel = network.channels[lane]
+    wanted = int(family.input_lanes[channel.sink, channel.sink_port].wanted)
+    remaining = wanted & (1 << network.dimensions) - 1
+    odd = routing.rule == WRONG_ESCAPE and parity(channel.sink)
+    if remaining == 0:
+        return 1 << network.dimensions * network.lanes if wanted else 0
+    return int(routing.candidates_by_remaining[remaining]) | int(routing.escapes_by_remaining[int(odd), remaining])
+
+
+def _owner(network: HypercubeNetwork, family: HypercubeState, output: int) -> int | None:
+    """The input lane (its channel) whose worm has an output lane."""
+    channel = network.channels[output]
+    if not network.is_switch(channel.source):
+        return None
+    for lane_port in ports_in(int(family.routers[channel.source].active)):
+        if family.input_lanes[channel.source, lane_port].target == channel.source_port:
+            return network.input_channel[channel.source][lane_port]
+    return None

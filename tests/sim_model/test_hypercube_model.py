@@ -1,0 +1,120 @@
+"""The golden model of hypercubes: what its timing says, and what may never happen."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from sim_model.common.messages import Message, Messages
+from sim_model.common.simulation import Simulation
+from sim_model.hypercube.model import HypercubeModel
+from topology.common.choice_orders import ORDER_SEED, cycle_order, lane_order_size, next_random_order, order_size
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, WRONG_ESCAPE, HypercubeRouting
+
+MOST_FLITS = 24
+
+
+def cube(dimensions: int, lanes: int, depth: int = 4, *, channels: int = 1, rule: str = DUATO) -> HypercubeModel:
+    return HypercubeModel(HypercubeRouting(HypercubeNetwork(dimensions, lanes, channels), 32, rule), depth)
+
+
+def simulation(model: HypercubeModel, records: list[Message]) -> Simulation:
+    network = model.network
+    messages = Messages.build(
+        records,
+        processors=network.switches,
+        header_flits=model.header_flits,
+        injection_channels=network.injection_channels_per_processor,
+    )
+    return Simulation(model, messages)
+
+
+def heavy(model: HypercubeModel, count: int, seed: int) -> Simulation:
+    """Far more messages than the network can carry, over all injection channels."""
+    random, network = np.random.default_rng(seed), model.network
+    records = []
+    for number in range(count):
+        source, destination = map(int, random.choice(network.switches, 2, replace=False))
+        injection = int(random.integers(network.injection_channels_per_processor))
+        flits = int(random.integers(1, MOST_FLITS))
+        records.append(Message(source, [destination], flits, start_cycle=number // 8, injection=injection))
+    return simulation(model, records)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 5, 16])
+@pytest.mark.parametrize(("dimensions", "lanes"), [(1, 1), (2, 3), (4, 2)])
+def test_a_lone_message_takes_what_the_formula_says(dimensions, lanes, depth):
+    model = cube(dimensions, lanes, depth)
+    for flits in (1, 2, 3, 4, 5, 9, 30):
+        for destination in range(1, model.network.switches):
+            results = simulation(model, [Message(0, [destination], flits)]).run()
+            behind = flits - 1
+            expected = 5 * destination.bit_count() + 8 + behind + max(0, 4 - depth) * (behind // depth)
+            assert results.latency_cycles.tolist() == [expected]
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize(("lanes", "depth"), [(1, 2), (2, 4), (3, 1), (4, 3)])
+def test_every_message_arrives_once_under_heavy_load(lanes, depth, channels):
+    results = heavy(cube(3, lanes, depth, channels=channels), 3_000, seed=lanes).run()
+    assert not results.deadlocked
+    assert (results.lost, results.duplicated, results.disordered, results.stray) == (0, 0, 0, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lanes", [1, 2, 3, 4])
+@pytest.mark.parametrize("dimensions", [2, 3, 4, 5, 6])
+def test_no_deadlock_in_a_thousand_heavy_runs(dimensions, lanes):
+    for seed in range(1_000):
+        channels = (1, dimensions)[seed % 2]
+        results = heavy(cube(dimensions, lanes, 1 + seed % 5, channels=channels), 60 << dimensions, seed).run()
+        assert not results.deadlocked, seed
+        assert (results.lost, results.duplicated, results.disordered) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(("rule", "lanes"), [(ADAPTIVE_ONLY, 1), (WRONG_ESCAPE, 1)])
+def test_without_an_order_of_escapes_there_are_deadlocks(rule, lanes):
+    run = heavy(cube(3, lanes, 2, channels=3, rule=rule), 20_000, seed=1)
+    assert run.run().deadlocked
+    assert " waits for " in run.deadlock_report() or "cycle" in run.deadlock_report()
+
+
+@pytest.mark.parametrize("size", [3, 5, 7, 9])
+def test_orders_of_the_cycle_are_fair(size):
+    orders = [cycle_order(size, cycle) for cycle in range(2 * size)]
+    assert all(sorted(order) == list(range(size)) for order in orders)
+    assert Counter(order[0] for order in orders) == dict.fromkeys(range(size), 2)
+    for a in range(size):
+        for b in range(size):
+            if a != b:
+                assert sum(order.index(a) < order.index(b) for order in orders) == size
+
+
+@pytest.mark.parametrize("lanes", range(1, 9))
+@pytest.mark.parametrize("inputs", range(2, 17))
+def test_every_lane_is_first_together_with_every_input(inputs, lanes):
+    ports = order_size(inputs)
+    second = lane_order_size(lanes, ports)
+    assert second >= lanes
+    firsts = {(cycle_order(ports, c)[0], cycle_order(second, c)[0]) for c in range(2 * ports * second)}
+    assert len(firsts) == ports * second
+
+
+@pytest.mark.parametrize("dimensions", [2, 3, 4, 6])
+def test_the_random_order_is_fair_over_the_period_of_its_register(dimensions):
+    """Whatever can be had, each of it comes first equally often, within 2 %, and pairs do within 1 %."""
+    order, state, firsts = list(range(dimensions)), ORDER_SEED, Counter()
+    period = (1 << 16) - 1
+    masks = range(1, 1 << dimensions)
+    for _ in range(period):
+        for mask in masks:
+            firsts[mask, next(number for number in order if mask >> number & 1)] += 1
+        order, state = next_random_order(order, state)
+    assert state == ORDER_SEED
+    for mask in masks:
+        expected = period / mask.bit_count()
+        bound = 0.01 if mask.bit_count() == 2 else 0.02
+        for number in range(dimensions):
+            if mask >> number & 1:
+                assert abs(firsts[mask, number] / expected - 1) < bound

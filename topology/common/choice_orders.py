@@ -1,0 +1,68 @@
+"""The orders in which routers with adaptive routing choose: one that changes in every cycle, and one that is random.
+
+Both are the same in hardware and golden model.
+"""
+
+from math import gcd
+
+ORDER_SEED = 1
+"""First state of the linear feedback shift register behind a random order: 16 bits, Galois form, maximal."""
+ORDER_FEEDBACK = 0xB400
+
+
+def order_size(inputs: int) -> int:
+    """Numbers in the order of the cycle: an odd number, so that each is first in both directions."""
+    return inputs | 1
+
+
+def lane_order_size(lanes: int, order: int) -> int:
+    """Numbers in a second order of the cycle: odd, and without a factor in common with the first order's size.
+
+    So each lane is first together with each input.
+    """
+    size = order_size(max(2, lanes))
+    while gcd(size, order) > 1:
+        size += 2
+    return size
+
+
+def cycle_order(size: int, cycle: int) -> list[int]:
+    """The order of a cycle, first number first.
+
+    With k = cycle + 1: in even k it goes up from k modulo the size, and in odd k down from k - 1, cyclically.
+
+    Parameters
+    ----------
+    size : int
+        Odd.
+    cycle : int
+        -1 or more; cycle 0 is the second one after reset.
+    """
+    steps = cycle + 1
+    if steps % 2:
+        return [(steps - 1 - place) % size for place in range(size)]
+    return [(steps + place) % size for place in range(size)]
+
+
+def next_random_order(order: list[int], state: int) -> tuple[list[int], int]:
+    """What follows a random order after a choice: all numbers go up by one, cyclically; 0 and 1 may change places.
+
+    The first order is 0, 1, 2 and so on, with the state ``ORDER_SEED``.
+
+    Parameters
+    ----------
+    order : list of int
+        First number first.
+    state : int
+        Of the shift register. Its lowest bit decides.
+
+    Returns
+    -------
+    order : list of int
+    state : int
+    """
+    size = len(order)
+    moved = [(number + 1) % size for number in order]
+    if state & 1 and size > 1:
+        moved = [1 - number if number < 2 else number for number in moved]
+    return moved, state >> 1 ^ (ORDER_FEEDBACK if state & 1 else 0)
