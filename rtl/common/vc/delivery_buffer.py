@@ -20,6 +20,9 @@ from rtl.common.output_register import OutputRegister
 from rtl.common.part import Part
 from rtl.common.ring_pointer import ring_pointer
 
+ROOM_FLITS = 3
+"""Places that are left when there is room: for what is granted in the next cycle and in the one after."""
+
 
 class DeliveryBuffer(Part):
     """First-in first-out buffer with an output register. Throughput 1 flit per cycle.
@@ -30,25 +33,30 @@ class DeliveryBuffer(Part):
         Data bits of a flit.
     depth : int
         Flits that it holds, besides that in the register.
+    tells_room : bool
+        Whoever writes goes by ``room`` and not by credits.
 
     Members
     -------
     write : In(1), flit : In(flit_layout)
         Store a flit. Only with a credit.
     credit : Out(1)
-        A flit left the buffer in the last cycle. A register.
+        A flit left the buffer in the last cycle. A register. Only without ``room``.
+    room : Out(1)
+        There were places for three flits or more in the last cycle. A register. Only if it ``tells_room``.
     link : Out(link_signature)
         The delivery channel.
     """
 
-    def __init__(self, flit_bits: int, depth: int):
+    def __init__(self, flit_bits: int, depth: int, *, tells_room: bool = False):
         self.depth = depth
+        self.tells_room = tells_room
         super().__init__(
-            f"delivery_buffer_{depth}",
+            f"delivery_buffer_{depth}" + ("_room" if tells_room else ""),
             {
                 "write": In(1),
                 "flit": In(flit_layout(flit_bits)),
-                "credit": Out(1),
+                ("room" if tells_room else "credit"): Out(1),
                 "link": Out(link_signature(flit_bits)),
             },
         )
@@ -75,6 +83,6 @@ class DeliveryBuffer(Part):
         several = count[1:].any() if self.depth > 1 else 0
         m.d.sync += [
             present.eq(self.write | Mux(register.load, several, present)),
-            self.credit.eq(register.load),
+            self.room.eq(count <= self.depth - ROOM_FLITS) if self.tells_room else self.credit.eq(register.load),
         ]
         return m

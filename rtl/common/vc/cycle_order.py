@@ -1,0 +1,85 @@
+"""Who comes first in a cycle: an order of numbers that all who choose in a router share, see ``topology``.
+
+It needs no state for each choice and two levels of logic. Of any two numbers each comes first in half of the cycles.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib.wiring import Out
+
+from rtl.common.part import Part
+from rtl.common.selection import concat
+
+
+def pairs(count: int) -> list[tuple[int, int]]:
+    """All pairs of numbers below ``count``, the smaller one first."""
+    return [(i, j) for j in range(count) for i in range(j)]
+
+
+class CycleOrder(Part):
+    """The order of the cycle (``topology.common.choice_orders.cycle_order``): a register for each pair, and inverters.
+
+    Parameters
+    ----------
+    count : int
+        How many numbers, odd.
+
+    Members
+    -------
+    before : Out(pairs)
+        By position in ``pairs``: whether i comes before j.
+    """
+
+    def __init__(self, count: int):
+        self.count = count
+        super().__init__(f"cycle_order_{count}", {"before": Out(len(pairs(count)))})
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        position = {pair: k for k, pair in enumerate(pairs(self.count))}
+        before: Any = Signal(len(position), init=-1)
+        m.d.comb += self.before.eq(before)
+        for (i, j), k in position.items():
+            # all numbers go up by one, so that the last one becomes the first, and the order is turned round
+            shifted = before[position[i - 1, j - 1]] if i else ~before[position[j - 1, self.count - 1]]
+            m.d.sync += before[k].eq(~shifted)
+        return m
+
+
+class FirstOf:
+    """The requester that comes first in an order that is given as a bit for each pair.
+
+    Parameters
+    ----------
+    m : Module
+    requests : sequence of Value
+        One bit each.
+    numbers : sequence of int
+        The number of each requester in the order, ascending.
+    before : sequence of Value
+        By position in ``pairs``: whether i comes before j.
+    name : str
+        Prefix of the names of signals.
+
+    Members
+    -------
+    beaten : list of Value
+        By requester: another one that comes first requests as well.
+    chosen : list of Signal
+        Who requests and is not beaten: one at most.
+    """
+
+    def __init__(self, m: Any, requests: Sequence[Any], numbers: Sequence[int], before: Any, name: str):
+        position = {pair: k for k, pair in enumerate(pairs(max(numbers) + 1))}
+
+        def comes_first(i: int, j: int) -> Any:
+            return before[position[i, j]] if i < j else ~before[position[j, i]]
+
+        self.beaten: list[Value] = []
+        self.chosen = [Signal(name=f"{name}_chosen_{number}") for number in numbers]
+        for x, i in enumerate(numbers):
+            rivals = [requests[y] & comes_first(j, i) for y, j in enumerate(numbers) if y != x]
+            self.beaten.append(concat(rivals).any() if rivals else Value.cast(0))
+            m.d.comb += self.chosen[x].eq(requests[x] & ~self.beaten[x])

@@ -1,0 +1,1 @@
+"""Hypercubes: switches with adaptive routing, and networks of them."""

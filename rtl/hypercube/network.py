@@ -1,0 +1,56 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""From the routing of a hypercube to a network plan."""
+
+from rtl.common.error_monitor import watch_inputs
+from rtl.common.plan import NetworkPlan
+from rtl.common.plan_routers import plan_routers
+from rtl.hypercube.parameters import HypercubeRouterParameters
+from rtl.hypercube.router import HypercubeRouter
+from topology.hypercube.lane_wires import lane_wires
+from topology.hypercube.routing import HypercubeRouting
+
+
+def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4) -> NetworkPlan:
+    """Plan of a hypercube: one router shape for all switches.
+
+    Parameters
+    ----------
+    routing : HypercubeRouting
+    buffer_flits : int
+        Flits that the buffer of a lane holds, 1 to 16; 4 is the full rate for a lane alone.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    """
+    network = routing.network
+    parameters = HypercubeRouterParameters(
+        routing.flit_bits,
+        network.dimensions,
+        network.lanes,
+        buffer_flits,
+        network.injection_channels_per_processor,
+        routing.rule,
+    )
+    shapes, routers = plan_routers(
+        HypercubeRouter, [parameters] * network.switches, lambda switch, _shape: {"node": switch}
+    )
+    return NetworkPlan(
+        family="hypercube",
+        network=network,
+        header=routing.header,
+        shapes=shapes,
+        routers=routers,
+        parameters={
+            "flit_bits": routing.flit_bits,
+            "dimensions": network.dimensions,
+            "lanes": network.lanes,
+            "injection_channels": network.injection_channels_per_processor,
+            "rule": routing.rule,
+            "buffer_flits": buffer_flits,
+        },
+        side_wires=lane_wires(network),
+        status=(watch_inputs(network, guarded=False),),
+    )

@@ -1,0 +1,125 @@
+"""The shape of a switch of a hypercube."""
+
+from dataclasses import dataclass
+
+from rtl.common.router_parameters import check_range
+from topology.common.choice_orders import lane_order_size, order_size
+from topology.common.lanes import MOST_LANES
+from topology.hypercube.graph import MOST_DIMENSIONS
+from topology.hypercube.routing import ADAPTIVE_ONLY, RULES, RULES_IN_WORDS
+
+MOST_DEPTH = 16
+LEAST_DELIVERY_FLITS = 4
+"""Of a delivery buffer: with fewer it could not tell in time that there is room."""
+
+
+@dataclass(frozen=True)
+class HypercubeRouterParameters:
+    """Everything that decides about the logic of a switch; its number arrives on a port.
+
+    Inputs and outputs have the numbers of the dimensions. Behind them come the injection channels on the input side,
+    and the delivery channel on the output side. An input has no connection to the output of its own dimension.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Data bits of a flit.
+    dimensions : int
+    lanes : int
+        Lanes of each channel between switches, 1 to 8.
+    buffer_flits : int
+        Flits that the buffer of a lane holds, 1 to 16.
+    injection_channels : int
+    rule : str
+        Which lanes a head may have, see ``topology.hypercube.routing``.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range.
+    """
+
+    flit_bits: int
+    dimensions: int
+    lanes: int
+    buffer_flits: int = 4
+    injection_channels: int = 1
+    rule: str = RULES[0]
+
+    def __post_init__(self):
+        check_range("Number of dimensions", self.dimensions, 1, MOST_DIMENSIONS)
+        check_range("Number of lanes", self.lanes, 1, MOST_LANES)
+        check_range("Buffer size in flits", self.buffer_flits, 1, MOST_DEPTH)
+        check_range("Number of injection channels", self.injection_channels, 1, self.dimensions)
+        if self.rule not in RULES:
+            raise ValueError(f"Rule must be {RULES_IN_WORDS}, not {self.rule!r}")
+
+    @property
+    def input_lanes(self) -> list[int]:
+        """Lanes of each input."""
+        return [self.lanes] * self.dimensions + [1] * self.injection_channels
+
+    @property
+    def output_lanes(self) -> list[int]:
+        """Lanes of each output."""
+        return [self.lanes] * self.dimensions + [1]
+
+    @property
+    def delivery(self) -> int:
+        """Number of the output that leads to the processor."""
+        return self.dimensions
+
+    @property
+    def adaptive_lanes(self) -> int:
+        """How many lanes of a channel, the first ones, any head may have that can use the channel."""
+        return self.lanes if self.rule == ADAPTIVE_ONLY else self.lanes - 1
+
+    @property
+    def has_escapes(self) -> bool:
+        """Whether the last lane of a channel is an escape lane."""
+        return self.rule != ADAPTIVE_ONLY
+
+    @property
+    def order_size(self) -> int:
+        """Size of the order in which inputs come first."""
+        return order_size(len(self.input_lanes))
+
+    @property
+    def lane_order_size(self) -> int:
+        """Size of the order in which the lanes of an input come first."""
+        return lane_order_size(self.lanes, self.order_size)
+
+    @property
+    def code_bits(self) -> int:
+        """Bits of a port's number."""
+        return (max(len(self.input_lanes), len(self.output_lanes)) - 1).bit_length()
+
+    @property
+    def delivery_flits(self) -> int:
+        """Flits that the delivery buffer holds."""
+        return max(self.buffer_flits, LEAST_DELIVERY_FLITS)
+
+    def is_host_input(self, port: int) -> bool:
+        """Whether an input comes from the processor."""
+        return port >= self.dimensions
+
+    def reaches(self, port: int, output: int) -> bool:
+        """Whether an input has a connection to an output; one from the processor has none to the processor."""
+        return output != port if not self.is_host_input(port) else output != self.delivery
+
+    def inputs_of(self, output: int) -> list[int]:
+        """The inputs with a connection to an output."""
+        return [port for port in range(len(self.input_lanes)) if self.reaches(port, output)]
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """By input, where its lanes begin and end among all input lanes."""
+        ends = [sum(self.input_lanes[: port + 1]) for port in range(len(self.input_lanes))]
+        return list(zip([0, *ends], ends, strict=False))
+
+    @property
+    def name(self) -> str:
+        """For names of modules."""
+        ports = f"n{self.dimensions}_l{self.lanes}_b{self.buffer_flits}"
+        channels = "" if self.injection_channels == 1 else f"_i{self.injection_channels}"
+        return ports + channels + ("" if self.rule == RULES[0] else f"_{self.rule.replace('-', '_')}")

@@ -1,0 +1,166 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""Switch of a hypercube: wormhole switching, adaptive lanes and an escape lane (docs/timing.md).
+
+===============================  ===================================================================
+cycle                            a head that meets no contention
+===============================  ===================================================================
+t                                on the input link; it is elected
+t + 1                            it picks an output
+t + 2                            it gets a lane
+t + 3                            its lane is chosen
+t + 4                            granted; read from the buffer
+t + 5                            on the output link; to a processor, one cycle later
+===============================  ===================================================================
+
+From a processor it takes a cycle more. Flits behind the head take two cycles. Throughput 1 flit per cycle and output; a
+lane alone has it with buffers of 4 flits or more. All outputs are registers.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from rtl.common.flit import link_signature
+from rtl.common.part import Part, instantiate
+from rtl.common.selection import concat, either
+from rtl.common.vc.cycle_order import CycleOrder
+from rtl.common.vc.delivery_buffer import DeliveryBuffer
+from rtl.common.vc.link import lane_link_signature
+from rtl.hypercube.adaptive_input import AdaptiveInput
+from rtl.hypercube.adaptive_output import AdaptiveOutput
+from rtl.hypercube.head_allocator import HeadAllocator
+from rtl.hypercube.parameters import HypercubeRouterParameters
+from topology.hypercube.routing import WRONG_ESCAPE
+
+
+class HypercubeRouter(Part):
+    """One switch.
+
+    Parameters
+    ----------
+    parameters : HypercubeRouterParameters
+
+    Members
+    -------
+    inputs__{i} : In
+        Links that end here: with lanes, by dimension, and last those from the processor, with ``valid`` and ``ready``.
+    outputs__{o} : Out
+        Links that start here, likewise. ``valid`` and ``payload`` are registers.
+    credits_{i}, releases_{i} : Out(lanes)
+        For the switch before input i: a flit left a lane; it was a tail, and the lane is empty. Registers.
+    credited_{o}, released_{o} : In(lanes)
+        The same from the switch behind output o.
+    discarding : Out(lanes of all inputs)
+        Worms without a way that began to be drained in the last cycle, by input and lane. Registers.
+    node : In(dimensions)
+        Its number. Constant.
+    """
+
+    def __init__(self, parameters: HypercubeRouterParameters):
+        p = self.parameters = parameters
+        members: dict[str, Any] = {}
+        for i, lanes in enumerate(p.input_lanes):
+            host = p.is_host_input(i)
+            link = link_signature(p.flit_bits) if host else lane_link_signature(p.flit_bits, lanes)
+            members[f"inputs__{i}"] = In(link)
+            if not host:
+                members.update({f"credits_{i}": Out(lanes), f"releases_{i}": Out(lanes)})
+        for o, lanes in enumerate(p.output_lanes):
+            host = o == p.delivery
+            link = link_signature(p.flit_bits) if host else lane_link_signature(p.flit_bits, lanes)
+            members[f"outputs__{o}"] = Out(link)
+            if not host:
+                members.update({f"credited_{o}": In(lanes), f"released_{o}": In(lanes)})
+        members.update({"discarding": Out(sum(p.input_lanes)), "node": In(p.dimensions)})
+        super().__init__(f"hypercube_router_{p.name}", members)
+
+    def elaborate(self, platform):
+        m: Any = Module()
+        p = self.parameters
+        order = instantiate(m, platform, "order", CycleOrder(p.order_size))
+        allocator = instantiate(m, platform, "allocator", HeadAllocator(p))
+        lane_order = instantiate(m, platform, "lane_order", CycleOrder(p.lane_order_size))
+        m.d.comb += [allocator.before.eq(order.before), allocator.lane_before.eq(lane_order.before)]
+        if p.rule == WRONG_ESCAPE:
+            m.d.comb += allocator.odd.eq(self.node.xor())
+        inputs = [self._input(m, platform, i) for i in range(len(p.input_lanes))]
+        outputs = [self._output(m, platform, o, order, allocator) for o in range(len(p.output_lanes))]
+        room = self._deliver(m, platform, outputs[p.delivery])
+        for i, port in enumerate(inputs):
+            self._connect_allocator(m, i, port, allocator, outputs)
+            beaten = [outputs[o].beaten[p.inputs_of(o).index(i)] if p.reaches(i, o) else 0 for o in range(len(outputs))]
+            m.d.comb += [port.beaten.eq(concat(beaten)), port.room.eq(room)]
+        for o, output in enumerate(outputs):
+            sources = [inputs[i] for i in p.inputs_of(o)]
+            m.d.comb += [
+                output.requests.eq(concat(port.requests[o] for port in sources)),
+                *(output.targets[x].eq(1 if o == p.delivery else port.target) for x, port in enumerate(sources)),
+                *(output.flits[x].eq(port.flit) for x, port in enumerate(sources)),
+            ]
+        m.d.comb += self.discarding.eq(concat(port.discarding for port in inputs))
+        return m
+
+    def _input(self, m, platform, i) -> Any:
+        p = self.parameters
+        port = instantiate(m, platform, f"input_{i}", AdaptiveInput(p, i))
+        connect(m, flipped(getattr(self, f"inputs__{i}")), port.link)
+        m.d.comb += [
+            port.node.eq(self.node),
+            *(port.credited[d].eq(getattr(self, f"credited_{d}")) for d in range(p.dimensions)),
+        ]
+        if not p.is_host_input(i):
+            m.d.comb += [
+                getattr(self, f"credits_{i}").eq(port.credits),
+                getattr(self, f"releases_{i}").eq(port.releases),
+            ]
+        return port
+
+    def _output(self, m, platform, o, order, allocator) -> Any:
+        p = self.parameters
+        output = instantiate(m, platform, f"output_{o}", AdaptiveOutput(p, o))
+        m.d.comb += [
+            output.before.eq(order.before),
+            allocator.free[o].eq(output.free),
+            output.taken.eq(allocator.taken[o]),
+        ]
+        if o == p.delivery:
+            return output
+        if p.has_escapes:
+            m.d.comb += [
+                allocator.free_escapes[o].eq(output.free_escape),
+                output.taken_escape.eq(allocator.taken_escapes[o]),
+            ]
+        link = getattr(self, f"outputs__{o}")
+        held = Signal(len(Value.cast(output.flit)), name=f"held_{o}", reset_less=True)
+        m.d.sync += [link.valid.eq(output.load), held.eq(Value.cast(output.flit))]
+        m.d.comb += [Value.cast(link.payload).eq(held), output.releases.eq(getattr(self, f"released_{o}"))]
+        return output
+
+    def _deliver(self, m, platform, output) -> Any:
+        """The buffer before the processor; returns whether it has room."""
+        p = self.parameters
+        buffer = instantiate(m, platform, "delivery", DeliveryBuffer(p.flit_bits, p.delivery_flits, tells_room=True))
+        connect(m, buffer.link, flipped(getattr(self, f"outputs__{p.delivery}")))
+        m.d.comb += [buffer.write.eq(output.load), buffer.flit.eq(output.flit)]
+        return buffer.room
+
+    def _connect_allocator(self, m, i, port, allocator, outputs):
+        p = self.parameters
+        low, high = p.spans[i]
+        ways = [o for o in range(p.dimensions) if p.reaches(i, o)]
+        free_lanes = [outputs[o].free_lane & allocator.rows[i][o].replicate(p.lanes) for o in ways]
+        escape = Const(1 << p.lanes - 1, p.lanes)
+        if p.adaptive_lanes > 1:
+            adaptive: Any = either(free_lanes) if ways else Const(0)
+        else:
+            adaptive = Const(p.adaptive_lanes, p.lanes)
+        m.d.comb += [
+            allocator.asking[low:high].eq(port.asking),
+            allocator.waiting[low:high].eq(port.waiting),
+            *(allocator.wanted[low + v].eq(port.wanted[v]) for v in range(high - low)),
+            port.granted.eq(allocator.granted[low:high]),
+            port.row.eq(allocator.rows[i]),
+            port.lane.eq(Mux(allocator.escapes[i], escape, adaptive) if p.has_escapes else adaptive),
+        ]

@@ -1,0 +1,54 @@
+"""Hypercubes under load, ready to be compared."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hydranoc.lockstep.compare import Comparison, harness_source
+from rtl.hypercube.network import hypercube_plan
+from sim_model.common.messages import Message, Messages
+from sim_model.common.simulation import Simulation
+from sim_model.hypercube.model import HypercubeModel
+from topology.common.host_pattern import EAGER, HostBehaviour
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import DUATO, HypercubeRouting
+
+MOST_BODY_FLITS = 24
+MEAN_FLITS = 13.5
+
+
+def hypercube_routing(
+    dimensions: int, lanes: int, *, flit_bits: int = 16, rule: str = DUATO, injection_channels: int = 1
+) -> HypercubeRouting:
+    return HypercubeRouting(HypercubeNetwork(dimensions, lanes, injection_channels), flit_bits, rule)
+
+
+def job(
+    routing: HypercubeRouting,
+    buffer_flits: int,
+    cycles: int = 2_500,
+    seed: int = 3,
+    hosts: HostBehaviour = EAGER,
+    loads: Sequence[float] = (0.1, 0.4, 1.5),
+    most_compared: int | None = None,
+) -> Comparison:
+    """Unicasts of 1 flit and more, one load after the other, in flits per node and cycle, over any injection channel.
+
+    They are compared to the end, or for so many cycles.
+    """
+    model, random = HypercubeModel(routing, buffer_flits), np.random.default_rng(seed)
+    nodes, channels, records = routing.network.switches, routing.network.injection_channels_per_processor, []
+    for part, load in enumerate(loads):
+        start = part * cycles / len(loads)
+        while start < (part + 1) * cycles / len(loads):
+            source, destination = map(int, random.choice(nodes, 2, replace=False))
+            flits = model.header_flits([destination]) + int(random.integers(0, MOST_BODY_FLITS))
+            injection = int(random.integers(channels)) if channels > 1 else 0
+            records.append(Message(source, [destination], flits, start_cycle=int(start), injection=injection))
+            start += random.exponential(MEAN_FLITS / load / nodes)
+    messages = Messages.build(records, processors=nodes, header_flits=model.header_flits, injection_channels=channels)
+    results = Simulation(model, messages, hosts=hosts).run()
+    assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
+    harness = harness_source(hypercube_plan(routing, buffer_flits=buffer_flits))
+    compared = min(results.cycles + 16, most_compared or results.cycles + 16)
+    return Comparison(model, messages, 0, compared, harness, hosts=hosts)

@@ -1,0 +1,178 @@
+"""Hypercubes in lock-step with their golden model, and one-line faults that it must report."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hydranoc.lockstep.compare import Comparison, harness_source
+from rtl.hypercube.network import hypercube_plan
+from sim_model.common.messages import Message, Messages
+from sim_model.common.simulation import Simulation
+from sim_model.hypercube.model import HypercubeModel
+from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
+from tests.tb.hypercube_workloads import hypercube_routing, job
+from tests.tb.mutations import Mutation
+from topology.common.host_pattern import HostBehaviour, level_of
+from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, WRONG_ESCAPE
+
+# dimensions, lanes, buffer flits, flit bits, rule, injection channels
+SMALL = (
+    (1, 1, 4, 16, DUATO, 1),
+    (1, 3, 2, 16, DUATO, 1),
+    (2, 1, 3, 16, DUATO, 1),
+    (2, 2, 1, 16, DUATO, 2),
+    (3, 2, 4, 64, DUATO, 3),
+    (2, 4, 2, 16, DUATO, 1),
+    (3, 8, 16, 16, DUATO, 1),
+)
+HOSTS = (HostBehaviour(), HostBehaviour(pause_level=level_of(0.3), stall_level=level_of(0.4), seed=5))
+FAULTY = {  # what brings a fault to light
+    "fast": ((2, 2, 4, 16, DUATO, 1), HOSTS[0], 400),
+    "wide": ((3, 3, 2, 16, DUATO, 1), HOSTS[0], 600),
+    "stalled": ((2, 2, 4, 16, DUATO, 1), HOSTS[1], 600),
+}
+INPUT, OUTPUT, ALLOCATOR, ORDER, RANDOM, DELIVERY = (
+    f"{file}.py"
+    for file in (
+        "hypercube/adaptive_input",
+        "hypercube/adaptive_output",
+        "hypercube/head_allocator",
+        "common/vc/cycle_order",
+        "common/vc/random_order",
+        "common/vc/delivery_buffer",
+    )
+)
+MUTATIONS = [
+    Mutation(name, file, text, replacement, workload)
+    for name, file, text, replacement, workload in (
+        ("loses the credits of lane 0", INPUT, "self.credits.eq(popped)", "self.credits.eq(popped & 2)", "fast"),
+        ("never releases lane 0", INPUT, "self.releases.eq(popped &", "self.releases.eq(popped & 2 &", "fast"),
+        (
+            "releases a lane behind any flit",
+            INPUT,
+            "self.is_tail.eq(ended & ~self.several)",
+            "self.is_tail.eq(1)",
+            "fast",
+        ),
+        ("counts a credit twice", INPUT, "credits + 1", "credits + 2", "fast"),
+        ("forgets the flit that left just now", INPUT, "self._asks + left", "self._asks", "wide"),
+        ("asks late", INPUT, "enough | credited)", "enough)", "fast"),
+        ("takes a body flit for a head", INPUT, "~self.present & ~self.active\n", "~self.present\n", "fast"),
+        (
+            "takes flits for those of the other lane",
+            INPUT,
+            "else self.link.valid)",
+            "else self.link.valid[::-1])",
+            "fast",
+        ),
+        ("goes on behind a tail", INPUT, "behind = ~self.is_tail & ", "behind = ", "fast"),
+        ("fills a delivery buffer too full", INPUT, "part.room, enough", "1, enough", "stalled"),
+        ("frees a lane too early", OUTPUT, "else self.releases[lane]", "else self.load[lane]", "fast"),
+        ("takes the lane of another one", OUTPUT, "self.taken & self.free_lane[lane]", "self.taken", "wide"),
+        (
+            "gives the escape lane to all",
+            OUTPUT,
+            "self.lanes - self.has_escape",
+            "self.lanes - 0 * self.has_escape",
+            "fast",
+        ),
+        ("lets other heads take the leader's lane", ALLOCATOR, "~leads[port] | leader[lane] & adaptive", "1", "wide"),
+        (
+            "gives lanes that are not free",
+            ALLOCATOR,
+            "free.eq((row & self.free).any())",
+            "free.eq(row.any())",
+            "fast",
+        ),
+        ("gives escapes that are not free", ALLOCATOR, "(taken_escape & self.free_escapes).any()", "1", "fast"),
+        (
+            "escapes over the highest dimension",
+            ALLOCATOR,
+            "lowest: Any = lowest_one(wanted)",
+            "lowest: Any = wanted[::-1]",
+            "fast",
+        ),
+        ("makes a step without a choice", ALLOCATOR, "order.step.eq(chose)", "order.step.eq(1)", "fast"),
+        ("makes no step", ALLOCATOR, "order.step.eq(chose)", "order.step.eq(0)", "fast"),
+        ("looks along another diagonal", ALLOCATOR, "b) ^ c for", "b) for", "fast"),
+        ("never changes places", RANDOM, "Mux(state[0], swapped,", "Mux(0, swapped,", "wide"),
+        ("has another shift register", RANDOM, "init=ORDER_SEED", "init=2", "wide"),
+        ("keeps one direction", ORDER, "before[k].eq(~shifted)", "before[k].eq(shifted)", "fast"),
+        ("says too late that there is no room", DELIVERY, "self.depth - ROOM_FLITS", "self.depth", "stalled"),
+    )
+]
+
+
+def name(shape) -> str:
+    dimensions, lanes, buffer_flits, flit_bits, rule, channels = shape
+    return f"{dimensions}-cube-{lanes}x{buffer_flits}-flit{flit_bits}-{rule}-{channels}"
+
+
+def job_of(shape, **more) -> Comparison:
+    dimensions, lanes, buffer_flits, flit_bits, rule, channels = shape
+    routing = hypercube_routing(dimensions, lanes, flit_bits=flit_bits, rule=rule, injection_channels=channels)
+    return job(routing, buffer_flits, **more)
+
+
+def campaign():
+    """All sizes with all lanes and depths; what else there is to vary is dealt out in turn."""
+    deal = itertools.product((2, 3, 4, 5, 6), (1, 2, 3, 4), (1, 2, 4))
+    for number, (dimensions, lanes, depth) in enumerate(deal):
+        channels = (1, dimensions, 2)[(number + number // 12) % 3]
+        yield (dimensions, lanes, depth, (16, 64)[number % 2], DUATO, channels), HOSTS[number // 3 % 2]
+
+
+@pytest.mark.parametrize("shape", SMALL, ids=name)
+def test_small_networks_under_icarus(shape, tmp_path, require_tool):
+    require_tool("icarus")
+    assert_equal(job_of(shape, cycles=500, most_compared=2_000), "icarus", tmp_path)
+
+
+def test_pauses_and_stalls(tmp_path, require_tool):
+    require_tool("icarus")
+    assert_equal(job_of(SMALL[3], cycles=500, hosts=HOSTS[1], most_compared=2_000), "icarus", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("shape", "hosts"), list(campaign()), ids=lambda part: name(part) if isinstance(part, tuple) else ""
+)
+def test_campaign(shape, hosts, tmp_path, require_tool):
+    require_tool("verilator")
+    comparison = job_of(shape, cycles=100_000, hosts=hosts, most_compared=120_000)
+    assert comparison.cycles >= 100_000
+    assert_equal(comparison, "verilator", tmp_path)
+
+
+@pytest.mark.parametrize(("rule", "lanes"), [(WRONG_ESCAPE, 1), (ADAPTIVE_ONLY, 1)])
+def test_without_an_order_of_escapes_hardware_and_model_deadlock_alike(rule, lanes, tmp_path, require_tool):
+    require_tool("icarus")
+    routing = hypercube_routing(2, lanes, rule=rule)
+    model = HypercubeModel(routing, buffer_flits=2)
+    random = np.random.default_rng(1)
+    pairs = [map(int, random.choice(4, 2, replace=False)) for _ in range(2_000)]
+    records = [Message(source, [destination], 24, start_cycle=2 * k) for k, (source, destination) in enumerate(pairs)]
+    messages = Messages.build(records, processors=4, header_flits=model.header_flits)
+    results = Simulation(model, messages).run()
+    assert results.deadlocked
+    harness = harness_source(hypercube_plan(routing, buffer_flits=2))
+    assert_equal(Comparison(model, messages, 0, results.cycles + 200, harness), "icarus", tmp_path)
+
+
+def marked(mutations: list[Mutation]) -> Iterator[Any]:
+    """Every third fault is always looked at, and all with ``--slow``."""
+    for number, mutation in enumerate(mutations):
+        yield pytest.param(mutation, marks=[pytest.mark.slow] if number % 3 else [])
+
+
+@pytest.mark.parametrize("mutation", marked(MUTATIONS), ids=lambda mutation: mutation.name.replace(" ", "-"))
+def test_mutation_is_reported(mutation, tmp_path, require_tool):
+    require_tool("icarus")
+    shape, hosts, cycles = FAULTY[mutation.workload]
+    comparison = job_of(shape, cycles=cycles, hosts=hosts, most_compared=2_000)
+    result = compare_verilog(comparison, mutation, tmp_path, {"buffer_flits": shape[2]}, "hypercube")
+    assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
+    assert REPORT.match(result.report or ""), result.report
