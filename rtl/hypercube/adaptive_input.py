@@ -58,11 +58,11 @@ class AdaptiveInput(Part):
         Credits on the wires behind each output.
     room : In(1)
         There is room in the delivery buffer.
-    requests : Out(outputs)
+    requests : Out(outputs that it reaches)
         The output that the request is for: one bit at most. Registers.
     target : Out(lanes of a channel)
         Which lane of it. Registers.
-    beaten : In(outputs)
+    beaten : In(outputs that it reaches)
         Whether another request comes first there. Otherwise this one is granted.
     flit : Out(flit_layout)
         The flit that the request is for.
@@ -94,9 +94,9 @@ class AdaptiveInput(Part):
                 "lane": In(p.lanes),
                 "credited": In(p.lanes).array(p.dimensions),
                 "room": In(1),
-                "requests": Out(outputs),
+                "requests": Out(len(p.outputs_of(port))),
                 "target": Out(p.lanes),
-                "beaten": In(outputs),
+                "beaten": In(len(p.outputs_of(port))),
                 "flit": Out(flit_layout(p.flit_bits)),
                 **back,
                 "discarding": Out(self.lanes),
@@ -108,6 +108,7 @@ class AdaptiveInput(Part):
         arriving, popped = Signal(self.lanes), Signal(self.lanes)
         m.d.comb += arriving.eq(self.link.valid & self.link.ready if self.host else self.link.valid)
         asked, requests, target = Signal(self.lanes), Signal(len(self.requests)), Signal(len(self.target))
+        reached = self.parameters.outputs_of(self.port)
         lanes = [_Lane(m, self, v, arriving[v], popped[v], asked[v]) for v in range(self.lanes)]
         self._store(m, lanes, arriving, asked)
         for lane in lanes:
@@ -115,7 +116,7 @@ class AdaptiveInput(Part):
         kept = Signal()  # what comes late decides only whether registers are loaded
         m.d.comb += [
             kept.eq((requests & self.beaten).any()),
-            popped.eq(Mux(kept, 0, asked)),
+            popped.eq(Mux(kept, 0, asked) | concat(lane.drains for lane in lanes)),
             self.requests.eq(requests),
             self.target.eq(target),
         ]
@@ -126,7 +127,7 @@ class AdaptiveInput(Part):
                 requests.eq(
                     either(
                         [
-                            Mux(bit & ~lane.nowhere, lane.output, 0)
+                            Mux(bit, concat(lane.output[o] for o in reached), 0)
                             for bit, lane in zip(turns.chosen, lanes, strict=True)
                         ]
                     )
@@ -173,6 +174,7 @@ class _Lane:
         self.nowhere: Any = self._signal(1, "nowhere")
         self.output: Any = self._signal(len(part.row), "output")
         self.target: Any = self._signal(len(part.lane), "target")
+        self.drains: Any = self._signal(1, "drains")
         self.is_tail: Any = self._signal(1, "is_tail")
         self.eligible: Any = self._signal(1, "eligible")
 
@@ -217,6 +219,7 @@ class _Lane:
             part.asking[v].eq(asks),
             part.waiting[v].eq(ready & ~self.active & ~self.nowhere),
             drained.eq(ready & ~self.active & self.nowhere),
+            self.drains.eq(self.active & self.nowhere & self.present),
         ]
         m.d.sync += part.discarding[v].eq(drained)
         self._own(drained)
@@ -241,7 +244,7 @@ class _Lane:
     def _own(self, drained):
         """Which output lane the worm has, and since when. Before that, the registers follow what may be granted.
 
-        What is drained has none, whatever they say.
+        What is drained asks for none, whatever they say.
         """
         m, part, v = self._m, self._part, self._number
         with m.If(part.granted[v] | drained):
@@ -254,7 +257,9 @@ class _Lane:
 
     def _make_eligible(self):
         m, part, depth = self._m, self._part, self._part.parameters.buffer_flits
-        credits: Any = self._signal(range(depth + 1), "credits")  # without those of flits that left in the last cycle
+        credits: Any = self._signal(
+            range(max(depth, 2) + 1), "credits"
+        )  # without those of flits that left in the last cycle
         credited, left, enough = (self._signal(1, name) for name in ("credited", "left", "enough"))
         dimensions = range(part.parameters.dimensions)
         m.d.comb += credited.eq(
@@ -265,7 +270,7 @@ class _Lane:
             m.d.sync += credits.eq(depth)
         with m.Elif(left != credited):
             m.d.sync += credits.eq(Mux(credited, credits + 1, credits - 1))
-        goes_on = Mux(self.output[part.parameters.delivery], part.room, enough | credited) | self.nowhere
+        goes_on = Mux(self.output[part.parameters.delivery], part.room, enough | credited) & ~self.nowhere
         behind = ~self.is_tail & (self.several | self._arriving)
         m.d.comb += [
             enough.eq(credits > self._asks + left),

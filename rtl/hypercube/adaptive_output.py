@@ -31,8 +31,8 @@ class AdaptiveOutput(Part):
         The lane that it is for, one-hot.
     flits : In(flit_layout).array(inputs)
         The flit that it is for.
-    before : In(pairs)
-        ``CycleOrder.before``.
+    before : In(pairs of inputs)
+        By position in ``pairs``: which of its inputs comes before which other one. Not of a single input.
     beaten : Out(inputs)
         Whether another request comes first.
     load : Out(lanes)
@@ -42,8 +42,8 @@ class AdaptiveOutput(Part):
     releases : In(lanes)
         The buffer of a lane behind has become empty behind a tail. Not of the output to the processor.
     free : Out(1)
-        There is a free lane for any head.
-    free_lane : Out(lanes)
+        There is a free lane for any head. Only if it has such lanes, like the next two.
+    free_lane : Out(those lanes)
         The lowest of them, one-hot.
     taken : In(1)
         It is taken.
@@ -63,21 +63,20 @@ class AdaptiveOutput(Part):
                 "requests": In(inputs),
                 "targets": In(self.lanes).array(inputs),
                 "flits": In(layout).array(inputs),
-                "before": In(len(pairs(p.order_size))),
+                **({"before": In(len(pairs(inputs)))} if inputs > 1 else {}),
                 "beaten": Out(inputs),
                 "load": Out(self.lanes),
                 "flit": Out(layout),
                 **({} if self.delivers else {"releases": In(self.lanes)}),
-                "free": Out(1),
-                "free_lane": Out(self.lanes),
-                "taken": In(1),
+                **({"free": Out(1), "free_lane": Out(self.adaptive), "taken": In(1)} if self.adaptive else {}),
                 **({"free_escape": Out(1), "taken_escape": In(1)} if self.has_escape else {}),
             },
         )
 
     def elaborate(self, _platform):
         m: Any = Module()
-        first = FirstOf(m, list(self.requests), self.parameters.inputs_of(self.port), self.before, "input")
+        inputs = len(self.requests)
+        first = FirstOf(m, list(self.requests), range(inputs), self.before if inputs > 1 else (), "input")
         chosen = first.chosen
         flits = [Value.cast(flit) for flit in self.flits]
         m.d.comb += [
@@ -85,10 +84,10 @@ class AdaptiveOutput(Part):
             self.load.eq(either([lane & chosen[x].replicate(self.lanes) for x, lane in enumerate(self.targets)])),
             Value.cast(self.flit).eq(either([flit & chosen[x].replicate(len(flit)) for x, flit in enumerate(flits)])),
         ]
-        free: Any = Signal(self.lanes)
-        m.d.comb += free.eq(concat(~self._owned(m, lane) for lane in range(self.lanes)))
-        adaptive = free[: self.adaptive]
-        m.d.comb += [self.free.eq(adaptive.any()), self.free_lane.eq(lowest_one(adaptive) if self.adaptive else 0)]
+        free = [~self._owned(m, lane) for lane in range(self.lanes)]
+        if self.adaptive:
+            adaptive: Any = concat(free[: self.adaptive])
+            m.d.comb += [self.free.eq(adaptive.any()), self.free_lane.eq(lowest_one(adaptive))]
         if self.has_escape:
             m.d.comb += self.free_escape.eq(free[-1])
         return m

@@ -43,12 +43,12 @@ class HeadAllocator(Part):
         Whether a head waits.
     wanted : In(outputs).array(input lanes)
         The outputs that it can use. It may be late by a cycle behind ``asking``, but not behind ``waiting``.
-    free : In(outputs)
-        Outputs with a free lane for any head.
+    free : In(adaptive outputs)
+        Which of the outputs with lanes for any head have a free one.
     free_escapes : In(dimensions)
         Outputs whose escape lane is free. Only if there are escapes.
     before, lane_before : In(pairs)
-        ``CycleOrder.before`` for inputs, and for the lanes of each.
+        ``CycleOrder.before`` for inputs, and for the lanes of each, if there are several.
     odd : In(1)
         Whether the switch has an odd number of ones in its number: escapes are then the highest dimension. Only for
         the rule that does this.
@@ -58,8 +58,8 @@ class HeadAllocator(Part):
         The output at which each input looks, one bit at most. What is granted is a lane of it.
     escapes : Out(inputs)
         Whether that is the escape lane.
-    taken : Out(outputs)
-        A lane for any head is taken.
+    taken : Out(adaptive outputs)
+        It is taken.
     taken_escapes : Out(dimensions)
         The escape lane is taken. Only if there are escapes.
     """
@@ -74,14 +74,14 @@ class HeadAllocator(Part):
                 "asking": In(lanes),
                 "waiting": In(lanes),
                 "wanted": In(outputs).array(lanes),
-                "free": In(outputs),
-                "before": In(len(pairs(p.order_size))),
-                "lane_before": In(len(pairs(p.lane_order_size))),
+                "free": In(len(p.adaptive_outputs)),
+                "before": In(len(pairs(len(p.input_lanes)))),
+                **({"lane_before": In(len(pairs(p.lanes)))} if p.lanes > 1 else {}),
                 **({"odd": In(1)} if p.rule == WRONG_ESCAPE else {}),
                 "granted": Out(lanes),
                 "rows": Out(outputs).array(len(p.input_lanes)),
                 "escapes": Out(len(p.input_lanes)),
-                "taken": Out(outputs),
+                "taken": Out(len(p.adaptive_outputs)),
                 **escapes,
             },
         )
@@ -98,7 +98,8 @@ class HeadAllocator(Part):
         ports = FirstOf(m, [lanes.any() for lanes in asking], range(len(asking)), self.before, "input")
         leader: Any = Signal(len(self.asking))
         for (low, high), lanes, chosen in zip(self.parameters.spans, asking, ports.chosen, strict=True):
-            first = FirstOf(m, list(lanes), range(len(lanes)), self.lane_before, f"lane_{low}")
+            before = self.lane_before if len(lanes) > 1 else ()
+            first = FirstOf(m, list(lanes), range(len(lanes)), before, f"lane_{low}")
             m.d.sync += leader[low:high].eq(concat(bit & chosen for bit in first.chosen))
         return leader
 
@@ -110,13 +111,9 @@ class HeadAllocator(Part):
         usable: Any = Signal(outputs)
         m.d.comb += [
             wanted.eq(either([row & leader[lane].replicate(outputs) for lane, row in enumerate(self.wanted)])),
-            usable.eq(wanted & self.free),
+            usable.eq(wanted & self._free()),
         ]
-        order = instantiate(m, platform, "order", RandomOrder(dimensions))
-        chose = Signal()
-        m.d.sync += chose.eq(usable[:dimensions].any())
-        m.d.comb += order.step.eq(chose)  # one cycle late: what is decided late needs a register
-        random = FirstOf(m, list(usable[:dimensions]), range(dimensions), order.before, "random")
+        random = self._random_order(m, platform, usable[:dimensions])
         escape = self._escape_of(wanted[:dimensions])
         adaptive: Any = Signal()
         m.d.comb += adaptive.eq(usable.any() if p.has_escapes else 1)
@@ -141,6 +138,16 @@ class HeadAllocator(Part):
         if p.has_escapes:
             m.d.sync += [taken_escape.eq(escape), takes_escape.eq(leader & ~adaptive.replicate(lanes))]
         return diagonal, may_take, taken_escape, takes_escape
+
+    def _random_order(self, m, platform, usable) -> FirstOf:
+        """The first of some dimensions in the random order."""
+        if len(usable) == 1:
+            return FirstOf(m, list(usable), range(1), (), "random")
+        order = instantiate(m, platform, "order", RandomOrder(len(usable)))
+        chose = Signal()
+        m.d.sync += chose.eq(usable.any())
+        m.d.comb += order.step.eq(chose)  # one cycle late: what is decided late needs a register
+        return FirstOf(m, list(usable), range(len(usable)), order.before, "random")
 
     def _escape_of(self, wanted) -> Any:
         """The dimension whose escape lane a head may have, one-hot."""
@@ -172,7 +179,7 @@ class HeadAllocator(Part):
             m.d.comb += [
                 self.rows[port].eq(row),
                 self.escapes[port].eq(takes_escape[low:high].any()),
-                free.eq((row & self.free).any()),
+                free.eq((row & self._free()).any()),
                 wants.eq(
                     concat(
                         self.waiting[lane] & may_take[lane] & (self.wanted[lane] & row).any()
@@ -185,6 +192,12 @@ class HeadAllocator(Part):
                 ),
             ]
             tries.append(wants.any())
-        for output in range(len(p.output_lanes)):
+        for number, output in enumerate(p.adaptive_outputs):
             takers = [lines[output ^ port] & tries[port] for port in p.inputs_of(output)]
-            m.d.comb += self.taken[output].eq(concat(takers).any() & self.free[output])
+            m.d.comb += self.taken[number].eq(concat(takers).any() & self.free[number])
+
+    def _free(self) -> Any:
+        """By output, whether it has a free lane for any head."""
+        outputs = self.parameters.adaptive_outputs
+        bits = {output: self.free[number] for number, output in enumerate(outputs)}
+        return concat(bits.get(output, Const(0)) for output in range(len(self.parameters.output_lanes)))

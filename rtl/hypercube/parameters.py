@@ -75,6 +75,11 @@ class HypercubeRouterParameters:
         return self.lanes if self.rule == ADAPTIVE_ONLY else self.lanes - 1
 
     @property
+    def adaptive_outputs(self) -> list[int]:
+        """The outputs with lanes that any head may have: all, or with one escape lane per channel only the delivery."""
+        return [*(range(self.dimensions) if self.adaptive_lanes else ()), self.delivery]
+
+    @property
     def has_escapes(self) -> bool:
         """Whether the last lane of a channel is an escape lane."""
         return self.rule != ADAPTIVE_ONLY
@@ -106,6 +111,10 @@ class HypercubeRouterParameters:
     def reaches(self, port: int, output: int) -> bool:
         """Whether an input has a connection to an output; one from the processor has none to the processor."""
         return output != port if not self.is_host_input(port) else output != self.delivery
+
+    def outputs_of(self, port: int) -> list[int]:
+        """The outputs with a connection to an input."""
+        return [output for output in range(len(self.output_lanes)) if self.reaches(port, output)]
 
     def inputs_of(self, output: int) -> list[int]:
         """The inputs with a connection to an output."""

@@ -25,7 +25,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from rtl.common.flit import link_signature
 from rtl.common.part import Part, instantiate
 from rtl.common.selection import concat, either
-from rtl.common.vc.cycle_order import CycleOrder
+from rtl.common.vc.cycle_order import CycleOrder, pairs
 from rtl.common.vc.delivery_buffer import DeliveryBuffer
 from rtl.common.vc.link import lane_link_signature
 from rtl.hypercube.adaptive_input import AdaptiveInput
@@ -79,10 +79,12 @@ class HypercubeRouter(Part):
     def elaborate(self, platform):
         m: Any = Module()
         p = self.parameters
-        order = instantiate(m, platform, "order", CycleOrder(p.order_size))
+        order = instantiate(m, platform, "order", CycleOrder(p.order_size, len(p.input_lanes)))
         allocator = instantiate(m, platform, "allocator", HeadAllocator(p))
-        lane_order = instantiate(m, platform, "lane_order", CycleOrder(p.lane_order_size))
-        m.d.comb += [allocator.before.eq(order.before), allocator.lane_before.eq(lane_order.before)]
+        m.d.comb += allocator.before.eq(order.before)
+        if p.lanes > 1:
+            lane_order = instantiate(m, platform, "lane_order", CycleOrder(p.lane_order_size, p.lanes))
+            m.d.comb += allocator.lane_before.eq(lane_order.before)
         if p.rule == WRONG_ESCAPE:
             m.d.comb += allocator.odd.eq(self.node.xor())
         inputs = [self._input(m, platform, i) for i in range(len(p.input_lanes))]
@@ -90,12 +92,12 @@ class HypercubeRouter(Part):
         room = self._deliver(m, platform, outputs[p.delivery])
         for i, port in enumerate(inputs):
             self._connect_allocator(m, i, port, allocator, outputs)
-            beaten = [outputs[o].beaten[p.inputs_of(o).index(i)] if p.reaches(i, o) else 0 for o in range(len(outputs))]
+            beaten = [outputs[o].beaten[p.inputs_of(o).index(i)] for o in p.outputs_of(i)]
             m.d.comb += [port.beaten.eq(concat(beaten)), port.room.eq(room)]
         for o, output in enumerate(outputs):
             sources = [inputs[i] for i in p.inputs_of(o)]
             m.d.comb += [
-                output.requests.eq(concat(port.requests[o] for port in sources)),
+                output.requests.eq(concat(inputs[i].requests[p.outputs_of(i).index(o)] for i in p.inputs_of(o))),
                 *(output.targets[x].eq(1 if o == p.delivery else port.target) for x, port in enumerate(sources)),
                 *(output.flits[x].eq(port.flit) for x, port in enumerate(sources)),
             ]
@@ -120,11 +122,15 @@ class HypercubeRouter(Part):
     def _output(self, m, platform, o, order, allocator) -> Any:
         p = self.parameters
         output = instantiate(m, platform, f"output_{o}", AdaptiveOutput(p, o))
-        m.d.comb += [
-            output.before.eq(order.before),
-            allocator.free[o].eq(output.free),
-            output.taken.eq(allocator.taken[o]),
-        ]
+        members = p.inputs_of(o)
+        if len(members) > 1:
+            position = {pair: k for k, pair in enumerate(pairs(len(p.input_lanes)))}
+            m.d.comb += output.before.eq(
+                concat(order.before[position[members[i], members[j]]] for i, j in pairs(len(members)))
+            )
+        if o in p.adaptive_outputs:
+            k = p.adaptive_outputs.index(o)
+            m.d.comb += [allocator.free[k].eq(output.free), output.taken.eq(allocator.taken[k])]
         if o == p.delivery:
             return output
         if p.has_escapes:
@@ -150,12 +156,11 @@ class HypercubeRouter(Part):
         p = self.parameters
         low, high = p.spans[i]
         ways = [o for o in range(p.dimensions) if p.reaches(i, o)]
-        free_lanes = [outputs[o].free_lane & allocator.rows[i][o].replicate(p.lanes) for o in ways]
+
         escape = Const(1 << p.lanes - 1, p.lanes)
-        if p.adaptive_lanes > 1:
-            adaptive: Any = either(free_lanes) if ways else Const(0)
-        else:
-            adaptive = Const(p.adaptive_lanes, p.lanes)
+        adaptive: Any = Const(p.adaptive_lanes, p.lanes)
+        if p.adaptive_lanes > 1 and ways:
+            adaptive = either([outputs[o].free_lane & allocator.rows[i][o].replicate(p.adaptive_lanes) for o in ways])
         m.d.comb += [
             allocator.asking[low:high].eq(port.asking),
             allocator.waiting[low:high].eq(port.waiting),

@@ -36,8 +36,7 @@ def _request(network: HypercubeNetwork, family: HypercubeState, switch: int, por
     if not int(family.routers[switch].requesting) >> port & 1:
         return "no request"
     asking = family.inputs_of[switch, port]
-    where = "to be drained" if asking.output == NONE else f"for output {int(asking.output)}"
-    return f"request of {_lane_name(network, switch, int(asking.lane))} {where}"
+    return f"request of {_lane_name(network, switch, int(asking.lane))} for output {int(asking.output)}"
 
 
 def _input_text(network: HypercubeNetwork, state: EngineState, family: HypercubeState, lane: int) -> str:

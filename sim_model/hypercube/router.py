@@ -58,6 +58,9 @@ def _step_router(cycle, switch, credited, released, state, family):
     changes |= is_hopeful(switch, waiting, router, family)
     changes |= _step_delivery(cycle, switch, state, family)
     granted, closing, freed = _grant_requests(cycle, switch, state, family)
+    draining = active & present & router.nowhere
+    changes |= draining
+    closing |= _drain(cycle, switch, draining, state, family)
     changes |= _choose_requests(switch, active, present, granted, credited, room, state, family)
     _count_credits(switch, active, granted, credited, family)
     began, taken = examine(switch, waiting, router, family)
@@ -113,10 +116,9 @@ def _grant_requests(cycle, switch, state, family):
         if port >= family.inputs or requesting >> port & 1 == 0:
             continue
         asking = family.inputs_of[switch, port]
-        if asking.output != NONE:
-            if outputs >> asking.output & 1:
-                continue
-            outputs |= 1 << asking.output
+        if outputs >> asking.output & 1:
+            continue
+        outputs |= 1 << asking.output
         router.requesting ^= 1 << port
         granted |= 1 << asking.lane
         flit = _leave(cycle, switch, asking.lane, state, family)
@@ -132,18 +134,10 @@ def _grant_requests(cycle, switch, state, family):
 
 @compiled
 def _leave(cycle, switch, lane, state, family):
-    """The first flit of an input lane leaves it for its output lane, or is drained. Returns it."""
-    record, vertex, router = family.input_lanes[switch, lane], state.vertices[switch], family.routers[switch]
-    channel = state.channels[record.channel]
-    flit = pop(record.channel, 1 << lane, vertex, state.buffer_depth_flits, state.channels, state.slots, state.vertices)
-    following = (cycle + 1) & 1
-    family.wires[channel.source, following] |= channel.source_bit  # nobody looks at those of processors
-    if flit & TAIL:
-        family.releases[channel.source, following] |= channel.source_bit
-    target = record.target
-    if target == NONE:
-        state.counters[FLITS_IN_NETWORK] -= 1
-        return flit
+    """The first flit of an input lane leaves it for its output lane. Returns it."""
+    vertex, router = state.vertices[switch], family.routers[switch]
+    flit = _take(cycle, switch, lane, state, family)
+    target = family.input_lanes[switch, lane].target
     number = vertex.first_output + target
     buffer = family.output_lanes[number].buffer
     if buffer == NONE:
@@ -158,11 +152,40 @@ def _leave(cycle, switch, lane, state, family):
 
 
 @compiled
+def _take(cycle, switch, lane, state, family):
+    """Take the first flit out of an input lane. Its credit is on the wire in the next cycle."""
+    number = family.input_lanes[switch, lane].channel
+    channel, vertex = state.channels[number], state.vertices[switch]
+    flit = pop(number, 1 << lane, vertex, state.buffer_depth_flits, state.channels, state.slots, state.vertices)
+    following = (cycle + 1) & 1
+    family.wires[channel.source, following] |= channel.source_bit  # nobody looks at those of processors
+    if flit & TAIL:
+        family.releases[channel.source, following] |= channel.source_bit
+    return flit
+
+
+@compiled
+def _drain(cycle, switch, lanes, state, family):
+    """The first flits of worms without a way are thrown away. Returns the input lanes from links whose tail left."""
+    closing = 0
+    while lanes != 0:
+        lane = lowest_bit(lanes)
+        lanes &= lanes - 1
+        state.counters[FLITS_IN_NETWORK] -= 1
+        if _take(cycle, switch, lane, state, family) & TAIL:
+            if family.host_lanes >> lane & 1:
+                family.routers[switch].active ^= 1 << lane
+            else:
+                closing |= 1 << lane
+    return closing
+
+
+@compiled
 def _choose_requests(switch, active, present, granted, credited, room, state, family):
     """New requests of all inputs that have none, or whose request was granted. Returns how many."""
     router, vertex = family.routers[switch], state.vertices[switch]
     choices = 0
-    candidates = active & (present | vertex.arrived)
+    candidates = active & (present | vertex.arrived) & ~router.nowhere
     while candidates != 0:
         port = family.input_lanes[switch, lowest_bit(candidates)].port
         first = first_lane(port, family)
@@ -180,7 +203,7 @@ def _choose_requests(switch, active, present, granted, credited, room, state, fa
             asking.turn = lane + 1  # behind the last lane nobody is found, which is as good as the first one
             asking.lane = lane
             target = family.input_lanes[switch, lane].target
-            asking.output = NONE if target == NONE else family.output_lanes[vertex.first_output + target].port
+            asking.output = family.output_lanes[vertex.first_output + target].port
             router.requesting |= 1 << port
             choices += 1
             break
@@ -200,8 +223,6 @@ def _is_eligible(switch, lane, granted, credited, room, state, family):
         # in front stands the flit behind the one that left: the next worm's, if that was a tail
         if state.slots[number, (channel.front - 1) & state.slot_mask] & TAIL:
             return False
-    if record.target == NONE:
-        return True
     if record.target == first_lane(family.dimensions, family):
         return room == 1
     return record.credits > asks or credited >> record.target & 1 == 1

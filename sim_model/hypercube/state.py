@@ -37,7 +37,7 @@ OUTPUT_LANE_FIELDS = (
 INPUT_FIELDS = (
     "turn",  # lane that has first choice
     "lane",  # of the request
-    "output",  # of the request, or NONE if the worm is drained
+    "output",  # of the request
 )
 ROUTER_FIELDS = (
     "requesting",  # inputs with a request

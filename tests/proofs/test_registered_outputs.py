@@ -10,6 +10,8 @@ from rtl.common.vc.lane_input import LaneInput
 from rtl.common.vc.parameters import InputShape
 from rtl.harts.parameters import PORTS
 from rtl.harts.router import HartsNode
+from rtl.hypercube.parameters import HypercubeRouterParameters
+from rtl.hypercube.router import HypercubeRouter
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.router import MinRouter
 from rtl.min.token_station import TokenStation
@@ -122,6 +124,15 @@ def test_outputs_of_switches_of_tori_and_meshes_are_registers(name, tmp_path):
         # valid, payload; credits; the host's ready; discarding
         assert len(drivers) == 2 * part.shape.outputs + links + 1 + 1
         assert unregistered(drivers) == {}, shape
+
+
+@pytest.mark.parametrize(("dimensions", "lanes", "channels"), [(1, 1, 1), (2, 2, 1), (2, 3, 2)])
+def test_outputs_of_switches_of_hypercubes_are_registers(dimensions, lanes, channels, tmp_path):
+    part = HypercubeRouter(HypercubeRouterParameters(8, dimensions, lanes, 2, channels))
+    drivers = output_drivers(netlist_source(part), tmp_path)
+    # valid, payload; credits and releases; the hosts' ready; discarding
+    assert len(drivers) == 2 * (dimensions + 1) + 2 * dimensions + channels + 1
+    assert unregistered(drivers) == {}
 
 
 def mesh_switch():

@@ -15,6 +15,7 @@ from rtl.common.axi_network import generate_axi_network
 from rtl.common.harness import generate_harness
 from rtl.common.network import generate_network
 from rtl.harts.network import harts_plan
+from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from rtl.torus.network import torus_plan
@@ -22,6 +23,8 @@ from tests.rtl.programs import call
 from topology.common.lattice import lattice_network
 from topology.harts.graph import HexMesh
 from topology.harts.routing import HartsRouting
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, WRONG_ESCAPE, HypercubeRouting
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
@@ -75,11 +78,19 @@ TORUS_SETTINGS = {
     "mesh-shallow": (generate_network, Grid(3, 3, wraps=False), 1, DALLY_SEITZ, {"buffer_flits": 2}),
     "mesh-line": (generate_harness, Grid(4, 1, wraps=False), 4, DALLY_SEITZ, {"lane_reuse": "empty"}),
 }
+# one lane and several, one injection channel and several, all rules, shallow and deep buffers
+HYPERCUBE_SETTINGS = {
+    "hypercube": (generate_network, 3, 2, 1, DUATO, {}),
+    "hypercube-channels": (generate_harness, 2, 3, 2, DUATO, {"buffer_flits": 1}),
+    "hypercube-one-lane": (generate_network, 1, 1, 1, DUATO, {"buffer_flits": 16}),
+    "hypercube-adaptive-only": (generate_network, 2, 2, 1, ADAPTIVE_ONLY, {}),
+    "hypercube-wrong-escape": (generate_network, 2, 2, 1, WRONG_ESCAPE, {}),
+}
 STAGED = {
     "staged-min": lambda: min_plan(MinRouting(MinNetwork("omega", 2, 3), 16), link_cycles=2),
     "staged-harts": lambda: harts_plan(HartsRouting(HexMesh(2), 40), packet_flits=9, link_cycles=3),
 }
-LINTED = (*SETTINGS, *MIN_SETTINGS, "loadable", *HARTS_SETTINGS, *TORUS_SETTINGS, *STAGED)
+LINTED = (*SETTINGS, *MIN_SETTINGS, "loadable", *HARTS_SETTINGS, *TORUS_SETTINGS, *HYPERCUBE_SETTINGS, *STAGED)
 
 
 def design(name):
@@ -91,6 +102,10 @@ def design(name):
     if name in TORUS_SETTINGS:
         generate, grid, lanes, rule, settings = TORUS_SETTINGS[name]
         return generate(torus_plan(TorusRouting(TorusNetwork(grid, lanes), 16, rule), **settings))
+    if name in HYPERCUBE_SETTINGS:
+        generate, dimensions, lanes, channels, rule, settings = HYPERCUBE_SETTINGS[name]
+        network = HypercubeNetwork(dimensions, lanes, channels)
+        return generate(hypercube_plan(HypercubeRouting(network, 16, rule), **settings))
     if name in HARTS_SETTINGS:
         generate, size, settings = HARTS_SETTINGS[name]
         return generate(harts_plan(HartsRouting(HexMesh(size), 40, **settings), packet_flits=9))
@@ -255,7 +270,9 @@ def test_icarus_reads_it(require_tool, written, name):
     assert call(icarus, ["-g2005", "-Wall", "-o", "design.vvp", f"{top}.v"], folder) == ""
 
 
-@pytest.mark.parametrize("name", ["fast", "split", "min-uni", "min-bi", "loadable", "harts", *TORUS_SETTINGS])
+@pytest.mark.parametrize(
+    "name", ["fast", "split", "min-uni", "min-bi", "loadable", "harts", *TORUS_SETTINGS, *HYPERCUBE_SETTINGS]
+)
 def test_yosys_check(require_tool, written, name):
     yosys = require_tool("yosys")
     top, folder = written(name)

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from rtl.hypercube.network import hypercube_plan
 from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
+from sim_model.hypercube.state import HypercubeState
 from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
 from tests.tb.hypercube_workloads import hypercube_routing, job
 from tests.tb.mutations import Mutation
@@ -33,6 +35,7 @@ FAULTY = {  # what brings a fault to light
     "fast": ((2, 2, 4, 16, DUATO, 1), HOSTS[0], 400),
     "wide": ((3, 3, 2, 16, DUATO, 1), HOSTS[0], 600),
     "stalled": ((2, 2, 4, 16, DUATO, 1), HOSTS[1], 600),
+    "home": ((2, 2, 4, 16, DUATO, 1), HOSTS[0], 300),
 }
 INPUT, OUTPUT, ALLOCATOR, ORDER, RANDOM, DELIVERY = (
     f"{file}.py"
@@ -48,6 +51,9 @@ INPUT, OUTPUT, ALLOCATOR, ORDER, RANDOM, DELIVERY = (
 MUTATIONS = [
     Mutation(name, file, text, replacement, workload)
     for name, file, text, replacement, workload in (
+        ("keeps what has no way", INPUT, "drains.eq(self.active & self.nowhere", "drains.eq(0 & self.nowhere", "home"),
+        ("never drains from a host", INPUT, "~remaining.any() if self._part.host", "0 if self._part.host", "home"),
+        ("says nothing of what it drains", INPUT, "discarding[v].eq(drained)", "discarding[v].eq(0)", "home"),
         ("loses the credits of lane 0", INPUT, "self.credits.eq(popped)", "self.credits.eq(popped & 2)", "fast"),
         ("never releases lane 0", INPUT, "self.releases.eq(popped &", "self.releases.eq(popped & 2 &", "fast"),
         (
@@ -83,7 +89,7 @@ MUTATIONS = [
         (
             "gives lanes that are not free",
             ALLOCATOR,
-            "free.eq((row & self.free).any())",
+            "free.eq((row & self._free()).any())",
             "free.eq(row.any())",
             "fast",
         ),
@@ -136,6 +142,34 @@ def test_pauses_and_stalls(tmp_path, require_tool):
     assert_equal(job_of(SMALL[3], cycles=500, hosts=HOSTS[1], most_compared=2_000), "icarus", tmp_path)
 
 
+@dataclass(frozen=True)
+class SentHome(HypercubeModel):
+    """Every third message carries the number of its own sender: there is no way for it."""
+
+    def sent_header(self, messages: Messages, message: int) -> int:
+        sound = super().sent_header(messages, message)
+        mask = (1 << self.network.dimensions) - 1
+        return sound if message % 3 else sound & ~mask | int(messages.source[message])
+
+    def make_state(self, messages: Messages) -> HypercubeState:
+        state = super().make_state(messages)
+        state.key[::3] = messages.source[::3]
+        return state
+
+
+@pytest.mark.parametrize("hosts", HOSTS, ids=["eager", "pausing"])
+def test_what_is_sent_to_its_own_sender_is_drained(hosts, tmp_path, require_tool):
+    require_tool("icarus")
+    sound = job_of(SMALL[3], cycles=500, hosts=hosts)
+    model = SentHome(sound.model.routing, sound.model.buffer_flits)
+    simulation = Simulation(model, sound.messages, hosts=hosts)
+    results = simulation.run()
+    wrong = len(range(0, len(sound.messages), 3))
+    assert (results.discarded, results.lost, results.disordered) == (wrong, wrong, 0)
+    forged = replace(sound, model=model, cycles=min(2_000, results.cycles))
+    assert_equal(forged, "icarus", tmp_path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "hosts"), list(campaign()), ids=lambda part: name(part) if isinstance(part, tuple) else ""
@@ -168,11 +202,13 @@ def marked(mutations: list[Mutation]) -> Iterator[Any]:
         yield pytest.param(mutation, marks=[pytest.mark.slow] if number % 3 else [])
 
 
-@pytest.mark.parametrize("mutation", marked(MUTATIONS), ids=lambda mutation: mutation.name.replace(" ", "-"))
+@pytest.mark.parametrize("mutation", list(marked(MUTATIONS)), ids=lambda mutation: mutation.name.replace(" ", "-"))
 def test_mutation_is_reported(mutation, tmp_path, require_tool):
     require_tool("icarus")
     shape, hosts, cycles = FAULTY[mutation.workload]
     comparison = job_of(shape, cycles=cycles, hosts=hosts, most_compared=2_000)
+    if mutation.workload == "home":
+        comparison = replace(comparison, model=SentHome(comparison.model.routing, comparison.model.buffer_flits))
     result = compare_verilog(comparison, mutation, tmp_path, {"buffer_flits": shape[2]}, "hypercube")
     assert result.mismatches == 1, f"the comparison did not see hardware that {mutation.name}"
     assert REPORT.match(result.report or ""), result.report

@@ -25,22 +25,24 @@ class CycleOrder(Part):
     ----------
     count : int
         How many numbers, odd.
+    used : int
+        How many of them are looked at, the first ones, 2 or more.
 
     Members
     -------
     before : Out(pairs)
-        By position in ``pairs``: whether i comes before j.
+        By position in ``pairs`` of those that are looked at: whether i comes before j.
     """
 
-    def __init__(self, count: int):
-        self.count = count
-        super().__init__(f"cycle_order_{count}", {"before": Out(len(pairs(count)))})
+    def __init__(self, count: int, used: int):
+        self.count, self.used = count, used
+        super().__init__(f"cycle_order_{used}_of_{count}", {"before": Out(len(pairs(used)))})
 
     def elaborate(self, _platform):
         m: Any = Module()
         position = {pair: k for k, pair in enumerate(pairs(self.count))}
         before: Any = Signal(len(position), init=-1)
-        m.d.comb += self.before.eq(before)
+        m.d.comb += self.before.eq(before[: len(pairs(self.used))])
         for (i, j), k in position.items():
             # all numbers go up by one, so that the last one becomes the first, and the order is turned round
             shifted = before[position[i - 1, j - 1]] if i else ~before[position[j - 1, self.count - 1]]

@@ -18,25 +18,23 @@ class RandomOrder(Part):
     Parameters
     ----------
     count : int
-        How many numbers, at least 1.
+        How many numbers, at least 2.
 
     Members
     -------
     step : In(1)
         A choice was made: go on to the next order.
     before : Out(pairs)
-        By position in ``pairs``: whether i comes before j. Registers. One bit without a meaning if there is no pair.
+        By position in ``pairs``: whether i comes before j. Registers.
     """
 
     def __init__(self, count: int):
         self.count = count
-        super().__init__(f"random_order_{count}", {"step": In(1), "before": Out(max(1, len(pairs(count))))})
+        super().__init__(f"random_order_{count}", {"step": In(1), "before": Out(len(pairs(count)))})
 
     def elaborate(self, _platform):
         m: Any = Module()
         position = {pair: k for k, pair in enumerate(pairs(self.count))}
-        if not position:
-            return m
         before: Any = Signal(len(position), init=-1)
         state = Signal(STATE_BITS, init=ORDER_SEED)
         m.d.comb += self.before.eq(before)
