@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 
 from rtl.common.router_parameters import check_range
+from rtl.common.vc.parameters import MOST_DEPTH
 from topology.common.choice_orders import lane_order_size, order_size
-from topology.common.lanes import MOST_LANES
+from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, MOST_LANES
 from topology.hypercube.graph import MOST_DIMENSIONS
 from topology.hypercube.routing import ADAPTIVE_ONLY, RULES, RULES_IN_WORDS
-
-MOST_DEPTH = 16
-LEAST_DELIVERY_FLITS = 4
-"""Of a delivery buffer: with fewer it could not tell in time that there is room."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +99,7 @@ class HypercubeRouterParameters:
     @property
     def delivery_flits(self) -> int:
         """Flits that the delivery buffer holds."""
-        return max(self.buffer_flits, LEAST_DELIVERY_FLITS)
+        return max(self.buffer_flits, LEAST_ROOM_BUFFER_FLITS)
 
     def is_host_input(self, port: int) -> bool:
         """Whether an input comes from the processor."""

@@ -12,7 +12,7 @@ from sim_model.common.engine.route_unit import end_cycle
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
 from sim_model.common.vc.delivery import deliver
 from sim_model.hypercube.allocator import elect, examine, first_lane, is_hopeful, lanes_of, pick, step_random_order
-from sim_model.hypercube.state import ROOM_FLITS
+from topology.common.lanes import ROOM_FLITS
 
 
 @compiled

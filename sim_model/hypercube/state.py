@@ -12,16 +12,13 @@ import numpy as np
 from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.state import NONE, make_records
 from sim_model.common.messages import Messages
-from sim_model.common.vc.state import BUFFER_FIELDS
+from sim_model.common.vc.state import BUFFER_FIELDS, OUTPUT_LANE_FIELDS
 from topology.common.choice_orders import ORDER_SEED, cycle_order, lane_order_size, order_size
+from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS
 from topology.hypercube.lane_wires import lane_wires
 from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE, HypercubeRouting
 
 HYPERCUBE_FOLDER = Path(__file__).parent
-LEAST_DELIVERY_FLITS = 4
-"""Of a delivery buffer."""
-ROOM_FLITS = 3
-"""Places that are left in a delivery buffer when there is room."""
 
 INPUT_LANE_FIELDS = (
     "channel",  # never changes, like the next one
@@ -29,10 +26,6 @@ INPUT_LANE_FIELDS = (
     "wanted",  # outputs that the head at the front can use
     "target",  # output lane of the active worm, or NONE if it is drained
     "credits",  # of the active worm
-)
-OUTPUT_LANE_FIELDS = (
-    "port",  # never changes, like the next one
-    "buffer",  # number of the delivery buffer before the register of this lane, or NONE
 )
 INPUT_FIELDS = (
     "turn",  # lane that has first choice
@@ -105,7 +98,7 @@ def make_hypercube_state(routing: HypercubeRouting, messages: Messages, *, buffe
     deliveries = network.delivery_channels
     buffer = np.full(len(network.channels), NONE)
     buffer[list(deliveries)] = np.arange(len(deliveries))
-    delivery_flits = max(buffer_flits, LEAST_DELIVERY_FLITS)
+    delivery_flits = max(buffer_flits, LEAST_ROOM_BUFFER_FLITS)
     return HypercubeState(
         dimensions=dimensions,
         lanes=lanes,

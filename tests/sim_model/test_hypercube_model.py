@@ -1,5 +1,6 @@
 """The golden model of hypercubes: what its timing says, and what may never happen."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -77,7 +78,11 @@ def test_no_deadlock_in_a_thousand_heavy_runs(dimensions, lanes):
 def test_without_an_order_of_escapes_there_are_deadlocks(rule, lanes):
     run = heavy(cube(3, lanes, 2, channels=3, rule=rule), 20_000, seed=1)
     assert run.run().deadlocked
-    assert " waits for " in run.deadlock_report() or "cycle" in run.deadlock_report()
+    first, *waits = run.deadlock_report().splitlines()
+    assert re.fullmatch(rf"deadlock in cycle \d+: {len(waits)} input channels wait for each other", first)
+    assert all(re.fullmatch(r"  \S+->\S+( \(message \d+\))? waits for .+", wait) for wait in waits)
+    assert len(waits) >= 4
+    assert any(" had by " in wait for wait in waits)
 
 
 @pytest.mark.parametrize("size", [3, 5, 7, 9])

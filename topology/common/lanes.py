@@ -20,6 +20,11 @@ MOST_LANE_PORTS = 61
 REUSE_TAIL, REUSE_EMPTY = LANE_REUSE = ("tail", "empty")
 """When another worm may have a lane: as soon as the tail before it has left, or when the buffer behind is empty."""
 
+ROOM_FLITS = 3
+"""Places that are left in a delivery buffer that says that there is room: as many as can be on the way to it."""
+LEAST_ROOM_BUFFER_FLITS = 4
+"""Flits that such a buffer holds at least, so that it says so in time for the full rate."""
+
 PRIORITY_EQUAL, PRIORITY_LOW = INJECTION_PRIORITY = ("equal", "low")
 """How flits from processors compete for outputs: in turn with those from channels, or only if none of those asks."""
 

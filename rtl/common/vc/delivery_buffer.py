@@ -19,9 +19,7 @@ from rtl.common.flit import flit_layout, link_signature
 from rtl.common.output_register import OutputRegister
 from rtl.common.part import Part
 from rtl.common.ring_pointer import ring_pointer
-
-ROOM_FLITS = 3
-"""Places that are left when there is room: for what is granted in the next cycle and in the one after."""
+from topology.common.lanes import ROOM_FLITS
 
 
 class DeliveryBuffer(Part):
