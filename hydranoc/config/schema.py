@@ -230,9 +230,10 @@ class Traffic(Section):
     warmup_cycles : int
         Messages that start earlier are left out of the statistics.
     software : str or None
-        Send each multicast as unicasts from host to host: ``binomial``; in multistage networks also by the names that
-        this chain of unicasts has there, ``cmin`` in unidirectional and ``umin`` in bidirectional ones; and whatever
-        else the family has. The seed of random traffic is also that of software with random choices.
+        Send each multicast as unicasts from host to host: ``binomial``, a chain, in multistage networks also by the
+        names that it has there, ``cmin`` in unidirectional and ``umin`` in bidirectional ones; ``separate``, all from
+        the source; and whatever else the family has. The seed of random traffic is also that of software with random
+        choices, and of injection channels where hosts have several.
     """
 
     startup_cycles: Cycles = 0

@@ -11,8 +11,10 @@ from hydranoc.config.validation import nearest
 from hydranoc.errors import ConfigError, reason, shown
 from sim_model.common.messages import Message, MessageError, Messages
 from sim_model.common.multinode import multinode_workload
+from sim_model.common.spread import spread_unicasts
 from sim_model.common.trace import TraceError, read_trace
 from sim_model.common.traffic import random_traffic
+from topology.common.channels import ChannelNetwork
 
 MOST_MESSAGES = 20_000_000
 BITS_PER_BYTE = 8
@@ -37,7 +39,7 @@ def build_messages(config: Config, routing: Any) -> Messages:
     """
     traffic = config.traffic
     if traffic is not None:
-        _check_software(config, traffic)
+        _check_software(config, traffic, routing.network)
     if isinstance(traffic, schema.RandomTraffic):
         return _random(config, traffic, routing)
     if isinstance(traffic, schema.ListTraffic):
@@ -56,8 +58,8 @@ def _software_key(traffic: schema.Traffic) -> str:
     return "scheme" if getattr(traffic, "scheme", None) is not None else "software"
 
 
-def _check_software(config: Config, traffic: schema.Traffic) -> None:
-    names = config.family.software_names(config.network)
+def _check_software(config: Config, traffic: schema.Traffic, network: ChannelNetwork) -> None:
+    names = config.family.software_names(network)
     key = _software_key(traffic)
     if key == "scheme" and traffic.software is not None:
         raise config.source.error((*TRAFFIC, "software"), "traffic must have either scheme or software")
@@ -77,11 +79,12 @@ def _build(records: list[Message], config: Config, routing: Any) -> Messages:
     MessageError
         With the number of the record.
     """
-    sent = records
+    sent, seed, network = records, getattr(config.traffic, "seed", 0), routing.network
+    channels = network.injection_channels_per_processor
     software = None if config.traffic is None else getattr(config.traffic, _software_key(config.traffic))
     if software is not None:
-        seed = getattr(config.traffic, "seed", 0)
-        sent = config.family.software_sends(config.network, records, software, seed)
+        sent = config.family.software_sends(network, records, software, seed)
+    sent = spread_unicasts(sent, channels, seed)
     completed = []
     try:
         for number, record in enumerate(sent):
@@ -91,9 +94,9 @@ def _build(records: list[Message], config: Config, routing: Any) -> Messages:
                 raise MessageError(number, str(error)) from None
         return Messages.build(
             completed,
-            processors=len(config.network.processors),
+            processors=len(network.processors),
             header_flits=routing.header_flits,
-            injection_channels=config.network.injection_channels_per_processor,
+            injection_channels=channels,
         )
     except MessageError as error:
         group = sent[error.number].group

@@ -17,15 +17,15 @@ from hydranoc.studies.min import figures as min_figures
 from hydranoc.studies.spam import figures as spam_figures
 from hydranoc.studies.torus import figures as torus_figures
 from sim_model.common.messages import Message
-from sim_model.common.software import software_multicasts
+from sim_model.common.software import COMMON_SOFTWARE, software_multicasts
 
 
-def _common_chain(_network: Any) -> tuple[str, ...]:
-    return ("binomial",)
+def _common_software(_network: Any) -> tuple[str, ...]:
+    return COMMON_SOFTWARE
 
 
-def _common_sends(_network: Any, records: Iterable[Message], _name: str, _seed: int) -> list[Message]:
-    return software_multicasts(records)
+def _common_sends(_network: Any, records: Iterable[Message], name: str, _seed: int) -> list[Message]:
+    return software_multicasts(records, name)
 
 
 def _no_operations(_section: Any) -> Mapping[str, int]:
@@ -55,10 +55,12 @@ class Family:
     link_classes : callable
         (tables) -> LinkClasses for pictures.
     software_names : callable
-        (network) -> names that ``traffic.software`` may have; by default that of the common chain of unicasts.
+        (network of the tables) -> names that ``traffic.software`` may have; by default those of
+        ``sim_model/common/software.py``.
     software_sends : callable
-        (network, records, name, seed) -> unicasts that send the records by this software, a group for each; by default
-        the common chain, whatever it is called. Raises MessageError with the number of the record.
+        (network of the tables, records, name, seed) -> unicasts that send the records by this software, a group for
+        each; by default ``separate`` ones, or the common chain by any other name. Raises MessageError with the number
+        of the record.
     operations : callable
         (network section) -> names that ``algorithm`` of a message may have, and their numbers as ``Message.operation``;
         by default none.
@@ -76,7 +78,7 @@ class Family:
     build_model: Callable[[Any, Any], Any]
     build_plan: Callable[[Any, Any], Any]
     link_classes: Callable[[Any], LinkClasses]
-    software_names: Callable[[Any], tuple[str, ...]] = _common_chain
+    software_names: Callable[[Any], tuple[str, ...]] = _common_software
     software_sends: Callable[[Any, Iterable[Message], str, int], list[Message]] = _common_sends
     operations: Callable[[Any], Mapping[str, int]] = _no_operations
     complete: Callable[[Any, Any, Any], Any]

@@ -32,8 +32,9 @@ class Message:
         What the network is asked to do with it, by the family's own numbers; 0 in families with one operation.
     copies : mapping of int to int, or None
         Copies that each destination is to get, where that is not one.
-    injection : int
-        Over which of its source's injection channels it is sent: the port of the source, 0 if it has only one.
+    injection : int or None
+        Over which of its source's injection channels it is sent: the port of the source, 0 if it has only one. None:
+        over any of them, see ``spread_unicasts``; over the first if nobody chooses.
     """
 
     source: int
@@ -45,7 +46,7 @@ class Message:
     group: int | None = None
     operation: int = 0
     copies: Mapping[int, int] | None = None
-    injection: int = 0
+    injection: int | None = None
 
 
 class MessageError(ValueError):
@@ -154,7 +155,7 @@ class Messages:
         for number, record in enumerate(records):
             try:
                 columns.add(number, record, processors, header_flits)
-                _check_injection(record.injection, injection_channels)
+                _check_injection(record.injection or 0, injection_channels)
             except ValueError as error:
                 raise MessageError(number, str(error)) from None
         return columns.messages()
@@ -181,8 +182,8 @@ class _Columns:
         parent = -1 if record.parent is None else record.parent
         start = record.start_cycle if record.parent is None else -1
         group = number if record.group is None else record.group
-        delay = record.delay_cycles
-        self.rows.append((record.source, record.flits, start, parent, delay, group, record.operation, record.injection))
+        delay, injection = record.delay_cycles, record.injection or 0
+        self.rows.append((record.source, record.flits, start, parent, delay, group, record.operation, injection))
         self.destinations.append(destinations)
         wanted = record.copies or {}
         self.copies += [wanted.get(destination, 1) for destination in destinations]

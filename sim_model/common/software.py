@@ -1,20 +1,52 @@
-"""Software multicast, the baseline: a binomial chain of unicasts, ceil(log2(d + 1)) steps for d destinations.
+"""Software multicast in any network, the baselines: a binomial chain of unicasts, or a unicast to each destination.
 
 The chain is source and destinations in order of address, rotated so that the source is first. The owner of the
 section lo..hi, which is at lo, sends to c = lo + ceil((hi - lo) / 2), which then owns c..hi; and so on until each
-owns itself. Every send costs its host a start-up, and a node's sends leave one after the other, the largest section
-first.
+owns itself: ceil(log2(d + 1)) steps for d destinations. Every send costs its host a start-up, and a node's sends leave
+one after the other, the largest section first.
+
+Without the chain the source sends to all destinations itself, in the same order: d steps, and nobody waits for others.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sim_model.common.messages import Message
+from sim_model.common.schedule import Unicast, check_independent, dependent_unicasts
+
+BINOMIAL, SEPARATE = COMMON_SOFTWARE = ("binomial", "separate")
+"""Names of what every family has."""
 
 
 def software_steps(destinations: int) -> int:
     """Least number of unicast steps that reach so many destinations: ceil(log2(d + 1))."""
     return destinations.bit_length()
+
+
+def halvings(members: int) -> list[tuple[int, int]]:
+    """Who sends to whom in a chain whose first member has the message.
+
+    Parameters
+    ----------
+    members : int
+        Of the chain, the first one included; at least 1.
+
+    Returns
+    -------
+    list of (int, int)
+        Positions of sender and receiver, in order of steps, so that the receiver of one comes before what it sends.
+    """
+    sends: list[tuple[int, int]] = []
+    sections = [(0, members - 1)]
+    while sections:
+        following = []
+        for low, high in sections:
+            if low < high:
+                middle = low + -(-(high - low) // 2)
+                sends.append((low, middle))
+                following += [(low, middle - 1), (middle, high)]
+        sections = following
+    return sends
 
 
 def binomial_chain(
@@ -47,49 +79,45 @@ def binomial_chain(
     list of Message
         In order of steps, so that parents come first and a node's sends have ascending numbers.
     """
-    chain = _chain(source, destinations)
     group = first_number if group is None else group
-    messages: list[Message] = []
-    sections: list[tuple[int, int, int | None]] = [(0, len(chain) - 1, None)]  # lo, hi, message that reached lo
-    while any(lo < hi for lo, hi, _ in sections):
-        following = []
-        for lo, hi, parent in sections:
-            if lo == hi:
-                continue
-            middle = lo + -(-(hi - lo) // 2)
-            number = first_number + len(messages)
-            message = Message(chain[lo], (chain[middle],), flits, group=group)
-            root_or_relay = {"start_cycle": start_cycle} if parent is None else {"parent": parent}
-            messages.append(replace(message, **root_or_relay))
-            following += [(lo, middle - 1, parent), (middle, hi, number)]
-        sections = following
-    return messages
+    record = Message(source, destinations, flits, start_cycle=start_cycle, group=group)
+    return dependent_unicasts(record, _binomial(source, destinations), first_number)
 
 
-def software_multicasts(records: Iterable[Message]) -> list[Message]:
-    """A list of messages with every multicast replaced by its chain; each record becomes one group.
+def software_multicasts(records: Iterable[Message], software: str = BINOMIAL) -> list[Message]:
+    """A list of messages with every multicast replaced by unicasts; each record becomes one group.
 
-    Records may not depend on each other.
+    Records may not depend on each other. One without destinations stays as it is: what becomes of it is for others to
+    say.
+
+    Parameters
+    ----------
+    records : iterable of Message
+    software : str
+        ``separate``; anything else is a name of the binomial chain.
 
     Raises
     ------
-    ValueError
+    MessageError
         If a record has a parent.
     """
+    sends = _separate if software == SEPARATE else _binomial
     messages: list[Message] = []
     for group, record in enumerate(records):
-        if record.parent is not None:
-            raise ValueError(f"Message {group}: Parent must be None in a software multicast, not {record.parent!r}")
-        chain = binomial_chain(
-            record.source,
-            record.destinations,
-            flits=record.flits,
-            start_cycle=record.start_cycle,
-            first_number=len(messages),
-            group=group,
-        )
-        messages += chain or [replace(record, group=group)]
+        check_independent(group, record)
+        grouped = replace(record, group=group)
+        unicasts = sends(record.source, record.destinations)
+        messages += dependent_unicasts(grouped, unicasts, len(messages)) or [grouped]
     return messages
+
+
+def _binomial(source: int, destinations: Sequence[int]) -> list[Unicast]:
+    chain = _chain(source, destinations)
+    return [Unicast(chain[sender], chain[receiver]) for sender, receiver in halvings(len(chain))]
+
+
+def _separate(source: int, destinations: Sequence[int]) -> list[Unicast]:
+    return [Unicast(source, destination) for destination in _chain(source, destinations)[1:]]
 
 
 def _chain(source: int, destinations: Sequence[int]) -> list[int]:

@@ -1,10 +1,10 @@
 """Multicasts of tori and meshes as unicasts by software: who sends what to whom (Sec. 3.3, 3.4.4)."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from functools import partial
 
-from sim_model.common.messages import Message, MessageError, checked_destinations
+from sim_model.common.messages import Message
+from sim_model.common.schedule import Tree, Unicast, software_schedule
 from sim_model.torus.chains import CHAINS, Send
 from sim_model.torus.partitioning import Partitioning, Scheme
 from sim_model.torus.subnetworks import KINDS, dilations
@@ -47,37 +47,18 @@ def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: 
     names = software_names(grid)
     if software not in names:
         raise ValueError(f"Software must be {', '.join(names)}, not {software!r}")
-    tree = _tree(grid, software, seed)
-    messages: list[Message] = []
-    for group, record in enumerate(records):
-        if record.parent is not None:
-            raise MessageError(group, f"Parent must be None in a software multicast, not {record.parent!r}")
-        try:
-            destinations = checked_destinations(record, grid.nodes)
-        except ValueError as error:
-            raise MessageError(group, str(error)) from None
-        if len(destinations) == 1:
-            messages.append(replace(record, group=group))
-        else:
-            messages += _unicasts(replace(record, group=group), tree(record.source, destinations), len(messages))
-    return messages
+    return software_schedule(records, grid.nodes, _tree(grid, software, seed))
 
 
-def _tree(grid: Grid, software: str, seed: int) -> Callable[[int, Sequence[int]], Sequence[Send]]:
-    """Function from source and destinations to sends, parents first."""
+def _tree(grid: Grid, software: str, seed: int) -> Tree:
     if software in CHAINS:
-        return partial(CHAINS[software], grid)
-    partitioning = Partitioning(grid, Scheme.named(software), seed)
-    return lambda source, destinations: partitioning.multicast(source, destinations).sends
+        sends = partial(CHAINS[software], grid)
+    else:
+        sends = partial(_partitioned, Partitioning(grid, Scheme.named(software), seed))
+    return lambda source, destinations: [
+        Unicast(send.sender, send.receiver, operation(send.turns)) for send in sends(source, destinations)
+    ]
 
 
-def _unicasts(record: Message, sends: Sequence[Send], first_number: int) -> list[Message]:
-    brought: dict[int, int] = {}
-    messages = []
-    for number, send in enumerate(sends, start=first_number):
-        message = replace(record, source=send.sender, destinations=(send.receiver,), operation=operation(send.turns))
-        if send.sender != record.source:
-            message = replace(message, start_cycle=0, parent=brought[send.sender])
-        brought[send.receiver] = number
-        messages.append(message)
-    return messages
+def _partitioned(partitioning: Partitioning, source: int, destinations: Sequence[int]) -> list[Send]:
+    return partitioning.multicast(source, destinations).sends

@@ -367,23 +367,23 @@ WRONG = {
     "software": (
         _random("software: quantum"),
         9,
-        "traffic.software must be 'binomial' in this network, not 'quantum'",
+        "traffic.software must be 'binomial' or 'separate' in this network, not 'quantum'",
     ),
     "software that is no name": (_random("software: 4"), 9, "traffic.software must be text, not 4"),
     "software by nearly its name": (
         _random("software: binomal"),
         9,
-        "traffic.software must be 'binomial' in this network, not 'binomal'; did you mean 'binomial'?",
+        "traffic.software must be 'binomial' or 'separate' in this network, not 'binomal'; did you mean 'binomial'?",
     ),
     "software of multistage networks": (
         _random("software: umin"),
         9,
-        "traffic.software must be 'binomial' in this network, not 'umin'",
+        "traffic.software must be 'binomial' or 'separate' in this network, not 'umin'",
     ),
     "software of the other multistage networks": (
         _random("software: cmin", "network:\n  family: min\n  topology: {kind: bi-butterfly, radix: 2, stages: 2}\n"),
         9,
-        "traffic.software must be 'binomial' or 'umin' in this network, not 'cmin'",
+        "traffic.software must be 'binomial', 'separate' or 'umin' in this network, not 'cmin'",
     ),
     "tables": (
         NETWORK + "  tables: soft\n",

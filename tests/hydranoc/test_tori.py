@@ -263,7 +263,7 @@ def test_software_says_the_same_as_scheme(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "line", "text"),
     [
-        ({"scheme": "2VB"}, 6, "traffic.scheme must be 'binomial', 'u-torus'"),
+        ({"scheme": "2VB"}, 6, "traffic.scheme must be 'binomial', 'separate', 'u-torus'"),
         ({"sources": 17}, 7, "traffic.sources: Sources must be 1 to 16, not 17"),
         ({"destinations": 16}, 8, "traffic.destinations: Destinations must be 1 to 15, not 16"),
         ({"hot_spot": 1.5}, 9, "traffic.hot_spot must be at most 1, not 1.5"),

@@ -57,3 +57,20 @@ def test_unicasts_stay_and_groups_are_the_records():
     assert results.groups.tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="Parent must be None in a software multicast, not 0"):
         software_multicasts([Message(0, [1], 5), Message(1, [0], 5, parent=0)])
+
+
+def test_separate_unicasts_worked_by_hand():
+    record = Message(2, [0, 1, 2, 3, 3, 5], 5, start_cycle=7)
+    assert software_multicasts([Message(4, [1], 9), record], "separate") == [
+        Message(4, (1,), 9, group=0),
+        *(Message(2, (node,), 5, start_cycle=7, group=1) for node in (3, 5, 0, 1)),
+    ]
+
+
+def test_separate_unicasts_take_as_many_startups_as_destinations():
+    network = Network(1, [], [0] * 4)
+    records = software_multicasts([Message(0, range(1, 4), 20, start_cycle=100)], "separate")
+    results = simulate(spam_model(network), records, startup_cycles=1000).run()
+    assert (results.lost, results.group_destinations.tolist()) == (0, [3])
+    # link, routing, link and 19 more flits; a start-up begins when the tail before it has left, 21 cycles after its end
+    assert results.group_latency_cycles[0] == 2 * (1000 + 21) + 1000 + 1 + 2 + 19

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.routed import flit_sizes, router_settings
 from hydranoc.families.worm_guards import WatchedSection, check_guards, plan_guards
+from sim_model.common.software import COMMON_SOFTWARE
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.min.deadlock import check_min_deadlock
@@ -101,7 +102,6 @@ def link_classes(_routing: MinRouting) -> LinkClasses:
     return LinkClasses()
 
 
-def software_names(network: ChannelNetwork) -> tuple[str, ...]:
-    """The chain of unicasts, and what the paper calls it (its references 15 and 16)."""
-    bidirectional = isinstance(network, MinNetwork) and network.bidirectional
-    return ("binomial", "umin" if bidirectional else "cmin")
+def software_names(network: MinNetwork) -> tuple[str, ...]:
+    """The common unicasts, and what the paper calls the chain (its references 15 and 16)."""
+    return (*COMMON_SOFTWARE, "umin" if network.bidirectional else "cmin")

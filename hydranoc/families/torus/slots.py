@@ -8,6 +8,7 @@ from pydantic import Field
 from hydranoc.config.schema import NetworkSection
 from hydranoc.errors import KeyWrong
 from hydranoc.families.reports import CheckReport, LinkClasses
+from sim_model.common.software import COMMON_SOFTWARE, software_multicasts
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.lanes import MOST_LANES
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from sim_model.common.messages import Message
 
 ONE_LANE = "one-lane"
-COMMON_SOFTWARE = "binomial"
 MOST_BUFFER_FLITS = 16
 
 
@@ -153,20 +153,19 @@ def link_classes(routing: TorusRouting) -> LinkClasses:
     return LinkClasses(tree=frozenset(near), names=("link", "link that closes a ring"), around=frozenset(around))
 
 
-def software_names(network: TorusLinks) -> tuple[str, ...]:
-    """The common chain of unicasts, and the multicasts of the paper."""
+def software_names(network: TorusNetwork) -> tuple[str, ...]:
+    """The common unicasts, and the multicasts of the paper."""
     from sim_model.torus.multinode import software_names
 
-    return (COMMON_SOFTWARE, *software_names(network.grid))
+    return (*COMMON_SOFTWARE, *software_names(network.grid))
 
 
-def software_sends(network: TorusLinks, records: "Iterable[Message]", software: str, seed: int) -> "list[Message]":
+def software_sends(network: TorusNetwork, records: "Iterable[Message]", software: str, seed: int) -> "list[Message]":
     """Unicasts that send messages by software, a group for each message."""
-    from sim_model.common.software import software_multicasts
     from sim_model.torus.multinode import software_sends
 
-    if software == COMMON_SOFTWARE:
-        return software_multicasts(records)
+    if software in COMMON_SOFTWARE:
+        return software_multicasts(records, software)
     return software_sends(network.grid, records, software, seed)
 
 

@@ -1,0 +1,124 @@
+"""Broadcasts and multicasts of hypercubes as unicasts by software: who sends what to whom, and over which channel.
+
+Recursive doubling (Sec. 2) takes the dimensions in the order d_k = (b + k) mod n. For a broadcast that is the spanning
+binomial tree of ``topology/hypercube/binomial_tree.py``: the source sends over all dimensions, d_0 first, and a node
+that received over d_k sends over d_{k+1} to d_{n-1} when it has the tail. For other multicasts it is the chain of
+U-cube (McKinley, Xu, Esfahanian, Ni): nodes ordered by their address relative to the source, d_0 as the highest bit,
+and halved; with all nodes in the chain every half is the half of a cube, and so both are the same.
+
+The base b goes round from one multicast of a source to its next one, from 0 on, so that all dimensions carry the same:
+with one base for all, the last dimension carries half of the copies. A copy whose way begins with dimension d leaves
+over injection channel d, or d mod c if there are only c: with one for each dimension all copies of the source leave at
+once.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from sim_model.common.messages import Message
+from sim_model.common.schedule import Unicast, software_schedule
+from sim_model.common.software import COMMON_SOFTWARE, halvings, software_multicasts
+from sim_model.common.spread import spread_unicasts
+from topology.hypercube.binomial_tree import dimension_order
+from topology.hypercube.graph import HypercubeNetwork
+
+DOUBLING, ONE_BASE = OWN_SOFTWARE = ("recursive-doubling", "recursive-doubling-one-base")
+
+
+def software_names(_network: HypercubeNetwork) -> tuple[str, ...]:
+    """Software that can multicast in a hypercube: what every family has, and recursive doubling, balanced or not."""
+    return (*COMMON_SOFTWARE, *OWN_SOFTWARE)
+
+
+def software_sends(
+    network: HypercubeNetwork, records: Iterable[Message], software: str, seed: int = 0
+) -> list[Message]:
+    """Messages with every multicast replaced by unicasts that depend on each other; each record becomes one group.
+
+    A record with one destination is sent there straight. What the software puts on no channel of its own is spread over
+    all of them (``spread_unicasts``). Records may not depend on each other.
+
+    Parameters
+    ----------
+    network : HypercubeNetwork
+    records : iterable of Message
+        In the order in which the bases of a source go round.
+    software : str
+        One of ``software_names``.
+    seed : int
+        Of the injection channels that are chosen at random.
+
+    Raises
+    ------
+    ValueError
+        If hypercubes do not have this software.
+    MessageError
+        If a record has a parent, or its nodes are not there.
+    """
+    names = software_names(network)
+    if software not in names:
+        raise ValueError(f"Software must be {', '.join(names)}, not {software!r}")
+    if software in COMMON_SOFTWARE:
+        sends = software_multicasts(records, software)
+    else:
+        sends = software_schedule(records, network.switches, _RecursiveDoubling(network, rotating=software == DOUBLING))
+    return spread_unicasts(sends, network.injection_channels_per_processor, seed)
+
+
+def doubling_sends(network: HypercubeNetwork, source: int, destinations: Sequence[int], base: int) -> list[Unicast]:
+    """One multicast by recursive doubling, in order of steps: ceil(log2(d + 1)) for d destinations.
+
+    Parameters
+    ----------
+    network : HypercubeNetwork
+    source : int
+    destinations : sequence of int
+        The source and repeats are dropped.
+    base : int
+        b, 0 to n-1.
+
+    Raises
+    ------
+    TopologyError
+        If there is no such base.
+    """
+    order = dimension_order(network.dimensions, base)
+    channels = network.injection_channels_per_processor
+    chain = sorted({source, *destinations}, key=lambda node: _relative(node ^ source, order))
+    return [
+        Unicast(chain[low], chain[middle], injection=_first_dimension(chain[low] ^ chain[middle], order) % channels)
+        for low, middle in halvings(len(chain))
+    ]
+
+
+class _RecursiveDoubling:
+    """Bases of one source after the other's.
+
+    Parameters
+    ----------
+    network : HypercubeNetwork
+    rotating : bool
+        The base goes round; else it is 0.
+    """
+
+    def __init__(self, network: HypercubeNetwork, *, rotating: bool):
+        self.network = network
+        self.bases = network.dimensions if rotating else 1
+        self._multicasts_of: Counter[int] = Counter()
+
+    def __call__(self, source: int, destinations: Sequence[int]) -> list[Unicast]:
+        base = self._multicasts_of[source] % self.bases
+        self._multicasts_of[source] += 1
+        return doubling_sends(self.network, source, destinations, base)
+
+
+def _relative(difference: int, order: Sequence[int]) -> int:
+    """A difference of addresses with its bits in another order, the first one highest."""
+    address = 0
+    for dimension in order:
+        address = address << 1 | difference >> dimension & 1
+    return address
+
+
+def _first_dimension(difference: int, order: Sequence[int]) -> int:
+    return next(dimension for dimension in order if difference >> dimension & 1)
