@@ -82,6 +82,6 @@ def load_config(path: str | Path, families: Mapping[str, FamilyT]) -> Config[Fam
     if top.traffic is not None:
         kind = choose(source, TRAFFIC, "kind", schema.TRAFFICS)
         traffic = validate(source, TRAFFIC, schema.TRAFFICS[kind])
-    network = build_network(source, (*NETWORK, "topology"))
+    network = build_network(source, (*NETWORK, "topology"), family.network_section.OWN_TOPOLOGIES)
     hosts = EAGER if top.hosts is None else host_behaviour(source, network)
     return Config(source.path, source, family, section, traffic, network, hosts)

@@ -1,9 +1,12 @@
 """What a configuration may say: keys, types, ranges and defaults."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
+from topology.common.channels import ChannelNetwork
 from topology.common.flits import MAX_FLIT_BITS, MAX_MESSAGE_FLITS, MIN_FLIT_BITS
 from topology.common.link_stages import MOST_LINK_CYCLES
 from topology.common.named_graph import MAX_PROCESSORS_PER_SWITCH
@@ -35,11 +38,29 @@ class Configuration(Section):
     hosts: dict[Any, Any] | None = None
 
 
+@dataclass(frozen=True)
+class OwnTopology:
+    """A kind of topology that a family takes in a form of its own.
+
+    Members
+    -------
+    section : type
+        What ``topology`` may say.
+    build : callable
+        Makes the network of what it says besides ``kind``, as keyword arguments. Raises TopologyError.
+    """
+
+    section: type[Section]
+    build: Callable[..., ChannelNetwork]
+
+
 class NetworkSection(Section):
     """``network``: keys of every family; a family adds its own.
 
     Members
     -------
+    OWN_TOPOLOGIES : mapping of str to OwnTopology
+        Kinds of topologies that the family takes in a form of its own.
     flit_bits : int
         Data bits of a flit.
     buffer_flits : int
@@ -53,6 +74,8 @@ class NetworkSection(Section):
     tables : str
         Routing tables and reach sets in hardware: ``fixed``, constants of the synthesis; or ``loadable``, registers.
     """
+
+    OWN_TOPOLOGIES: ClassVar[Mapping[str, OwnTopology]] = {}
 
     family: str
     topology: dict[Any, Any]

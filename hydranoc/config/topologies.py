@@ -1,7 +1,7 @@
 """Builds the network that ``network.topology`` describes."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -34,9 +34,12 @@ GENERATORS: dict[str, Callable[..., ChannelNetwork]] = {
 }
 WRAPS = {"mesh": False, "torus": True}
 """Kinds that may have ``rows`` and ``columns`` in place of a ``shape``."""
+NO_OWN: Mapping[str, schema.OwnTopology] = {}
 
 
-def build_network(source: YamlSource, key_path: KeyPath) -> ChannelNetwork:
+def build_network(
+    source: YamlSource, key_path: KeyPath, own: Mapping[str, schema.OwnTopology] = NO_OWN
+) -> ChannelNetwork:
     """The network of a topology section.
 
     Parameters
@@ -44,6 +47,8 @@ def build_network(source: YamlSource, key_path: KeyPath) -> ChannelNetwork:
     source : YamlSource
     key_path : sequence of str
         Where the section stands.
+    own : mapping of str to OwnTopology
+        Kinds that the family takes in a form of its own.
 
     Raises
     ------
@@ -60,6 +65,9 @@ def build_network(source: YamlSource, key_path: KeyPath) -> ChannelNetwork:
     if "kind" not in section:
         raise source.error(key_path, "a topology must have 'kind', 'file' or 'edges'")
     kind = choose(source, key_path, "kind", schema.TOPOLOGIES)
+    if kind in own:
+        parameters = validate(source, key_path, own[kind].section).model_dump(exclude={"kind"})
+        return _made(source, key_path, partial(own[kind].build, **parameters))
     if kind in WRAPS and not section.keys().isdisjoint(("rows", "columns")):
         return _rows_and_columns(source, key_path)
     section = validate(source, key_path, schema.TOPOLOGIES[kind])
@@ -71,18 +79,19 @@ def build_network(source: YamlSource, key_path: KeyPath) -> ChannelNetwork:
         for name in ("switches", "shape", "dimensions", "arity", "levels")
         if name in parameters
     }
+    return _made(source, key_path, partial(GENERATORS[kind], *positional.values(), **parameters))
+
+
+def _made(source: YamlSource, key_path: KeyPath, build: Callable[[], ChannelNetwork]) -> ChannelNetwork:
     try:
-        return GENERATORS[kind](*positional.values(), **parameters)
+        return build()
     except TopologyError as error:
         raise located(source, key_path, error) from None
 
 
-def _rows_and_columns(source: YamlSource, key_path: KeyPath) -> TorusLinks:
+def _rows_and_columns(source: YamlSource, key_path: KeyPath) -> ChannelNetwork:
     section = validate(source, key_path, schema.RowsAndColumns)
-    try:
-        return TorusLinks(Grid(section.rows, section.columns, wraps=WRAPS[section.kind]))
-    except TopologyError as error:
-        raise located(source, key_path, error) from None
+    return _made(source, key_path, lambda: TorusLinks(Grid(section.rows, section.columns, wraps=WRAPS[section.kind])))
 
 
 def _check_size(source: YamlSource, key_path: KeyPath, kind: str, parameters: dict[str, Any]) -> None:

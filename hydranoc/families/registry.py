@@ -6,6 +6,7 @@ from typing import Any
 
 from hydranoc.config.schema import NetworkSection
 from hydranoc.families.harts import slots as harts
+from hydranoc.families.lanes import complete_unicast
 from hydranoc.families.min import slots as multistage
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.spam import slots as spam
@@ -135,7 +136,7 @@ FAMILIES: dict[str, Family] = {
         link_classes=torus.link_classes,
         software_names=torus.software_names,
         software_sends=torus.software_sends,
-        complete=torus.complete,
+        complete=complete_unicast,
         reproductions=torus_figures.REPRODUCTIONS,
     ),
 }

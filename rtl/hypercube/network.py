@@ -3,8 +3,9 @@
 """From the routing of a hypercube to a network plan."""
 
 from rtl.common.error_monitor import watch_inputs
-from rtl.common.plan import NetworkPlan
+from rtl.common.plan import NetworkPlan, UnicastAddressing
 from rtl.common.plan_routers import plan_routers
+from rtl.hypercube.node_key import NodeKey
 from rtl.hypercube.parameters import HypercubeRouterParameters
 from rtl.hypercube.router import HypercubeRouter
 from topology.hypercube.lane_wires import lane_wires
@@ -51,6 +52,15 @@ def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4) -> Netwo
             "rule": routing.rule,
             "buffer_flits": buffer_flits,
         },
+        addressing=hypercube_addressing(routing),
         side_wires=lane_wires(network),
         status=(watch_inputs(network, guarded=False),),
+    )
+
+
+def hypercube_addressing(routing: HypercubeRouting) -> UnicastAddressing:
+    """The key is the destination's number, whoever sends; after it the header has only the number of the sender."""
+    nodes = tuple(range(routing.network.switches))
+    return UnicastAddressing(
+        key=lambda: NodeKey(routing.network.dimensions), unicast_keys=nodes, sender_bits=0, node_fields=nodes
     )

@@ -4,7 +4,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,10 +15,12 @@ from fpga.boards.common.parameters import SelfTestParameters
 from fpga.boards.common.report_line import FIELDS
 from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
 from rtl.common.plan import NetworkPlan
+from rtl.hypercube.network import hypercube_plan
 from rtl.spam.network import spam_plan
 from rtl.torus.network import torus_plan
 from tb.common.board.job import JOB_VARIABLE, BoardJob
 from topology.common.graph import Network
+from topology.hypercube.routing import HypercubeRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 from topology.torus.routing import TorusRouting
@@ -45,13 +47,22 @@ def routing_of(network: Network, flit_bits: int) -> SpamRouting:
     return SpamRouting(SpamLabels(network), flit_bits)
 
 
+PLANS: dict[type, Callable[[Any], NetworkPlan]] = {
+    SpamRouting: spam_plan,
+    TorusRouting: torus_plan,
+    HypercubeRouting: hypercube_plan,
+}
+
+
 def make_test(
-    routing: SpamRouting | TorusRouting, settings: SelfTestParameters, plan: NetworkPlan | None = None
+    routing: SpamRouting | TorusRouting | HypercubeRouting,
+    settings: SelfTestParameters,
+    plan: NetworkPlan | None = None,
 ) -> self_test.SelfTest:
     """A self-test; ``plan`` replaces the one that belongs to the tables."""
     descriptors = draw_descriptors(routing, len(routing.network.processors), settings.descriptors)
     if plan is None:
-        plan = torus_plan(routing) if isinstance(routing, TorusRouting) else spam_plan(routing)
+        plan = PLANS[type(routing)](routing)
     return self_test.SelfTest(plan, descriptors, settings)
 
 

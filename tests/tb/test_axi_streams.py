@@ -20,7 +20,7 @@ from rtl.min.network import min_plan
 from rtl.spam.network import spam_addressing, spam_plan
 from tb.common.axi.job import AxiJob, Load
 from tests.networks import ring
-from tests.tb.axi_jobs import LONGEST_PACKET, axi_source, check, network_job, run_job
+from tests.tb.axi_jobs import LONGEST_PACKET, PERIODS_PS, axi_source, check, network_job, run_job
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
 from topology.min.graph import BIDIRECTIONAL, MinNetwork
@@ -34,10 +34,6 @@ MODES = (TUSER, LEADING_WORD)
 def network_source(plan: NetworkPlan, mode: str) -> BenchSource:
     nodes = range(len(plan.network.processors))
     return axi_source(generate_axi_network(plan, mode).files["noc.v"], "noc", nodes, nodes)
-
-
-PERIODS_PS = (3_700, 9_974, 10_006, 31_300)
-"""Of clocks that have nothing to do with the network's 10 ns: much faster, nearly as fast, and much slower."""
 
 
 def options_case(mode: str, options: StreamOptions, *, packets: int) -> tuple[BenchSource, AxiJob]:

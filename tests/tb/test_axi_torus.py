@@ -8,11 +8,10 @@ import pytest
 from hydranoc.lockstep.simulator import BenchSource
 from rtl.common.axi_ends import SEPARATE, StreamOptions
 from rtl.common.axi_injector import TDEST
-from rtl.common.axi_network import NO_OPTIONS, generate_axi_network
+from rtl.common.axi_network import NO_OPTIONS
 from rtl.torus.network import torus_plan
 from tb.common.axi.job import AxiJob, Load, Phase
-from tests.tb.axi_jobs import LONGEST_PACKET, axi_source, check, network_job, run_job
-from tests.tb.test_axi_streams import PERIODS_PS
+from tests.tb.axi_jobs import LONGEST_PACKET, check, network_job, run_job, unicast_source
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting
@@ -34,13 +33,7 @@ ONE_WAY = {
 
 def source_of(routing: TorusRouting, options: StreamOptions = NO_OPTIONS) -> tuple[BenchSource, AxiJob]:
     """The network for the bench, and a job without packets for it."""
-    made = generate_axi_network(torus_plan(routing), TDEST, options=options)
-    entry, nodes = made.manifest["axi_stream"], tuple(range(routing.network.grid.nodes))
-    ports = [port for port in dict.fromkeys(entry["clocks"]) if port != "clk"]
-    source = axi_source(made.files["noc.v"], "noc", nodes, nodes, tkeep=options.tkeep, clocks=ports, sets=False)
-    bits, lanes = entry["tdata_bits"], entry["tkeep_bits"]
-    clocks = tuple(zip(entry["clocks"], PERIODS_PS, strict=True)) if ports else ()
-    return source, AxiJob(len(nodes), bits, 0, nodes, nodes, True, 1, (), lanes=lanes, clocks=clocks, sets=False)
+    return unicast_source(torus_plan(routing), options)
 
 
 def eager(job: AxiJob) -> tuple[Phase, ...]:

@@ -1,17 +1,14 @@
 """The slots of tori and meshes with lanes: from their configuration to tables, model, hardware and pictures."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
-
-from hydranoc.config.schema import NetworkSection
 from hydranoc.errors import KeyWrong
+from hydranoc.families.lanes import LaneSection, check_lane_section, lane_sizes
 from hydranoc.families.reports import CheckReport, LinkClasses
 from sim_model.common.software import COMMON_SOFTWARE, software_multicasts
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
-from topology.common.lanes import MOST_LANES
 from topology.torus.deadlock import check_torus_deadlock
 from topology.torus.graph import TorusLinks, TorusNetwork
 from topology.torus.reachability import unreached_pairs
@@ -21,16 +18,13 @@ if TYPE_CHECKING:
     from sim_model.common.messages import Message
 
 ONE_LANE = "one-lane"
-MOST_BUFFER_FLITS = 16
 
 
-class TorusSection(NetworkSection):
+class TorusSection(LaneSection):
     """``network`` of tori and meshes.
 
     Members
     -------
-    lanes : int
-        Lanes of each channel between two switches.
     lane_rule : str
         Which class of lanes a message takes in a ring: ``dally-seitz`` and ``dateline`` give it one, ``balanced`` lets
         a message that does not cross the end of the ring choose from all lanes.
@@ -40,17 +34,13 @@ class TorusSection(NetworkSection):
     injection_priority : str
         How flits from processors compete for outputs: ``equal``, in turn with those from channels; or ``low``, only if
         none of those asks for the output.
-    buffer_flits : int
-        Flits that the buffer of a lane holds; 4 and more let a lane alone have the full rate.
     negative_control : str or None
         A torus that is wrong on purpose and deadlocks: its channels have one lane, and no classes.
     """
 
-    lanes: Annotated[int, Field(ge=1, le=MOST_LANES)] = 2
     lane_rule: Literal["dally-seitz", "dateline", "balanced"] = "dally-seitz"
     lane_reuse: Literal["tail", "empty"] = "tail"
     injection_priority: Literal["equal", "low"] = "equal"
-    buffer_flits: Annotated[int, Field(ge=1, le=MOST_BUFFER_FLITS)] = 4
     negative_control: Literal["one-lane"] | None = None
 
 
@@ -67,10 +57,7 @@ def build_routing(section: TorusSection, network: ChannelNetwork) -> TorusRoutin
     if not isinstance(network, TorusLinks):
         raise TopologyError("Family 'torus' needs a topology of kind torus or mesh with rows and columns")
     _check_lanes(section, network)
-    if section.link_cycles != 1:
-        raise KeyWrong("link_cycles", f"link_cycles must be 1 in family 'torus', not {section.link_cycles}")
-    if section.tables != "fixed":
-        raise KeyWrong("tables", f"tables must be 'fixed' in family 'torus', which has none, not {section.tables!r}")
+    check_lane_section(section)
     try:
         return TorusRouting(TorusNetwork(network.grid, _lanes(section)), section.flit_bits, section.lane_rule)
     except TopologyError as error:
@@ -103,14 +90,7 @@ def check(section: TorusSection, routing: TorusRouting) -> CheckReport:
         "nodes": grid.nodes,
         "rows": grid.rows,
         "columns": grid.columns,
-        "links": sum(map(len, network.directions)) // 2,
-        "channels": len(network.links.channels),
-        "lanes_of_a_channel": network.lanes,
-        "lanes": len(network.channels),
-        "flit_bits": section.flit_bits,
-        "header_bits": routing.header.fixed_bits,
-        "header_flits": routing.header.unicast_flits,
-        "buffer_flits": section.buffer_flits,
+        **lane_sizes(section, routing),
     }
     return CheckReport(
         sizes=sizes,
@@ -167,17 +147,3 @@ def software_sends(network: TorusNetwork, records: "Iterable[Message]", software
     if software in COMMON_SOFTWARE:
         return software_multicasts(records, software)
     return software_sends(network.grid, records, software, seed)
-
-
-def complete(_section: TorusSection, _routing: TorusRouting, record: "Message") -> "Message":
-    """A message as the network takes it: to one node.
-
-    Raises
-    ------
-    ValueError
-        "X must be Y, not Z".
-    """
-    others = set(record.destinations) - {record.source}
-    if len(others) > 1:
-        raise ValueError(f"Destinations must be one node unless traffic.software sends the message, not {len(others)}")
-    return record

@@ -41,10 +41,14 @@ class Endpoints:
         self._dut = dut
         self._job = job
         self._numbers = random.Random(job.seed)
-        self._sources = {node: self._endpoint(AxiStreamSource, node, f"s_axis_n{node}") for node in job.sources}
+        self._sources = {
+            node: [self._endpoint(AxiStreamSource, node, prefix) for prefix in job.inputs_of(node)]
+            for node in job.sources
+        }
         self._sinks = {node: self._endpoint(AxiStreamSink, node, f"m_axis_n{node}") for node in job.sinks}
         for node in job.sources:
-            cocotb.start_soon(self._count_errors(getattr(dut, f"s_axis_n{node}_error"), self._clock(node)))
+            for prefix in job.inputs_of(node):
+                cocotb.start_soon(self._count_errors(getattr(dut, f"{prefix}_error"), self._clock(node)))
         for node in job.sinks:
             cocotb.start_soon(self._watch_output(f"m_axis_n{node}", self._clock(node)))
 
@@ -58,13 +62,14 @@ class Endpoints:
 
     def pause(self, idle: float, backpressure: float) -> None:
         """From now on pause with these probabilities."""
-        for endpoints, probability in ((self._sources, idle), (self._sinks, backpressure)):
-            for endpoint in endpoints.values():
+        sources = [source for inputs in self._sources.values() for source in inputs]
+        for endpoints, probability in ((sources, idle), (self._sinks.values(), backpressure)):
+            for endpoint in endpoints:
                 endpoint.set_pause_generator(_pauses(self._numbers, probability) if probability else None)
                 endpoint.pause = False
 
     def send(self, packet: Packet) -> None:
-        """Queue a packet at its source."""
+        """Queue a packet at its source; the packet's number says at which input."""
         job = self._job
         words: Any = list(packet.body)
         tuser = 0
@@ -83,7 +88,9 @@ class Endpoints:
             words = list(b"".join(word.to_bytes(job.lanes, "little") for word in words))[:there]
             tdests, tusers = ([sides[i // job.lanes] for i in range(there)] for sides in (tdests, tusers))
         sides = {"tdest": tdests, **({"tuser": tusers} if job.sets else {})}
-        self._sources[packet.source].send_nowait(AxiStreamFrame(words, **sides))
+        inputs = self._sources[packet.source]
+        number = packet.body[0] if packet.body else 0
+        inputs[number // job.nodes % len(inputs)].send_nowait(AxiStreamFrame(words, **sides))
 
     def received(self) -> Iterator[tuple[int, Received]]:
         """Packets that came out since the last call, and at which node."""
@@ -103,7 +110,7 @@ class Endpoints:
     @property
     def idle(self) -> bool:
         """Whether all sources have sent what they were given."""
-        return all(source.idle() for source in self._sources.values())
+        return all(source.idle() for inputs in self._sources.values() for source in inputs)
 
     async def _count_errors(self, error, clock) -> None:
         rises, edge = RisingEdge(error), RisingEdge(clock)

@@ -101,6 +101,8 @@ class AxiJob:
         Per node the port of its clock and the period in picoseconds; empty if all have the network's clock.
     sets : bool
         Packets may name destination sets; otherwise there is no ``tuser``.
+    injection_channels : int
+        Inputs of each node. A node's packets go over them in turn, by their numbers.
     """
 
     nodes: int
@@ -115,11 +117,16 @@ class AxiJob:
     lanes: int = 0
     clocks: tuple[tuple[str, int], ...] = ()
     sets: bool = True
+    injection_channels: int = 1
 
     @property
     def tdest_bits(self) -> int:
         """Width of ``tdest``."""
         return bits_of(self.nodes)
+
+    def inputs_of(self, node: int) -> list[str]:
+        """Prefixes of the ports of a node's inputs."""
+        return input_prefixes(node, self.injection_channels)
 
 
 @dataclass
@@ -215,6 +222,12 @@ class Load:
             for idle in PROBABILITIES
             for backpressure in PROBABILITIES
         )
+
+
+def input_prefixes(node: int, injection_channels: int) -> list[str]:
+    """Prefixes of the ports of a node's inputs."""
+    prefix = f"s_axis_n{node}"
+    return [prefix] if injection_channels == 1 else [f"{prefix}_c{k}" for k in range(injection_channels)]
 
 
 def bits_of(nodes: int) -> int:

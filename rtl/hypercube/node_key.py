@@ -1,0 +1,37 @@
+"""Routing key of a message in a hypercube."""
+
+from typing import Any
+
+from amaranth.hdl import Module
+from amaranth.lib.wiring import In, Out
+
+from rtl.common.part import Part
+
+
+class NodeKey(Part):
+    """The key of a message to a node is the node's number, and every number is a node's. Wires alone.
+
+    Parameters
+    ----------
+    dimensions : int
+
+    Members
+    -------
+    node : In(dimensions)
+        The sender, of which the key does not depend.
+    destination : In(dimensions)
+        A node's number.
+    key : Out(dimensions)
+        Its routing key.
+    exists : Out(1)
+        Always high.
+    """
+
+    def __init__(self, dimensions: int):
+        members = {"node": In(dimensions), "destination": In(dimensions), "key": Out(dimensions), "exists": Out(1)}
+        super().__init__("node_key", members)
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        m.d.comb += [self.key.eq(self.destination), self.exists.eq(1)]
+        return m
