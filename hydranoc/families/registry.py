@@ -6,6 +6,7 @@ from typing import Any
 
 from hydranoc.config.schema import NetworkSection
 from hydranoc.families.harts import slots as harts
+from hydranoc.families.hypercube import slots as hypercube
 from hydranoc.families.lanes import complete_unicast
 from hydranoc.families.min import slots as multistage
 from hydranoc.families.reports import CheckReport, LinkClasses
@@ -14,6 +15,7 @@ from hydranoc.families.torus import slots as torus
 from hydranoc.families.worm_guards import complete_within_watchdog
 from hydranoc.studies.common.figure import Reproduction
 from hydranoc.studies.harts import figures as harts_figures
+from hydranoc.studies.hypercube import figures as hypercube_figures
 from hydranoc.studies.min import figures as min_figures
 from hydranoc.studies.spam import figures as spam_figures
 from hydranoc.studies.torus import figures as torus_figures
@@ -138,5 +140,19 @@ FAMILIES: dict[str, Family] = {
         software_sends=torus.software_sends,
         complete=complete_unicast,
         reproductions=torus_figures.REPRODUCTIONS,
+    ),
+    "hypercube": Family(
+        name="hypercube",
+        title="Hypercube: broadcasts over adaptive wormhole routing with virtual channels",
+        network_section=hypercube.HypercubeSection,
+        build_routing=hypercube.build_routing,
+        check=hypercube.check,
+        build_model=hypercube.build_model,
+        build_plan=hypercube.build_plan,
+        link_classes=hypercube.link_classes,
+        software_names=hypercube.software_names,
+        software_sends=hypercube.software_sends,
+        complete=complete_unicast,
+        reproductions=hypercube_figures.REPRODUCTIONS,
     ),
 }

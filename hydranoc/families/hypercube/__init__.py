@@ -1,0 +1,1 @@
+"""Hypercubes with adaptive routing: from their configuration to tables, model, hardware and pictures."""

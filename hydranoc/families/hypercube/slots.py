@@ -1,0 +1,137 @@
+"""The slots of hypercubes with adaptive routing: from their configuration to tables, model, hardware and pictures."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from hydranoc.config.schema import OwnTopology, Section
+from hydranoc.errors import KeyWrong
+from hydranoc.families.lanes import LaneSection, check_lane_section, lane_sizes
+from hydranoc.families.reports import CheckReport, LinkClasses
+from topology.common.channels import ChannelNetwork
+from topology.common.errors import TopologyError
+from topology.common.lanes import REUSE_EMPTY
+from topology.hypercube.deadlock import check_hypercube_deadlock
+from topology.hypercube.graph import MOST_DIMENSIONS, HypercubeLinks, HypercubeNetwork
+from topology.hypercube.reachability import unreached_pairs
+from topology.hypercube.routing import DUATO, HypercubeRouting
+
+if TYPE_CHECKING:
+    from sim_model.common.messages import Message
+
+FIXED_ROUTING_CYCLES = 1
+
+
+class DimensionsTopology(Section):
+    """A hypercube whose nodes have one processor each."""
+
+    kind: Literal["hypercube"]
+    dimensions: Annotated[int, Field(ge=1, le=MOST_DIMENSIONS)]
+
+
+class HypercubeSection(LaneSection):
+    """``network`` of hypercubes.
+
+    Members
+    -------
+    lanes : int
+        Lanes of each channel: the last one is the escape lane, all others are adaptive. One lane is dimension order.
+    injection_channels : int
+        Channels from each processor into its switch, up to one for every dimension, so that copies of a broadcast can
+        leave at the same time.
+    lane_reuse : str
+        When another worm may have a lane: when its buffer is ``empty``.
+    negative_control : str or None
+        A hypercube that is wrong on purpose and deadlocks: without escape lanes (``adaptive-only``), or with escapes
+        that some switches give in the wrong order (``wrong-escape``).
+    """
+
+    OWN_TOPOLOGIES: ClassVar = {"hypercube": OwnTopology(DimensionsTopology, HypercubeLinks)}
+
+    injection_channels: Annotated[int, Field(ge=1, le=MOST_DIMENSIONS)] = 1
+    lane_reuse: Literal["empty"] = REUSE_EMPTY
+    negative_control: Literal["adaptive-only", "wrong-escape"] | None = None
+
+
+def build_routing(section: HypercubeSection, network: ChannelNetwork) -> HypercubeRouting:
+    """Lanes, headers and rule of the network.
+
+    Raises
+    ------
+    TopologyError
+        If the network is no hypercube.
+    KeyWrong
+        If something in the section does not suit it.
+    """
+    if not isinstance(network, HypercubeLinks):
+        raise TopologyError("Family 'hypercube' needs a topology of kind hypercube")
+    check_lane_section(section)
+    if section.routing_cycles != FIXED_ROUTING_CYCLES:
+        text = "routing_cycles must be left out in family 'hypercube', whose switches have a pace of their own"
+        raise KeyWrong("routing_cycles", f"{text}, not {section.routing_cycles}")
+    if section.injection_channels > network.dimensions:
+        text = f"injection_channels must be at most {network.dimensions}, one for every dimension"
+        raise KeyWrong("injection_channels", f"{text}, not {section.injection_channels}")
+    try:
+        lanes = HypercubeNetwork(network.dimensions, section.lanes, section.injection_channels)
+    except TopologyError as error:
+        raise KeyWrong("lanes", f"lanes: {error}") from None
+    try:
+        return HypercubeRouting(lanes, section.flit_bits, section.negative_control or DUATO)
+    except TopologyError as error:
+        raise KeyWrong("flit_bits", f"flit_bits: {error}") from None
+
+
+def check(section: HypercubeSection, routing: HypercubeRouting) -> CheckReport:
+    """Sizes, reachability and freedom from deadlock."""
+    network = routing.network
+    nodes = network.switches
+    sizes = {
+        "nodes": nodes,
+        "dimensions": network.dimensions,
+        **lane_sizes(section, routing),
+        "adaptive_lanes_of_a_channel": routing.adaptive_lanes,
+        "injection_channels": network.injection_channels_per_processor,
+    }
+    return CheckReport(
+        sizes=sizes,
+        unreached=tuple(unreached_pairs(routing)),
+        pairs=nodes * (nodes - 1),
+        deadlock=check_hypercube_deadlock(routing, section.lane_reuse, buffer_flits=section.buffer_flits),
+    )
+
+
+def build_model(section: HypercubeSection, routing: HypercubeRouting) -> Any:
+    """The golden model."""
+    from sim_model.hypercube.model import HypercubeModel  # loads Numba: only where a network is run
+
+    return HypercubeModel(routing, buffer_flits=section.buffer_flits)
+
+
+def build_plan(section: HypercubeSection, routing: HypercubeRouting) -> Any:
+    """The hardware plan."""
+    from rtl.hypercube.network import hypercube_plan  # loads Amaranth: only where hardware is made
+
+    return hypercube_plan(routing, buffer_flits=section.buffer_flits)
+
+
+def link_classes(routing: HypercubeRouting) -> LinkClasses:
+    """All links are alike."""
+    return LinkClasses(tree=frozenset(routing.network.edges), names=("link", "other link"))
+
+
+def software_names(network: HypercubeNetwork) -> tuple[str, ...]:
+    """The common unicasts, and recursive doubling."""
+    from sim_model.hypercube.multicasts import software_names
+
+    return software_names(network)
+
+
+def software_sends(
+    network: HypercubeNetwork, records: "Iterable[Message]", software: str, seed: int
+) -> "list[Message]":
+    """Unicasts that send messages by software, a group for each message."""
+    from sim_model.hypercube.multicasts import software_sends
+
+    return software_sends(network, records, software, seed)
