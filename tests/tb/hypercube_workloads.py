@@ -1,6 +1,7 @@
 """Hypercubes under load, ready to be compared."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,12 +10,15 @@ from rtl.hypercube.network import hypercube_plan
 from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
+from sim_model.hypercube.multicasts import DOUBLING, software_sends
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import DUATO, HypercubeRouting
 
 MOST_BODY_FLITS = 24
 MEAN_FLITS = 13.5
+BROADCAST_COPIES = 0.25
+"""Copies of broadcasts for each unicast."""
 
 
 def hypercube_routing(
@@ -31,10 +35,12 @@ def job(
     hosts: HostBehaviour = EAGER,
     loads: Sequence[float] = (0.1, 0.4, 1.5),
     most_compared: int | None = None,
+    broadcasts: bool = False,
 ) -> Comparison:
-    """Unicasts of 1 flit and more, one load after the other, in flits per node and cycle, over any injection channel.
+    """Messages of 1 flit and more, one load after the other, in flits per node and cycle, over any injection channel.
 
-    They are compared to the end, or for so many cycles.
+    With broadcasts these are a fifth of all copies, sent by recursive doubling. Messages are compared to the end, or
+    for so many cycles.
     """
     model, random = HypercubeModel(routing, buffer_flits), np.random.default_rng(seed)
     nodes, channels, records = routing.network.switches, routing.network.injection_channels_per_processor, []
@@ -44,8 +50,14 @@ def job(
             source, destination = map(int, random.choice(nodes, 2, replace=False))
             flits = model.header_flits([destination]) + int(random.integers(0, MOST_BODY_FLITS))
             injection = int(random.integers(channels)) if channels > 1 else 0
-            records.append(Message(source, [destination], flits, start_cycle=int(start), injection=injection))
-            start += random.exponential(MEAN_FLITS / load / nodes)
+            record = Message(source, [destination], flits, start_cycle=int(start), injection=injection)
+            if broadcasts and random.random() < BROADCAST_COPIES / (nodes - 1):
+                record = replace(record, destinations=range(nodes), injection=0)
+            records.append(record)
+            copies = nodes - 1 if len(record.destinations) > 1 else 1
+            start += random.exponential(copies * MEAN_FLITS / load / nodes)
+    if broadcasts:
+        records = software_sends(routing.network, records, DOUBLING)
     messages = Messages.build(records, processors=nodes, header_flits=model.header_flits, injection_channels=channels)
     results = Simulation(model, messages, hosts=hosts).run()
     assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)

@@ -142,6 +142,16 @@ def test_pauses_and_stalls(tmp_path, require_tool):
     assert_equal(job_of(SMALL[3], cycles=500, hosts=HOSTS[1], most_compared=2_000), "icarus", tmp_path)
 
 
+@pytest.mark.parametrize("channels", [1, 3])
+def test_broadcasts_among_unicasts(channels, tmp_path, require_tool):
+    """Relays send on when they have the tail, over the injection channel of the dimension if they have so many."""
+    require_tool("icarus")
+    shape = (3, 2, 2, 16, DUATO, channels)
+    comparison = job_of(shape, cycles=2_000, hosts=HOSTS[1], most_compared=3_000, broadcasts=True)
+    assert (comparison.messages.parent >= 0).sum() > 90
+    assert_equal(comparison, "icarus", tmp_path)
+
+
 @dataclass(frozen=True)
 class SentHome(HypercubeModel):
     """Every third message carries the number of its own sender: there is no way for it."""
@@ -176,7 +186,7 @@ def test_what_is_sent_to_its_own_sender_is_drained(hosts, tmp_path, require_tool
 )
 def test_campaign(shape, hosts, tmp_path, require_tool):
     require_tool("verilator")
-    comparison = job_of(shape, cycles=100_000, hosts=hosts, most_compared=120_000)
+    comparison = job_of(shape, cycles=100_000, hosts=hosts, most_compared=120_000, broadcasts=True)
     assert comparison.cycles >= 100_000
     assert_equal(comparison, "verilator", tmp_path)
 
