@@ -269,6 +269,8 @@ class RandomTraffic(Traffic):
 
     Members
     -------
+    multicast_fraction, broadcast_fraction : float
+        Shares of messages to several ``destinations``, and to all other processors.
     algorithm : str or None
         What multicasts are in families with broadcast procedures: broadcasts by this one, to all other processors.
     """
@@ -278,6 +280,7 @@ class RandomTraffic(Traffic):
     cycles: Annotated[int, Field(ge=1, le=MAX_CYCLES)]
     messages_per_node_per_cycle: Annotated[float, Field(gt=0, le=1)]
     multicast_fraction: Annotated[float, Field(ge=0, le=1)] = 0.0
+    broadcast_fraction: Annotated[float, Field(ge=0, le=1)] = 0.0
     destinations: Annotated[
         Annotated[Count, Tag("number")] | Annotated[Gaussian, Tag("distribution")], Discriminator(_destinations_tag)
     ] = 2
@@ -303,16 +306,18 @@ class ListTraffic(Traffic):
 
 
 class BroadcastTraffic(Traffic):
-    """A single broadcast, in families with broadcast procedures.
+    """A single message to all other processors.
 
     Members
     -------
+    algorithm : str or None
+        By which procedure, in families that have such; others send it as a multicast, by ``software`` if need be.
     bytes : int or None
         Length of the body; ``flits``, header included, says the same in another way.
     """
 
     kind: Literal["broadcast"]
-    algorithm: str
+    algorithm: str | None = None
     source: int
     bytes: Count | None = None
     flits: Flits | None = None

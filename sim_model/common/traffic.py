@@ -14,6 +14,9 @@ from sim_model.common.messages import Message
 # Draws the number of destinations or of flits of a message.
 Count = Callable[[np.random.Generator], int]
 
+LARGEST_SHARES = 1 + 1e-9
+"""Sum of shares of messages; decimal fractions that make 1 together may make a little more in binary."""
+
 
 @dataclass(frozen=True)
 class PoissonInjection:
@@ -69,13 +72,28 @@ class ClippedGaussian:
 
 @dataclass(frozen=True)
 class UnicastOr:
-    """One destination, or with probability ``multicast_fraction`` as many as ``multicast`` draws."""
+    """One destination; or with probability ``multicast_fraction`` as many as ``multicast`` draws, or all others.
+
+    Parameters
+    ----------
+    multicast_fraction : float
+    multicast : callable
+    broadcast_fraction : float
+        Probability of a broadcast.
+    others : int
+        Destinations of a broadcast.
+    """
 
     multicast_fraction: float
     multicast: Count
+    broadcast_fraction: float = 0.0
+    others: int = 0
 
     def __call__(self, generator: np.random.Generator) -> int:
-        return self.multicast(generator) if generator.random() < self.multicast_fraction else 1
+        share = generator.random()
+        if share < self.multicast_fraction:
+            return self.multicast(generator)
+        return self.others if share < self.multicast_fraction + self.broadcast_fraction else 1
 
 
 @dataclass(frozen=True)
@@ -99,6 +117,7 @@ def random_traffic(
     multicast_fraction: float,
     destinations: int | tuple[float, float],
     flits: int,
+    broadcast_fraction: float = 0.0,
 ) -> list[Message]:
     """Poisson traffic with uniform destinations, in order of start (then source).
 
@@ -113,11 +132,13 @@ def random_traffic(
     messages_per_node_per_cycle : float
         Mean rate of each node's Poisson process.
     multicast_fraction : float
-        Share of multicasts, 0 to 1; the others have one destination.
+        Share of multicasts, 0 to 1.
     destinations : int or (float, float)
         Destinations of a multicast, or mean and standard deviation of a Gaussian clipped to 1 .. processors - 1.
     flits : int
         Length of every message, header included.
+    broadcast_fraction : float
+        Share of messages to all other processors, at most what multicasts leave. The rest has one destination.
 
     Raises
     ------
@@ -130,7 +151,10 @@ def random_traffic(
         raise ValueError(f"Traffic must last at least 1 cycle, not {cycles!r}")
     if not 0 <= multicast_fraction <= 1:
         raise ValueError(f"Multicast fraction must be 0 to 1, not {multicast_fraction!r}")
-    counts = UnicastOr(multicast_fraction, _destination_count(destinations, processors))
+    if not 0 <= broadcast_fraction <= LARGEST_SHARES - multicast_fraction:
+        raise ValueError(f"Broadcast fraction must be 0 to {1 - multicast_fraction:g}, not {broadcast_fraction!r}")
+    multicast = _destination_count(destinations, processors)
+    counts = UnicastOr(multicast_fraction, multicast, broadcast_fraction, processors - 1)
     return generate_traffic(
         injection=PoissonInjection(messages_per_node_per_cycle),
         counts=counts,

@@ -27,6 +27,7 @@ def _listed(message: str, network: str = NETWORK, flits: int = 8) -> str:
 
 GUARDED = NETWORK + "  worm_guard: true\n  watchdog_flits: 7\n"
 GUARDED_STAGES = GUARDED.replace("spam", "min").replace("ring, switches: 4", "omega, stages: 2")
+TORUS = "network:\n  family: torus\n  topology: {kind: torus, rows: 4, columns: 4}\n"
 HEXAGONAL = "network:\n  family: harts\n"
 SIZE_3 = "  topology: {kind: hexmesh, size: 3}"
 
@@ -108,6 +109,24 @@ WRONG = {
             ("source", _sent("algorithm: sbcast, source: 19, bytes: 64"), 4, "traffic.source: Source must be a proces"),
             ("no length", _sent("algorithm: sbcast, source: 0"), 4, "traffic must have either bytes or flits"),
             (
+                "no procedure",
+                _sent("source: 0, bytes: 64"),
+                4,
+                "key 'algorithm' is missing in traffic: a broadcast in family 'harts' must have sbcast, 2-bcast, ",
+            ),
+            (
+                "procedure and software",
+                _sent("algorithm: sbcast, software: binomial, source: 0, bytes: 64"),
+                4,
+                "traffic must have either algorithm or software",
+            ),
+            (
+                "broadcasts without a procedure",
+                _random("broadcast_fraction: 0.1", f"{SIZE_3}\n").rstrip(),
+                9,
+                "key 'algorithm' is missing in traffic: a broadcast in family 'harts' must have sbcast, 2-bcast, ",
+            ),
+            (
                 "length",
                 _sent("algorithm: sbcast, source: 0, bytes: 640"),
                 4,
@@ -120,6 +139,45 @@ WRONG = {
         4,
         "algorithm must be left out in family 'spam', which has no broadcast procedures, not 'sbcast'",
     ),
+    **{
+        f"broadcast: {key}": (f"{network}traffic: {{kind: broadcast, {text}}}\n", network.count("\n") + 1, message)
+        for key, network, text, message in (
+            ("source", NETWORK, "source: 4, flits: 9", "traffic.source: Source must be a processor, 0 to 3, not 4"),
+            ("no source", NETWORK, "flits: 9", "key 'source' is missing in traffic"),
+            ("no length", NETWORK, "source: 0", "traffic must have either bytes or flits"),
+            ("two lengths", NETWORK, "source: 0, flits: 9, bytes: 8", "traffic must have either bytes or flits"),
+            (
+                "shorter than its header",
+                NETWORK + "  flit_bits: 8\n",
+                "source: 0, flits: 1",
+                "traffic.flits: Length must be at least the 2 header flits, not 1",
+            ),
+            (
+                "too long",
+                NETWORK,
+                "source: 0, bytes: 300000",
+                "traffic.bytes: Length must be at most 65535 flits, not 75001",
+            ),
+            (
+                "nobody else",
+                NETWORK.replace("ring, switches: 4", "mesh, shape: [1]"),
+                "source: 0, flits: 9",
+                "traffic.kind: Destinations must name a processor other than the source 0, not []",
+            ),
+            (
+                "nobody sends it",
+                TORUS,
+                "source: 0, flits: 9",
+                "traffic.kind: Destinations must be one node unless traffic.software sends the message, not 15",
+            ),
+            (
+                "unknown software",
+                TORUS,
+                "software: u-tours, source: 0, flits: 9",
+                "traffic.software must be 'binomial', 'separate', 'u-torus', ",
+            ),
+        )
+    },
     "one-way links for spam": (
         "network:\n  family: spam\n  topology: {kind: omega, stages: 3}\n",
         3,
@@ -336,6 +394,27 @@ WRONG = {
     ),
     "rate infinite": (_random("messages_per_node_per_cycle: .nan"), 8, "traffic.messages_per_node_per_cycle must be "),
     "share": (_random("multicast_fraction: 1.5"), 9, "traffic.multicast_fraction must be at most 1, not 1.5"),
+    "share of broadcasts": (_random("broadcast_fraction: -1"), 9, "traffic.broadcast_fraction must be at least 0, not"),
+    "shares": (
+        _random("broadcast_fraction: 0.8").replace("flits: 8\n", "flits: 8\n  multicast_fraction: 0.3\n"),
+        10,
+        "traffic.broadcast_fraction must be at most 0.7, what multicast_fraction 0.3 leaves, not 0.8",
+    ),
+    "nobody sends broadcasts": (
+        _random("broadcast_fraction: 1", TORUS),
+        9,
+        "traffic.broadcast_fraction: Destinations must be one node unless traffic.software sends the message, not 15",
+    ),
+    "nobody sends multicasts": (
+        _random("multicast_fraction: 1", TORUS),
+        9,
+        "traffic.multicast_fraction: Destinations must be one node unless traffic.software sends the message, not 2",
+    ),
+    "endless broadcasts": (
+        _random("cycles: 100000000", TORUS) + "  broadcast_fraction: 1\n  software: separate\n",
+        8,
+        "traffic.cycles 100000000 would be about 2.4e+08 messages; at most",
+    ),
     "too many destinations": (_random("destinations: 4"), 9, "traffic.destinations must be at most 3, the other"),
     "mean": (
         _random("destinations: {mean: 9, stddev: 1}"),

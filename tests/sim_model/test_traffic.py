@@ -1,5 +1,8 @@
 """Random traffic and traces."""
 
+import hashlib
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -55,6 +58,40 @@ def test_first_messages_do_not_change_with_numpy():
     ]
 
 
+@pytest.mark.parametrize(
+    ("change", "digest"),
+    [
+        ({}, "c4ba919993eaa0c0"),
+        ({"multicast_fraction": 0}, "6d31eb66296e0603"),
+        ({"destinations": 15}, "f964696bce25f4e7"),
+        ({"multicast_fraction": 1, "destinations": (8, 6)}, "32c6c494414c4c19"),
+    ],
+)
+def test_without_broadcasts_all_messages_are_what_they_were_before_there_were_any(change, digest):
+    drawn = [(m.source, m.destinations, m.flits, m.start_cycle) for m in random_traffic(**{**USUAL, **change})]
+    assert hashlib.sha256(repr(drawn).encode()).hexdigest()[:16] == digest
+
+
+def test_shares_of_multicasts_and_broadcasts():
+    messages = random_traffic(**USUAL, broadcast_fraction=0.2)
+    shares = Counter(len(message.destinations) for message in messages)
+    assert set(shares) == {1, 5, 15}
+    assert shares[5] / len(messages) == pytest.approx(0.1, abs=0.02)
+    assert shares[15] / len(messages) == pytest.approx(0.2, abs=0.02)
+    for message in messages:
+        if len(message.destinations) == 15:
+            assert set(message.destinations) == set(range(16)) - {message.source}
+    # when nodes send is drawn before what they send
+    starts = [(message.start_cycle, message.source) for message in messages]
+    assert starts == [(message.start_cycle, message.source) for message in random_traffic(**USUAL)]
+
+
+def test_nothing_but_broadcasts_and_multicasts():
+    for share in (0.0, 0.1, 0.7, 1.0):  # 1 - 0.7 is no binary fraction
+        only = random_traffic(**{**USUAL, "multicast_fraction": share}, broadcast_fraction=1 - share)
+        assert {len(message.destinations) for message in only} <= {5, 15}
+
+
 def test_gaussian_counts_are_clipped():
     counts = ClippedGaussian(8, 6, 1, 15)
     random = np.random.default_rng(2)
@@ -71,6 +108,8 @@ def test_gaussian_counts_are_clipped():
         ({"cycles": 0}, "Traffic must last at least 1 cycle, not 0"),
         ({"messages_per_node_per_cycle": 0}, "Messages per node per cycle must be greater than 0, not 0"),
         ({"multicast_fraction": 1.5}, "Multicast fraction must be 0 to 1, not 1.5"),
+        ({"broadcast_fraction": -0.5}, "Broadcast fraction must be 0 to 0.9, not -0.5"),
+        ({"broadcast_fraction": 0.91}, "Broadcast fraction must be 0 to 0.9, not 0.91"),
         ({"destinations": 16}, "Destinations must be 1 to 15, not 16"),
         ({"destinations": (20, 1)}, "Mean number of destinations must be 1 to 15, not 20"),
         ({"destinations": (5, -1)}, "Standard deviation of destinations must be at least 0, not -1"),

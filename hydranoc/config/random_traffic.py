@@ -1,0 +1,90 @@
+"""Builds the messages of ``kind: random``, with errors that name the line."""
+
+from dataclasses import replace
+from typing import Any
+
+from hydranoc.config import schema
+from hydranoc.config.load import TRAFFIC, Config
+from hydranoc.config.sending import broadcast_operation, check_broadcasts, complete_messages
+from hydranoc.config.source import KeyPath
+from sim_model.common.messages import Message, MessageError, Messages
+from sim_model.common.traffic import LARGEST_SHARES, random_traffic
+
+MOST_MESSAGES = 20_000_000
+MULTICASTS, BROADCASTS = SHARES = ("multicast_fraction", "broadcast_fraction")
+
+
+def random_messages(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Messages:
+    """The messages of random traffic.
+
+    Raises
+    ------
+    ConfigError
+        For traffic that this network cannot carry.
+    """
+    processors = len(routing.network.processors)
+    _check_shares(config, traffic)
+    _check_size(config, traffic, processors)
+    operation = broadcast_operation(config, traffic)
+    records = _draw(traffic, processors)
+    if not records:
+        raise config.source.error(
+            (*TRAFFIC, "cycles"), f"traffic.cycles must be so long that a message starts, not {traffic.cycles}"
+        )
+    records = [replace(r, operation=operation) if len(r.destinations) > 1 else r for r in records]
+    try:
+        return complete_messages(records, config, routing)
+    except MessageError as error:
+        words = {"Length": "flits", "Destination": next((key for key in SHARES if getattr(traffic, key)), MULTICASTS)}
+        key = next((key for word, key in words.items() if error.problem.startswith(word)), "algorithm")
+        key_path = (*TRAFFIC, key) if key in traffic.model_fields_set else TRAFFIC
+        raise config.source.error(key_path, f"traffic.{key}: {error.problem}") from None
+
+
+def _draw(traffic: schema.RandomTraffic, processors: int) -> list[Message]:
+    destinations = traffic.destinations
+    if traffic.multicast_fraction == 0:
+        destinations = 1  # the default could be more than there are
+    return random_traffic(
+        processors=processors,
+        cycles=traffic.cycles,
+        seed=traffic.seed,
+        messages_per_node_per_cycle=traffic.messages_per_node_per_cycle,
+        multicast_fraction=traffic.multicast_fraction,
+        broadcast_fraction=traffic.broadcast_fraction,
+        destinations=destinations if isinstance(destinations, int) else (destinations.mean, destinations.stddev),
+        flits=traffic.flits,
+    )
+
+
+def _check_shares(config: Config, traffic: schema.RandomTraffic) -> None:
+    multicasts, broadcasts = traffic.multicast_fraction, traffic.broadcast_fraction
+    if multicasts + broadcasts > LARGEST_SHARES:
+        text = f"traffic.{BROADCASTS} must be at most {1 - multicasts:g}, what {MULTICASTS} {multicasts:g} leaves"
+        raise config.source.error((*TRAFFIC, BROADCASTS), f"{text}, not {broadcasts:g}")
+    if broadcasts:
+        check_broadcasts(config, traffic, (*TRAFFIC, BROADCASTS))
+
+
+def _check_size(config: Config, traffic: schema.RandomTraffic, processors: int) -> None:
+    """What only the size of the network shows to be wrong."""
+    if processors < 2:
+        raise config.source.error(TRAFFIC, f"random traffic needs at least 2 processors; this network has {processors}")
+    key_path: KeyPath = (*TRAFFIC, "destinations")
+    count = traffic.destinations
+    if isinstance(count, schema.Gaussian):
+        key_path, count = (*key_path, "mean"), count.mean
+    if count >= processors and (traffic.multicast_fraction > 0 or "destinations" in traffic.model_fields_set):
+        raise config.source.error(
+            key_path,
+            f"{'.'.join(map(str, key_path))} must be at most {processors - 1}, the other processors, not {count}",
+        )
+    expected = traffic.cycles * traffic.messages_per_node_per_cycle * processors
+    if traffic.software is not None:
+        others = traffic.multicast_fraction * (count - 1) + traffic.broadcast_fraction * (processors - 2)
+        expected *= 1 + others
+    if expected > MOST_MESSAGES:
+        raise config.source.error(
+            (*TRAFFIC, "cycles"),
+            f"traffic.cycles {traffic.cycles} would be about {expected:.2g} messages; at most {MOST_MESSAGES:.0e} fit",
+        )

@@ -1,0 +1,118 @@
+"""From the records of a traffic section to checked messages: by whom they are sent, and as what."""
+
+from typing import Any
+
+from hydranoc.config import schema
+from hydranoc.config.load import TRAFFIC, Config
+from hydranoc.config.source import KeyPath
+from hydranoc.config.validation import nearest
+from hydranoc.errors import shown
+from sim_model.common.messages import Message, MessageError, Messages
+from sim_model.common.spread import spread_unicasts
+from topology.common.channels import ChannelNetwork
+
+
+def _software_key(traffic: schema.Traffic) -> str:
+    """The key that names the software: ``scheme`` is what multi-node multicasts call it."""
+    return "scheme" if getattr(traffic, "scheme", None) is not None else "software"
+
+
+def check_software(config: Config, traffic: schema.Traffic, network: ChannelNetwork) -> None:
+    """Refuse software that the family does not have in this network.
+
+    Raises
+    ------
+    ConfigError
+        With the line of the key.
+    """
+    names = config.family.software_names(network)
+    key = _software_key(traffic)
+    if key == "scheme" and traffic.software is not None:
+        raise config.source.error((*TRAFFIC, "software"), "traffic must have either scheme or software")
+    software = getattr(traffic, key)
+    if software is not None and software not in names:
+        *others, last = map(repr, names)
+        choices = f"{', '.join(others)} or {last}" if others else last
+        text = f"traffic.{key} must be {choices} in this network, not {shown(software)}{nearest(software, names)}"
+        raise config.source.error((*TRAFFIC, key), text)
+
+
+def operation_number(config: Config, key_path: KeyPath, algorithm: str) -> int:
+    """Number of a broadcast procedure.
+
+    Raises
+    ------
+    ConfigError
+        If the family has no such procedure.
+    """
+    names = config.family.operations(config.network_section)
+    if not names:
+        text = f"algorithm must be left out in family {config.family.name!r}, which has no broadcast procedures"
+        raise config.source.error(key_path, f"{text}, not {algorithm!r}")
+    if algorithm not in names:
+        text = f"{key_path[-1]} must be {', '.join(names)}"
+        raise config.source.error(key_path, f"{text}, not {shown(algorithm)}{nearest(algorithm, names)}")
+    return names[algorithm]
+
+
+def broadcast_operation(config: Config, traffic: schema.RandomTraffic | schema.BroadcastTraffic) -> int:
+    """Operation of broadcasts by the algorithm of the traffic; 0 if it names none.
+
+    Raises
+    ------
+    ConfigError
+        If the family has no such algorithm, or software is to send them as well.
+    """
+    if traffic.algorithm is None:
+        return 0
+    if traffic.software is not None:
+        raise config.source.error((*TRAFFIC, "software"), "traffic must have either algorithm or software")
+    return operation_number(config, (*TRAFFIC, "algorithm"), traffic.algorithm)
+
+
+def check_broadcasts(
+    config: Config, traffic: schema.RandomTraffic | schema.BroadcastTraffic, key_path: KeyPath
+) -> None:
+    """Refuse broadcasts of which nobody knows how they are sent, in families with procedures for that.
+
+    Raises
+    ------
+    ConfigError
+        With the line of ``key_path``.
+    """
+    names = config.family.operations(config.network_section)
+    if names and traffic.algorithm is None and traffic.software is None:
+        text = f"key 'algorithm' is missing in traffic: a broadcast in family {config.family.name!r} must have"
+        raise config.source.error(key_path, f"{text} {', '.join(names)}, or software")
+
+
+def complete_messages(records: list[Message], config: Config, routing: Any) -> Messages:
+    """Messages in columns, each multicast as unicasts if software sends it.
+
+    Raises
+    ------
+    MessageError
+        With the number of the record.
+    """
+    sent, seed, network = records, getattr(config.traffic, "seed", 0), routing.network
+    channels = network.injection_channels_per_processor
+    software = None if config.traffic is None else getattr(config.traffic, _software_key(config.traffic))
+    if software is not None:
+        sent = config.family.software_sends(network, records, software, seed)
+    sent = spread_unicasts(sent, channels, seed)
+    completed = []
+    try:
+        for number, record in enumerate(sent):
+            try:
+                completed.append(config.family.complete(config.network_section, routing, record))
+            except ValueError as error:
+                raise MessageError(number, str(error)) from None
+        return Messages.build(
+            completed,
+            processors=len(network.processors),
+            header_flits=routing.header_flits,
+            injection_channels=channels,
+        )
+    except MessageError as error:
+        group = sent[error.number].group
+        raise MessageError(error.number if group is None else group, error.problem) from None
