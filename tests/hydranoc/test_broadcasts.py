@@ -1,22 +1,18 @@
 """Broadcasts in configurations of every family, and messages over several injection channels."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
 from hydranoc import load
-from hydranoc.config.load import load_config
-from hydranoc.config.traffic import build_messages
-from hydranoc.families.registry import FAMILIES
-from sim_model.hypercube import multicasts
-from topology.hypercube.graph import HypercubeNetwork
-from topology.hypercube.routing import HypercubeRouting
 
+CUBE = "flit_bits: 16, topology: {kind: hypercube, dimensions: 4}"
 NETWORKS = {
-    "spam": "{family: spam, flit_bits: 16, topology: {kind: hypercube, dimensions: 4}}",
+    "spam": f"{{family: spam, {CUBE}}}",
     "min": "{family: min, flit_bits: 16, topology: {kind: omega, radix: 2, stages: 4}}",
     "torus": "{family: torus, flit_bits: 16, topology: {kind: torus, rows: 4, columns: 4}}",
+    "hypercube": f"{{family: hypercube, {CUBE}}}",
+    "wide hypercube": f"{{family: hypercube, injection_channels: 4, {CUBE}}}",
     "harts": "{family: harts, flit_bits: 64, topology: {kind: hexmesh, size: 2}}",
 }
 RANDOM = "kind: random, cycles: 2000, messages_per_node_per_cycle: 0.002, seed: 5"
@@ -47,6 +43,8 @@ def test_a_network_that_multicasts_sends_a_broadcast_as_one_message(tmp_path, fa
         ("min", "cmin", 4),
         ("torus", "u-torus", 4),
         ("torus", "separate", 15),
+        ("hypercube", "recursive-doubling", 4),
+        ("wide hypercube", "separate", 15),
         ("harts", "separate", 6),
     ],
 )
@@ -64,7 +62,13 @@ def test_software_sends_a_broadcast_as_unicasts_of_one_group(tmp_path, family, s
 
 
 @pytest.mark.parametrize(
-    ("family", "choice"), [("spam", ""), ("torus", ", software: u-mesh"), ("harts", ", algorithm: 6-bcast")]
+    ("family", "choice"),
+    [
+        ("spam", ""),
+        ("torus", ", software: u-mesh"),
+        ("hypercube", ", software: recursive-doubling"),
+        ("harts", ", algorithm: 6-bcast"),
+    ],
 )
 def test_a_share_of_random_messages_are_broadcasts(tmp_path, family, choice):
     flits = ", broadcast_fraction: 0.3, flits: 4"
@@ -84,35 +88,22 @@ def test_broadcasts_and_multicasts_in_one_traffic(tmp_path):
     assert spam.simulate().right
 
 
-def _cube(tmp_path, channels: int, traffic: str):
-    """Messages in a hypercube with several injection channels per processor."""
-    routing = HypercubeRouting(HypercubeNetwork(4, 2, channels), 16)
-    family = replace(
-        FAMILIES["spam"],
-        software_names=multicasts.software_names,
-        software_sends=multicasts.software_sends,
-        complete=lambda _section, _routing, record: record,
-    )
-    path = tmp_path / "c.yaml"
-    path.write_text(f"network: {NETWORKS['spam']}\ntraffic: {{{traffic}}}\n")
-    return build_messages(load_config(path, {"spam": family}), routing)
-
-
 def test_unicasts_go_over_all_injection_channels_by_the_seed(tmp_path):
     traffic = "kind: random, cycles: 4000, messages_per_node_per_cycle: 0.02, flits: 4, seed: "
-    messages = _cube(tmp_path, 4, traffic + "1")
+    messages = design(tmp_path, "wide hypercube", traffic + "1").messages
     shares = Counter(messages.injection.tolist())
     assert set(shares) == {0, 1, 2, 3}
     assert min(shares.values()) > 0.8 * len(messages) / 4
-    again = _cube(tmp_path, 4, traffic + "1")
+    again = design(tmp_path, "wide hypercube", traffic + "1").messages
     assert (messages.injection == again.injection).all()
-    single = _cube(tmp_path, 1, traffic + "1")
+    single = design(tmp_path, "hypercube", traffic + "1").messages
     assert set(single.injection.tolist()) == {0}
     assert (single.destinations == messages.destinations).all()
 
 
 def test_software_has_the_network_with_its_injection_channels(tmp_path):
-    messages = _cube(tmp_path, 4, "kind: broadcast, software: recursive-doubling, source: 3, flits: 4")
+    broadcast = "kind: broadcast, software: recursive-doubling, source: 3, flits: 4"
+    messages = design(tmp_path, "wide hypercube", broadcast).messages
     over = [(int(d) ^ int(s)).bit_length() - 1 for s, d in zip(messages.source, messages.destinations, strict=True)]
     assert messages.injection.tolist() == over
     assert set(over) == {0, 1, 2, 3}
@@ -120,5 +111,6 @@ def test_software_has_the_network_with_its_injection_channels(tmp_path):
 
 def test_listed_messages_are_spread_too(tmp_path):
     unicast = "{source: 0, destinations: [1], flits: 4}"
-    messages = _cube(tmp_path, 4, f"kind: list, messages: [{', '.join([unicast] * 40)}]")
+    listed = f"kind: list, messages: [{', '.join([unicast] * 40)}]"
+    messages = design(tmp_path, "wide hypercube", listed).messages
     assert set(messages.injection.tolist()) == {0, 1, 2, 3}
