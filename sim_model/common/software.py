@@ -1,9 +1,8 @@
 """Software multicast in any network, the baselines: a binomial chain of unicasts, or a unicast to each destination.
 
-The chain is source and destinations in order of address, rotated so that the source is first. The owner of the
-section lo..hi, which is at lo, sends to c = lo + ceil((hi - lo) / 2), which then owns c..hi; and so on until each
-owns itself: ceil(log2(d + 1)) steps for d destinations. Every send costs its host a start-up, and a node's sends leave
-one after the other, the largest section first.
+The chain is source and destinations in order of address, rotated so that the source is first, and halved
+(``recursive_doubling.py``): ceil(log2(d + 1)) steps for d destinations. Every send costs its host a start-up, and a
+node's sends leave one after the other, the largest section first.
 
 Without the chain the source sends to all destinations itself, in the same order: d steps, and nobody waits for others.
 """
@@ -12,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sim_model.common.messages import Message
+from sim_model.common.recursive_doubling import halvings
 from sim_model.common.schedule import Unicast, check_independent, dependent_unicasts
 
 BINOMIAL, SEPARATE = COMMON_SOFTWARE = ("binomial", "separate")
@@ -21,32 +21,6 @@ BINOMIAL, SEPARATE = COMMON_SOFTWARE = ("binomial", "separate")
 def software_steps(destinations: int) -> int:
     """Least number of unicast steps that reach so many destinations: ceil(log2(d + 1))."""
     return destinations.bit_length()
-
-
-def halvings(members: int) -> list[tuple[int, int]]:
-    """Who sends to whom in a chain whose first member has the message.
-
-    Parameters
-    ----------
-    members : int
-        Of the chain, the first one included; at least 1.
-
-    Returns
-    -------
-    list of (int, int)
-        Positions of sender and receiver, in order of steps, so that the receiver of one comes before what it sends.
-    """
-    sends: list[tuple[int, int]] = []
-    sections = [(0, members - 1)]
-    while sections:
-        following = []
-        for low, high in sections:
-            if low < high:
-                middle = low + -(-(high - low) // 2)
-                sends.append((low, middle))
-                following += [(low, middle - 1), (middle, high)]
-        sections = following
-    return sends
 
 
 def binomial_chain(

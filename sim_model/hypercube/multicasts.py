@@ -12,12 +12,13 @@ over injection channel d, or d mod c if there are only c: with one for each dime
 once.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from sim_model.common.messages import Message
+from sim_model.common.recursive_doubling import RotatingBase, halvings
 from sim_model.common.schedule import Unicast, software_schedule
-from sim_model.common.software import COMMON_SOFTWARE, halvings, software_multicasts
+from sim_model.common.software import COMMON_SOFTWARE, software_multicasts
 from sim_model.common.spread import spread_unicasts
 from topology.hypercube.binomial_tree import dimension_order
 from topology.hypercube.graph import HypercubeNetwork
@@ -61,7 +62,9 @@ def software_sends(
     if software in COMMON_SOFTWARE:
         sends = software_multicasts(records, software)
     else:
-        sends = software_schedule(records, network.switches, _RecursiveDoubling(network, rotating=software == DOUBLING))
+        bases = network.dimensions if software == DOUBLING else 1
+        tree = RotatingBase(bases, partial(doubling_sends, network))
+        sends = software_schedule(records, network.switches, tree)
     return spread_unicasts(sends, network.injection_channels_per_processor, seed)
 
 
@@ -89,27 +92,6 @@ def doubling_sends(network: HypercubeNetwork, source: int, destinations: Sequenc
         Unicast(chain[low], chain[middle], injection=_first_dimension(chain[low] ^ chain[middle], order) % channels)
         for low, middle in halvings(len(chain))
     ]
-
-
-class _RecursiveDoubling:
-    """Bases of one source after the other's.
-
-    Parameters
-    ----------
-    network : HypercubeNetwork
-    rotating : bool
-        The base goes round; else it is 0.
-    """
-
-    def __init__(self, network: HypercubeNetwork, *, rotating: bool):
-        self.network = network
-        self.bases = network.dimensions if rotating else 1
-        self._multicasts_of: Counter[int] = Counter()
-
-    def __call__(self, source: int, destinations: Sequence[int]) -> list[Unicast]:
-        base = self._multicasts_of[source] % self.bases
-        self._multicasts_of[source] += 1
-        return doubling_sends(self.network, source, destinations, base)
 
 
 def _relative(difference: int, order: Sequence[int]) -> int:

@@ -69,8 +69,8 @@ def u_torus(grid: Grid, source: int, destinations: Sequence[int], direction: Tur
     if direction not in (None, POSITIVE, NEGATIVE):
         raise ValueError(f"Direction must be positive or negative in both dimensions, not {direction!r}")
     chain = _chain(grid, source, destinations, descending=direction == NEGATIVE)
-    chain = _rotated(chain, source)
-    return _sends(chain, 0, lambda sender, receiver: direction or grid.shortest(sender, receiver))
+    chain = rotated(chain, source)
+    return halved_chain(chain, 0, lambda sender, receiver: direction or grid.shortest(sender, receiver))
 
 
 def u_mesh(grid: Grid, source: int, destinations: Sequence[int]) -> list[Send]:
@@ -89,13 +89,13 @@ def u_mesh(grid: Grid, source: int, destinations: Sequence[int]) -> list[Send]:
         If a node is not there.
     """
     chain = _chain(grid, source, destinations)
-    return _sends(chain, chain.index(source), replace(grid, wraps=False).shortest)
+    return halved_chain(chain, chain.index(source), replace(grid, wraps=False).shortest)
 
 
 def spu(grid: Grid, source: int, destinations: Sequence[int]) -> list[Send]:
     """Sends of a multicast by the chain that begins with the source, in order of steps; see ``u_mesh``."""
-    chain = _rotated(_chain(grid, source, destinations), source)
-    return _sends(chain, 0, grid.shortest)
+    chain = rotated(_chain(grid, source, destinations), source)
+    return halved_chain(chain, 0, grid.shortest)
 
 
 CHAINS: dict[str, Callable[[Grid, int, Sequence[int]], list[Send]]] = {"u-torus": u_torus, "u-mesh": u_mesh, "spu": spu}
@@ -121,12 +121,23 @@ def _chain(grid: Grid, source: int, destinations: Sequence[int], *, descending: 
     return sorted({source, *destinations}, key=lambda node: grid.position(node)[::-1], reverse=descending)
 
 
-def _rotated(chain: list[int], source: int) -> list[int]:
+def rotated(chain: list[int], source: int) -> list[int]:
+    """A chain from the source on, and round its end."""
     first = chain.index(source)
     return chain[first:] + chain[:first]
 
 
-def _sends(chain: Sequence[int], owner: int, turns: Callable[[int, int], Turns]) -> list[Send]:
+def halved_chain(chain: Sequence[int], owner: int, turns: Callable[[int, int], Turns]) -> list[Send]:
+    """Sends within a chain, in order of steps: ceil(log2 m) for m members.
+
+    Parameters
+    ----------
+    chain : sequence of int
+    owner : int
+        Position of the member that has the message.
+    turns : callable
+        (sender, receiver) -> directions.
+    """
     sends: list[Send] = []
     sections, step = [_Section(0, len(chain) - 1, owner)], 0
     while any(section.low < section.high for section in sections):

@@ -1,23 +1,29 @@
 """Multicasts of tori and meshes as unicasts by software: who sends what to whom (Sec. 3.3, 3.4.4)."""
 
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable
 
 from sim_model.common.messages import Message
+from sim_model.common.recursive_doubling import RotatingBase
 from sim_model.common.schedule import Tree, Unicast, software_schedule
 from sim_model.torus.chains import CHAINS, Send
 from sim_model.torus.partitioning import Partitioning, Scheme
+from sim_model.torus.recursive_doubling import BASES, recursive_doubling
 from sim_model.torus.subnetworks import KINDS, dilations
 from topology.torus.grid import Grid
 from topology.torus.operations import operation
 
+DOUBLING = "recursive-doubling"
+
 
 def software_names(grid: Grid) -> tuple[str, ...]:
-    """Software that can multicast in a grid: ``u-torus``, ``u-mesh``, ``spu``, and schemes such as ``4IIIB``."""
+    """Software that can multicast in a grid.
+
+    ``u-torus``, ``u-mesh``, ``spu``, ``recursive-doubling``, and in tori schemes of partitioning such as ``4IIIB``.
+    """
     if not grid.wraps:
-        return tuple(name for name in CHAINS if name != "u-torus")
+        return (*(name for name in CHAINS if name != "u-torus"), DOUBLING)
     schemes = (Scheme(h, kind, balanced) for h in dilations(grid) for kind in KINDS for balanced in (False, True))
-    return (*CHAINS, *(scheme.name for scheme in schemes))
+    return (*CHAINS, DOUBLING, *(scheme.name for scheme in schemes))
 
 
 def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: int = 0) -> list[Message]:
@@ -31,7 +37,7 @@ def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: 
     ----------
     grid : Grid
     records : iterable of Message
-        In the order in which a balanced scheme deals them out.
+        In the order in which a balanced scheme deals them out, and in which the bases of a source go round.
     software : str
         One of ``software_names``.
     seed : int
@@ -51,14 +57,13 @@ def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: 
 
 
 def _tree(grid: Grid, software: str, seed: int) -> Tree:
+    if software == DOUBLING:
+        return RotatingBase(BASES, lambda *multicast: _unicasts(recursive_doubling(grid, *multicast)))
     if software in CHAINS:
-        sends = partial(CHAINS[software], grid)
-    else:
-        sends = partial(_partitioned, Partitioning(grid, Scheme.named(software), seed))
-    return lambda source, destinations: [
-        Unicast(send.sender, send.receiver, operation(send.turns)) for send in sends(source, destinations)
-    ]
+        return lambda *multicast: _unicasts(CHAINS[software](grid, *multicast))
+    partitioning = Partitioning(grid, Scheme.named(software), seed)
+    return lambda *multicast: _unicasts(partitioning.multicast(*multicast).sends)
 
 
-def _partitioned(partitioning: Partitioning, source: int, destinations: Sequence[int]) -> list[Send]:
-    return partitioning.multicast(source, destinations).sends
+def _unicasts(sends: Iterable[Send]) -> list[Unicast]:
+    return [Unicast(send.sender, send.receiver, operation(send.turns)) for send in sends]

@@ -78,16 +78,16 @@ def test_bad_workloads(change, message):
 
 
 def test_names():
-    assert software_names(MESH) == ("u-mesh", "spu")
-    assert software_names(Grid(5, 7)) == ("u-torus", "u-mesh", "spu")
+    assert software_names(MESH) == ("u-mesh", "spu", "recursive-doubling")
+    assert software_names(Grid(5, 7)) == ("u-torus", "u-mesh", "spu", "recursive-doubling")
     assert software_names(Grid(4, 6)) == (
-        *("u-torus", "u-mesh", "spu"),
+        *("u-torus", "u-mesh", "spu", "recursive-doubling"),
         *("2I", "2IB", "2II", "2IIB", "2III", "2IIIB", "2IV", "2IVB"),
     )
     assert set(PAPER) < set(software_names(TORUS))
 
 
-@pytest.mark.parametrize("software", PAPER)
+@pytest.mark.parametrize("software", [*PAPER, "recursive-doubling"])
 def test_every_scheme_delivers_to_each_destination_exactly_once(software):
     records = multinode_workload(256, sources=40, destinations=30, hot_spot=0.5, flits=32, seed=2)
     messages = built(TORUS, software_sends(TORUS, records, software))
@@ -177,7 +177,9 @@ def test_bad_records(record, message):
 
 
 def test_software_that_a_grid_does_not_have():
-    with pytest.raises(ValueError, match="Software must be u-mesh, spu, not 'u-torus'"):
+    with pytest.raises(ValueError, match="Software must be u-mesh, spu, recursive-doubling, not 'u-torus'"):
         software_sends(MESH, [], "u-torus")
-    with pytest.raises(ValueError, match=r"Software must be u-torus, u-mesh, spu, 2I, .*, 8IVB, not '3I'"):
+    with pytest.raises(
+        ValueError, match=r"Software must be u-torus, u-mesh, spu, recursive-doubling, 2I, .*, 8IVB, not '3I'"
+    ):
         software_sends(TORUS, [], "3I")
