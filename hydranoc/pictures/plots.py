@@ -12,12 +12,14 @@ from hydranoc.studies.common.figure import Figure, Series
 
 COLOURS = ("#1f5f99", "#d9822b", "#2e8b57", "#8e44ad", "#c0392b", "#16808d")
 MOST_IN_A_COLUMN = 7
+LEGEND_ACROSS = 3
 MARKERS = ("o", "s", "^", "D", "v", "P")
 CLAIM = "#7f8c8d"
-CLAIM_WIDTH, WIDE_CLAIM_WIDTH = 105, 165
+CLAIM_WIDTH = 105
+CLAIM_WIDTH_PER_INCH = 15.7
+PANEL_INCHES = (5.25, 3.9)
 HEADROOM, LOG_HEADROOM = 1.15, 8
 LOG_LABELS = (1, 2, 5)
-PANELS_ACROSS = 2
 
 
 def plot_figure(figure: Figure) -> dict[str, bytes]:
@@ -28,21 +30,37 @@ def plot_figure(figure: Figure) -> dict[str, bytes]:
     """
     with drawing_style():
         if figure.panels:
-            rows = -(-len(figure.panels) // PANELS_ACROSS)
-            canvas = Canvas(figsize=(10.5, 3.9 * rows + 1), layout="constrained")
-            panels = canvas.subplots(rows, PANELS_ACROSS, squeeze=False).flat
-            for number, (axes, title) in enumerate(zip(panels, figure.panels, strict=False)):
-                _draw_panel(axes, figure, [series for series in figure.series if series.panel == number])
-                axes.set_title(f"({chr(ord('a') + number)}) {title}", fontsize=9, color=INK)
-            canvas.suptitle(figure.title, fontsize=10, color=INK)
+            canvas, width = _draw_panels(figure)
         else:
-            canvas = Canvas(figsize=(7.2, 4.6), layout="constrained")
+            canvas, width = Canvas(figsize=(7.2, 4.6), layout="constrained"), CLAIM_WIDTH
             axes = canvas.add_subplot()
             _draw_panel(axes, figure, figure.series)
             axes.set_title(figure.title, fontsize=10, color=INK)
-        width = WIDE_CLAIM_WIDTH if figure.panels else CLAIM_WIDTH
         canvas.supxlabel(_claims_text(figure, width), fontsize=8, color=INK, ha="left", x=0.02)
         return render(canvas)
+
+
+def _draw_panels(figure: Figure) -> tuple[Canvas, int]:
+    """All parts of a figure, and the number of characters that fit below them."""
+    rows, (across, down) = -(-len(figure.panels) // figure.panels_across), PANEL_INCHES
+    inches = figure.panels_across * across
+    canvas = Canvas(figsize=(inches, rows * down + 1), layout="constrained")
+    panels = canvas.subplots(rows, figure.panels_across, squeeze=False).flat
+    for number, (axes, title) in enumerate(zip(panels, figure.panels, strict=False)):
+        _draw_panel(axes, figure, [series for series in figure.series if series.panel == number])
+        axes.set_title(f"({chr(ord('a') + number)}) {title}", fontsize=9, color=INK)
+    if figure.one_legend:
+        canvas.legend(
+            *panels[0].get_legend_handles_labels(),
+            title=figure.title,
+            loc="outside upper center",
+            frameon=False,
+            fontsize=8,
+            ncols=LEGEND_ACROSS,
+        ).get_title().set_color(INK)
+    else:
+        canvas.suptitle(figure.title, fontsize=10, color=INK)
+    return canvas, int(inches * CLAIM_WIDTH_PER_INCH)
 
 
 def _draw_panel(axes: Axes, figure: Figure, shown: Sequence[Series]) -> None:
@@ -50,6 +68,8 @@ def _draw_panel(axes: Axes, figure: Figure, shown: Sequence[Series]) -> None:
         _draw_bars(axes, shown)
     else:
         _draw_curves(axes, shown)
+        if not figure.one_legend:
+            axes.legend(frameon=False, fontsize=8, ncols=1 if len(shown) <= MOST_IN_A_COLUMN else 2)
     _draw_claims(axes, figure)
     if figure.log_x:
         axes.set_xscale("log", base=2)
@@ -78,14 +98,13 @@ def _draw_curves(axes: Axes, shown: Sequence[Series]) -> None:
             yerr=None if series.error is None else list(series.error),
             label=series.name,
             color=COLOURS[style % len(COLOURS)],
-            marker=MARKERS[style % len(MARKERS)],
-            linestyle="--" if series.dashed else "-",
+            marker=MARKERS[style % len(MARKERS)] if series.marked else "",
+            linestyle=("--" if series.dashed else "-") if series.joined else "",
             markerfacecolor="white" if series.dashed else None,
             markersize=4.5,
             linewidth=1.4,
             capsize=2.5,
         )
-    axes.legend(frameon=False, fontsize=8, ncols=1 if len(shown) <= MOST_IN_A_COLUMN else 2)
 
 
 def _draw_bars(axes: Axes, shown: Sequence[Series]) -> None:

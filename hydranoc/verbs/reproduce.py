@@ -88,6 +88,7 @@ def _summary(name: str, figure: Figure) -> dict[str, Any]:
 
 def _text(figure: Figure, path: Path) -> str:
     lines = [figure.title, ""]
+    lines += [*figure.table, ""] if figure.table else []
     for claim in figure.claims:
         lines += [f"{'holds' if claim.holds else 'DOES NOT HOLD'}: {claim.text}", f"  measured: {claim.measured}"]
         lines += [f"  {claim.note}"] if claim.note else []

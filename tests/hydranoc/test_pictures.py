@@ -1,5 +1,7 @@
 """Pictures: layouts, what is told apart, the same bytes each time; plots of reproduced figures."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from hydranoc.families.registry import FAMILIES
 from hydranoc.families.reports import LinkClasses
 from hydranoc.pictures.draw import CROSS, ROOT, TREE, draw_network
 from hydranoc.pictures.layout import arrivals, bend_of, processor_positions, switch_positions
-from hydranoc.pictures.plots import plot_figure
+from hydranoc.pictures.plots import COLOURS, plot_figure
 from hydranoc.studies.common.figure import Claim, Figure, Series
 from topology.common.graph import Network
 from topology.common.lattice import irregular_network, lattice_network
@@ -84,6 +86,28 @@ def test_plots_mark_the_claims_of_the_paper(bars):
     assert "paper: under 14 us" in picture
     assert "does not hold: ninefold (measured: six)" in picture
     assert plot_figure(figure)["svg"].decode() == picture
+
+
+def test_parts_of_a_figure_may_share_a_legend():
+    marks = Series("measured", [1.0, 2.0], [10.0, 20.0], [1.0, 1.0], joined=False)
+    line = Series("computed", [1.0, 2.0], [11.0, 19.0], marked=False)
+    second = [replace(series, panel=1) for series in (marks, line)]
+    figure = Figure("latency", "rate", "cycles", (marks, line, *second), (), (), (), panels=("a", "b"))
+    apart = plot_figure(figure)["svg"].decode()
+    shared = plot_figure(replace(figure, one_legend=True))["svg"].decode()
+    assert (apart.count(">measured<"), shared.count(">measured<")) == (2, 1)
+    assert (apart.count(">latency<"), shared.count(">latency<")) == (1, 1)
+
+
+def test_series_are_joined_and_marked_as_they_say():
+    def strokes(**shown):
+        series = Series("measured", [1.0, 2.0], [10.0, 20.0], **shown)
+        return plot_figure(Figure("latency", "rate", "cycles", (series,), (), (), ()))["svg"].decode().count(COLOURS[0])
+
+    joined, marked = strokes(marked=False), strokes(joined=False)
+    assert strokes(joined=False, marked=False) == 0
+    assert 0 < joined < marked
+    assert strokes() == joined + marked
 
 
 def test_receiving_ends_of_multistage_networks_are_drawn():

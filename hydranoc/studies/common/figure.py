@@ -24,6 +24,8 @@ class Series:
     colour : int or None
         Number of its colour; None for one of its own.
     dashed : bool
+    joined, marked : bool
+        Whether its points are joined by a line, and whether each has a mark.
     """
 
     name: str
@@ -33,6 +35,8 @@ class Series:
     panel: int = 0
     colour: int | None = None
     dashed: bool = False
+    joined: bool = True
+    marked: bool = True
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,13 @@ class Figure:
     x_names : tuple of str
         What stands at 0, 1, ... on the horizontal axis, if those are not numbers.
     panels : tuple of str
-        Titles of the parts, if there are several; two stand side by side.
+        Titles of the parts, if there are several.
+    panels_across : int
+        How many of them stand side by side.
+    one_legend : bool
+        The first part's legend stands for all of them, above the figure.
+    table : tuple of str
+        Lines for people, printed above the claims.
     """
 
     title: str
@@ -94,6 +104,9 @@ class Figure:
     x_names: tuple[str, ...] = ()
     panels: tuple[str, ...] = ()
     log_y: bool = False
+    panels_across: int = 2
+    one_legend: bool = False
+    table: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Figures of the hypercube paper."""
+"""What is measured again of the hypercube paper."""

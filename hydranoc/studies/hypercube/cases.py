@@ -1,0 +1,72 @@
+"""The paper's cubes and traffic, and how its figures show them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hydranoc.studies.common.figure import Series
+from sim_model.hypercube.analytical_traffic import HypercubeLoad, Variant
+
+if TYPE_CHECKING:
+    from hydranoc.studies.hypercube.simulated import CubePoint
+
+DIMENSIONS = (6, 7, 8)
+FLITS = (32, 64, 128)
+LANES = (2, 4)
+FRACTIONS = (0.005, 0.01, 0.02)
+
+
+def paper_loads(flits: Sequence[int] = FLITS) -> list[HypercubeLoad]:
+    """Every cube with every share of broadcasts: by n, V, M and then β. Rates are 0."""
+    return [
+        HypercubeLoad(n, lanes, length, fraction)
+        for n in DIMENSIONS
+        for lanes in LANES
+        for length in flits
+        for fraction in FRACTIONS
+    ]
+
+
+def named(fraction: float) -> str:
+    """A share of broadcasts, for legends."""
+    return f"β = {fraction:g}"
+
+
+def equation_series(
+    variant: Variant, load: HypercubeLoad, x: Sequence[float], y: Sequence[float], *, panel: int, marked: bool = False
+) -> Series:
+    """What a variant of the equations says of a load: a line, dashed for the fixed one."""
+    fraction = load.broadcast_fraction
+    return Series(
+        f"{variant}, {named(fraction)}",
+        x,
+        y,
+        panel=panel,
+        colour=FRACTIONS.index(fraction),
+        dashed=variant == "fixed",
+        marked=marked,
+    )
+
+
+def simulated_series(points: Sequence["CubePoint"], load: HypercubeLoad, observed: str, *, panel: int) -> Series:
+    """What was simulated of a load: marks with intervals.
+
+    Parameters
+    ----------
+    points : sequence of CubePoint
+        Those of other loads are left out.
+    load : HypercubeLoad
+        Its own rate does not matter.
+    observed : str
+        Member of a point.
+    panel : int
+    """
+    own = sorted((point for point in points if point.load.at(load.rate) == load), key=lambda point: point.rate)
+    return Series(
+        f"simulated, {named(load.broadcast_fraction)}",
+        [point.rate for point in own],
+        [getattr(point, observed) for point in own],
+        [getattr(point, f"{observed}_half_width") for point in own],
+        panel=panel,
+        colour=FRACTIONS.index(load.broadcast_fraction),
+        joined=False,
+    )

@@ -1,0 +1,140 @@
+"""Figure 1: latency of broadcasts by the paper's equations and by simulation (Sec. 4).
+
+The paper shows curves without numbers and finds a close match in the steady state. Here that is: the printed equations
+are within 15 % of the simulation up to 0.8 of saturation. A curve ends where the equations have no solution.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from hydranoc.studies.common.figure import Claim, Effort, Figure, Series
+from hydranoc.studies.hypercube.cases import (
+    DIMENSIONS,
+    FLITS,
+    LANES,
+    equation_series,
+    paper_loads,
+    simulated_series,
+)
+from sim_model.hypercube.analytical import saturation_rate, solve
+from sim_model.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, Variant
+
+if TYPE_CHECKING:
+    from hydranoc.studies.hypercube.simulated import CubePoint
+
+SHARES, QUICK_SHARES = (0.2, 0.4, 0.6, 0.8, 1.0), (0.2, 0.5, 0.8)
+STEADY_SHARE = 0.8
+ACCURACY = 0.15
+"""The paper gives no figures for "steady state" and "closely"; these two are ours."""
+CURVE_POINTS = 40
+PANELS = tuple((n, lanes, flits) for n in DIMENSIONS for lanes in LANES for flits in FLITS)
+COLUMNS = (
+    "curve",
+    "dimensions",
+    "flits",
+    "lanes",
+    "broadcast_fraction",
+    "share",
+    "rate",
+    "latency",
+    "half_width",
+    "replications",
+    "printed_excess",
+    "fixed_excess",
+)
+
+
+class Curve(NamedTuple):
+    """Latencies by the equations, up to saturation."""
+
+    rates: list[float]
+    latencies: list[float]
+
+
+Curves = Mapping[tuple[HypercubeLoad, Variant], Curve]
+
+
+def figure_1(effort: Effort) -> Figure:
+    """Latency against rate for every cube of the paper."""
+    from hydranoc.studies.hypercube.simulated import LATENCY_SAMPLING, QUICK_LATENCY_SAMPLING, simulated_cubes
+
+    shares, sampling = (QUICK_SHARES, QUICK_LATENCY_SAMPLING) if effort.quick else (SHARES, LATENCY_SAMPLING)
+    points = simulated_cubes(paper_loads(), shares, sampling, **effort.points)
+    curves: Curves = {(load, variant): curve(load, variant) for variant in VARIANTS for load in paper_loads()}
+    return Figure(
+        title="Hypercube, figure 1: latency of broadcasts by the equations and by simulation",
+        x_label="messages per node and cycle",
+        y_label="latency, cycles (95 % confidence)",
+        series=tuple(_series(curves, points)),
+        claims=tuple(accuracy_claim(points, n, lanes) for n in DIMENSIONS for lanes in LANES),
+        columns=COLUMNS,
+        rows=tuple(_rows(curves, points)),
+        panels=tuple(f"n = {n}, V = {lanes}, M = {flits}" for n, lanes, flits in PANELS),
+        panels_across=len(FLITS),
+        one_legend=True,
+    )
+
+
+def curve(load: HypercubeLoad, variant: Variant) -> Curve:
+    """A variant from rate 0 to its saturation; towards that, where it is steep, rates are closer."""
+    last = saturation_rate(load, variant)
+    rates = [last * (1 - (1 - number / CURVE_POINTS) ** 2) for number in range(CURVE_POINTS + 1)]
+    solutions = [solve(load.at(rate), variant) for rate in rates]
+    return Curve(rates, [solution.latency for solution in solutions if solution is not None])
+
+
+def excess(point: "CubePoint", variant: Variant) -> float | None:
+    """Latency by the equations over the simulated one, less 1; None beyond saturation."""
+    solution = solve(point.load, variant)
+    return None if solution is None else solution.latency / point.latency - 1
+
+
+def accuracy_claim(points: Iterable["CubePoint"], dimensions: int, lanes: int) -> Claim:
+    """How near the equations come to the simulation. A point at which they have no solution is not near."""
+    own = [point for point in points if (point.dimensions, point.lanes) == (dimensions, lanes)]
+    steady = [point for point in own if point.share <= STEADY_SHARE]
+    printed, fixed = (_excesses(steady, variant) for variant in ("printed", "fixed"))
+    near = sum(abs(found) <= ACCURACY for found in printed)
+    mean = sum(map(abs, printed)) / len(printed)
+    beyond = _excesses([point for point in own if point.share > STEADY_SHARE], "printed")
+    return Claim(
+        f"printed equations within {100 * ACCURACY:.0f} % of the simulation up to {STEADY_SHARE:g} of saturation: "
+        f"n = {dimensions}, V = {lanes}",
+        f"{_range(printed)}, {near} of {len(steady)} points, {100 * mean:.0f} % on average; fixed {_range(fixed)}"
+        + (f"; printed beyond {STEADY_SHARE:g}: {_range(beyond)}" if beyond else ""),
+        near == len(steady),
+    )
+
+
+def _excesses(points: Iterable["CubePoint"], variant: Variant) -> list[float]:
+    return [found for point in points if (found := excess(point, variant)) is not None]
+
+
+def _range(excesses: Sequence[float]) -> str:
+    return f"{100 * min(excesses):+.0f} to {100 * max(excesses):+.0f} %"
+
+
+def _series(curves: Curves, points: Sequence["CubePoint"]) -> Iterable[Series]:
+    for (load, variant), found in curves.items():
+        yield equation_series(variant, load, *found, panel=_panel(load))
+    for load in paper_loads():
+        yield simulated_series(points, load, "latency", panel=_panel(load))
+
+
+def _panel(load: HypercubeLoad) -> int:
+    return PANELS.index((load.dimensions, load.lanes, load.flits))
+
+
+def _rows(curves: Curves, points: Iterable["CubePoint"]) -> Iterable[tuple[object, ...]]:
+    for (load, variant), found in curves.items():
+        cube = (load.dimensions, load.flits, load.lanes, load.broadcast_fraction)
+        for rate, latency in zip(*found, strict=True):
+            yield (variant, *cube, "", f"{rate:.7f}", round(latency, 2), "", "", "", "")
+    for point in sorted(points, key=lambda p: (p.dimensions, p.lanes, p.flits, p.broadcast_fraction, p.share)):
+        excesses = [excess(point, variant) for variant in ("printed", "fixed")]
+        yield (
+            "simulated",
+            *(point.dimensions, point.flits, point.lanes, point.broadcast_fraction, point.share, f"{point.rate:.7f}"),
+            *(round(point.latency, 2), round(point.latency_half_width, 2), point.replications),
+            *("" if found is None else round(found, 4) for found in excesses),
+        )

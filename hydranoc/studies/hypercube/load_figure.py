@@ -1,0 +1,93 @@
+"""Load of links, by the equations and by simulation: what of a broadcast the printed ones leave out."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from hydranoc.studies.common.figure import Claim, Effort, Figure, Series
+from hydranoc.studies.hypercube.cases import DIMENSIONS, LANES, equation_series, paper_loads, simulated_series
+from sim_model.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, Variant, link_load
+
+if TYPE_CHECKING:
+    from hydranoc.studies.hypercube.simulated import CubePoint
+
+FLITS = 32
+SHARES, QUICK_SHARES = (0.4, 0.8, 1.2), (0.6,)
+TOLERANCE = 0.02
+PANELS = tuple((n, lanes) for lanes in LANES for n in DIMENSIONS)
+COLUMNS = (
+    "dimensions",
+    "flits",
+    "lanes",
+    "broadcast_fraction",
+    "share",
+    "rate",
+    "simulated",
+    "half_width",
+    "replications",
+    *VARIANTS,
+)
+CLAIMS: dict[Variant, str] = {
+    "fixed": "equations (4) to (11), with (10) over the nodes that forward, give the load of links",
+    "printed": "equations (4) to (11) as printed give the load of links",
+}
+NOTE = (
+    "(3) counts the nodes that forward, but (10) is a mean over all nodes that receive: about half of the copies that "
+    "nodes send on are missing."
+)
+
+
+def link_loads(effort: Effort) -> Figure:
+    """Flits per cycle on a link against the rate, up to and beyond the equations' saturation."""
+    from hydranoc.studies.hypercube.simulated import LOAD_SAMPLING, QUICK_LOAD_SAMPLING, simulated_cubes
+
+    shares, sampling = (QUICK_SHARES, QUICK_LOAD_SAMPLING) if effort.quick else (SHARES, LOAD_SAMPLING)
+    loads = paper_loads((FLITS,))
+    points = simulated_cubes(loads, shares, sampling, **effort.points)
+    points.sort(key=lambda p: (p.dimensions, p.lanes, p.broadcast_fraction, p.share))
+    return Figure(
+        title=f"Hypercube: load of links by the equations and by simulation, M = {FLITS}",
+        x_label="messages per node and cycle",
+        y_label="flits per cycle on a link (95 % confidence)",
+        series=tuple(_series(loads, points)),
+        claims=tuple(load_claim(points, variant) for variant in CLAIMS),
+        columns=COLUMNS,
+        rows=tuple(_rows(points)),
+        panels=tuple(f"n = {n}, V = {lanes}" for n, lanes in PANELS),
+        panels_across=len(DIMENSIONS),
+        one_legend=True,
+    )
+
+
+def load_claim(points: Sequence["CubePoint"], variant: Variant) -> Claim:
+    """How near the equations come to the simulated load."""
+    excesses = [link_load(point.load, variant) / point.link_load - 1 for point in points]
+    near = sum(abs(excess) <= TOLERANCE for excess in excesses)
+    return Claim(
+        f"{CLAIMS[variant]}, within {100 * TOLERANCE:.0f} %",
+        f"{100 * min(excesses):+.1f} to {100 * max(excesses):+.1f} %, {near} of {len(points)} points",
+        near == len(points),
+        note=NOTE if variant == "printed" and near < len(points) else "",
+    )
+
+
+def _series(loads: Sequence[HypercubeLoad], points: Sequence["CubePoint"]) -> Iterable[Series]:
+    simulated = [simulated_series(points, load, "link_load", panel=_panel(load)) for load in loads]
+    for variant in VARIANTS:
+        for load, series in zip(loads, simulated, strict=True):
+            rates = [0.0, *series.x]
+            carried = [link_load(load.at(rate), variant) for rate in rates]
+            yield equation_series(variant, load, rates, carried, panel=series.panel)
+    yield from simulated
+
+
+def _panel(load: HypercubeLoad) -> int:
+    return PANELS.index((load.dimensions, load.lanes))
+
+
+def _rows(points: Iterable["CubePoint"]) -> Iterable[tuple[object, ...]]:
+    for point in points:
+        yield (
+            *(point.dimensions, point.flits, point.lanes, point.broadcast_fraction, point.share, f"{point.rate:.7f}"),
+            *(round(point.link_load, 5), round(point.link_load_half_width, 5), point.replications),
+            *(round(link_load(point.load, variant), 5) for variant in VARIANTS),
+        )
