@@ -29,6 +29,7 @@ from tests.proofs.harts.page_pool_claims import page_pool
 from tests.proofs.harts.page_queues_claims import page_queues
 from tests.proofs.harts.transmitter_claims import transmitters
 from tests.proofs.harts.word_claims import words
+from tests.proofs.hypercube.allocator_claims import head_allocator
 from tests.proofs.min.branch_queues_claims import branch_queues
 from tests.proofs.min.copy_claims import branch_copies
 from tests.proofs.min.key_claims import turn_key
@@ -42,11 +43,14 @@ from tests.proofs.spam.replication_claims import replication
 from tests.proofs.spam.router_claims import pair, router
 from tests.proofs.torus.pair_claims import pair as torus_pair
 from tests.proofs.torus.router_claims import router as torus_router
+from tests.proofs.vc.cycle_order_claims import cycle_order
 from tests.proofs.vc.delivery_claims import delivery_buffer
 from tests.proofs.vc.lane_input_claims import lane_input
 from tests.proofs.vc.lane_output_claims import lane_output
+from tests.proofs.vc.random_order_claims import random_order
 from tests.proofs.vc.turn_order_claims import turn_order
 from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
+from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE
 from topology.torus.grid import Grid
 from topology.torus.routing import DATELINE
 
@@ -209,6 +213,12 @@ PROOFS: dict[str, Proof] = {
     "turn-order-5": Proof("turn-order", turn_order(5), quick=False),
     "turn-order-3-one-yields": Proof("turn-order", turn_order(3, 1)),
     "turn-order-4-two-yield": Proof("turn-order", turn_order(4, 2), quick=False),
+    "cycle-order-3": Proof("cycle-order", cycle_order(3, 3)),
+    "cycle-order-3-of-5": Proof("cycle-order", cycle_order(5, 3), 20, quick=False),
+    "cycle-order-7": Proof("cycle-order", cycle_order(7, 7), 16, quick=False),
+    "random-order-2": Proof("random-order", random_order(2), quick=False),
+    "random-order-3": Proof("random-order", random_order(3), fault_cycles=16),
+    "random-order-6": Proof("random-order", random_order(6), quick=False),
     "lane-output-2-to-2x2": Proof("lane-output", lane_output(2, 2, 2)),
     "lane-output-3-to-2x1": Proof("lane-output", lane_output(3, 2, 1), quick=False),
     "lane-output-4-to-3x4": Proof("lane-output", lane_output(4, 3, 4), quick=False),
@@ -247,4 +257,21 @@ PROOFS: dict[str, Proof] = {
     "torus-router-five-ports": Proof("torus-router", torus_router(Grid(3, 3), 4, buffer_flits=2), 16, quick=False),
     "torus-pair-row": Proof("torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, fault_cycles=14),
     "torus-pair-ring": Proof("torus-pair", torus_pair(wraps=True, buffer_flits=4), 20, quick=False),
+    "head-allocator-2x1": Proof("head-allocator", head_allocator(2, 1), 14, induction_cycles=3),
+    "head-allocator-2x2": Proof("head-allocator", head_allocator(2, 2), 36, induction_cycles=3),
+    "head-allocator-1x2": Proof(
+        "head-allocator", head_allocator(1, 2, longest_wait=False), quick=False, induction_cycles=3
+    ),
+    "head-allocator-3x3-two-hosts": Proof(
+        "head-allocator", head_allocator(3, 3, 2, longest_wait=False), quick=False, induction_cycles=3
+    ),
+    "head-allocator-2x2-adaptive-only": Proof(
+        "head-allocator", head_allocator(2, 2, 1, ADAPTIVE_ONLY), 36, quick=False, induction_cycles=3
+    ),
+    "head-allocator-3x1-wrong-escape": Proof(
+        "head-allocator", head_allocator(3, 1, 1, WRONG_ESCAPE), 20, quick=False, induction_cycles=3
+    ),
+    "head-allocator-6x3": Proof(
+        "head-allocator", head_allocator(6, 3, longest_wait=False), quick=False, induction_cycles=3
+    ),
 }

@@ -36,9 +36,12 @@ COUNTERS = "common/channel_counters.py"
 TURN_ORDER = "common/vc/turn_order.py"
 LANE_OUTPUT = "common/vc/lane_output.py"
 LANE_INPUT = "common/vc/lane_input.py"
+CYCLE_ORDER = "common/vc/cycle_order.py"
+RANDOM_ORDER = "common/vc/random_order.py"
 DELIVERY_BUFFER = "common/vc/delivery_buffer.py"
 LANE_ROUTER = "common/vc/router.py"
 TORUS_ROUTER = "torus/router.py"
+HEAD_ALLOCATOR = "hypercube/head_allocator.py"
 
 OVERWRITES_A_WAITING_FLIT = (OUTPUT_REGISTER, "with m.If(self.free):", "with m.If(1):")
 STALLS_BETWEEN_FLITS = (OUTPUT_REGISTER, "eq(~link.valid | link.ready)", "eq(~link.valid)")
@@ -104,3 +107,5 @@ GIVES_CREDITS_FOR_REQUESTS = (LANE_INPUT, "self.credits.eq(popped)", "self.credi
 READS_AS_FLITS_ARRIVE = (LANE_INPUT, "s.slots, popped)", "s.slots, arriving)")
 NOT_READY_AS_ONE_LEAVES = (LANE_INPUT, "popped.any() | ~lanes[0].fills", "~lanes[0].fills")
 REUSES_WITH_ANY_CREDIT = (LANE_OUTPUT, "enough: Any = credits == self.depth", "enough: Any = has_credit")
+PREFERS_BOTH_OF_THE_CYCLE = (CYCLE_ORDER, "else ~before[position[j, i]]", "else before[position[j, i]]")
+KEEPS_THE_ORDER = (CYCLE_ORDER, "before[k].eq(~shifted)", "before[k].eq(before[k])")

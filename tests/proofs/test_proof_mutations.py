@@ -4,31 +4,27 @@ The fault is found from reset, so it is one that the part can really show, and t
 """
 
 import importlib
+from pathlib import Path
 
 import pytest
 
-from hydranoc.families.registry import FAMILIES
 from tests.proofs.catalog import PROOFS
 from tests.proofs.claims import collect
-from tests.proofs.common.faults import COMMON_FAULTS
 from tests.proofs.common.route_unit_faults import ROUTE_UNIT_FAULTS
 from tests.proofs.faults import Fault, faulty_rtlil
 from tests.proofs.prove import prove
-from tests.proofs.vc.faults import VC_FAULTS
 from tests.tb.mutations import ROOT
 
+PLACES = sorted(path.parent.name for path in Path(__file__).parent.glob("*/faults.py"))
+"""Folders of the families, and of what they share."""
 
-def faults_of(family: str) -> tuple[Fault, ...]:
+
+def faults_of(place: str) -> tuple[Fault, ...]:
     """``NAME_FAULTS`` of ``tests/proofs/NAME/faults.py``."""
-    return getattr(importlib.import_module(f"tests.proofs.{family}.faults"), f"{family.upper()}_FAULTS")
+    return getattr(importlib.import_module(f"tests.proofs.{place}.faults"), f"{place.upper()}_FAULTS")
 
 
-FAULTS = (
-    *COMMON_FAULTS,
-    *ROUTE_UNIT_FAULTS,
-    *VC_FAULTS,
-    *(fault for family in FAMILIES for fault in faults_of(family)),
-)
+FAULTS = (*ROUTE_UNIT_FAULTS, *(fault for place in PLACES for fault in faults_of(place)))
 
 
 def parameters():

@@ -1,7 +1,6 @@
 """The golden model of hypercubes: what its timing says, and what may never happen."""
 
 import re
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
-from topology.common.choice_orders import ORDER_SEED, cycle_order, lane_order_size, next_random_order, order_size
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, WRONG_ESCAPE, HypercubeRouting
 
@@ -83,43 +81,3 @@ def test_without_an_order_of_escapes_there_are_deadlocks(rule, lanes):
     assert all(re.fullmatch(r"  \S+->\S+( \(message \d+\))? waits for .+", wait) for wait in waits)
     assert len(waits) >= 4
     assert any(" had by " in wait for wait in waits)
-
-
-@pytest.mark.parametrize("size", [3, 5, 7, 9])
-def test_orders_of_the_cycle_are_fair(size):
-    orders = [cycle_order(size, cycle) for cycle in range(2 * size)]
-    assert all(sorted(order) == list(range(size)) for order in orders)
-    assert Counter(order[0] for order in orders) == dict.fromkeys(range(size), 2)
-    for a in range(size):
-        for b in range(size):
-            if a != b:
-                assert sum(order.index(a) < order.index(b) for order in orders) == size
-
-
-@pytest.mark.parametrize("lanes", range(1, 9))
-@pytest.mark.parametrize("inputs", range(2, 17))
-def test_every_lane_is_first_together_with_every_input(inputs, lanes):
-    ports = order_size(inputs)
-    second = lane_order_size(lanes, ports)
-    assert second >= lanes
-    firsts = {(cycle_order(ports, c)[0], cycle_order(second, c)[0]) for c in range(2 * ports * second)}
-    assert len(firsts) == ports * second
-
-
-@pytest.mark.parametrize("dimensions", [2, 3, 4, 6])
-def test_the_random_order_is_fair_over_the_period_of_its_register(dimensions):
-    """Whatever can be had, each of it comes first equally often, within 2 %, and pairs do within 1 %."""
-    order, state, firsts = list(range(dimensions)), ORDER_SEED, Counter()
-    period = (1 << 16) - 1
-    masks = range(1, 1 << dimensions)
-    for _ in range(period):
-        for mask in masks:
-            firsts[mask, next(number for number in order if mask >> number & 1)] += 1
-        order, state = next_random_order(order, state)
-    assert state == ORDER_SEED
-    for mask in masks:
-        expected = period / mask.bit_count()
-        bound = 0.01 if mask.bit_count() == 2 else 0.02
-        for number in range(dimensions):
-            if mask >> number & 1:
-                assert abs(firsts[mask, number] / expected - 1) < bound

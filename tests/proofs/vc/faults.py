@@ -22,6 +22,7 @@ from tests.proofs.fault_lines import (
 from tests.proofs.faults import Fault
 from tests.proofs.vc.lane_input_claims import ONE_CREDIT
 from tests.proofs.vc.lane_output_claims import OVERFLOW
+from tests.proofs.vc.order_faults import ORDER_FAULTS
 from tests.proofs.vc.turn_order_claims import FIRST
 
 CHOSEN = "requests[i] & ~self.beaten[i]"
@@ -188,4 +189,4 @@ INPUT_FAULTS = (
     ),
 )
 
-VC_FAULTS = (*TURN_FAULTS, *OUTPUT_FAULTS, *DELIVERY_FAULTS, *INPUT_FAULTS)
+VC_FAULTS = (*TURN_FAULTS, *ORDER_FAULTS, *OUTPUT_FAULTS, *DELIVERY_FAULTS, *INPUT_FAULTS)

@@ -1,0 +1,5 @@
+"""Faults of switches of hypercubes and their parts: at least one for every property."""
+
+from tests.proofs.hypercube.allocator_faults import ALLOCATOR_FAULTS
+
+HYPERCUBE_FAULTS = (*ALLOCATOR_FAULTS,)

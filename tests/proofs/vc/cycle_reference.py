@@ -1,0 +1,76 @@
+"""The order of the cycle as tables by a count of cycles, and how long somebody may have to wait by it."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import lcm
+from typing import Any
+
+from amaranth.hdl import Const, Mux, Signal, Value
+
+from rtl.common.vc.cycle_order import pairs
+from tests.proofs.claims import Claims
+from topology.common.choice_orders import cycle_order
+
+
+class CyclePhases:
+    """Cycles since reset, modulo those after which all orders of some sizes come again.
+
+    Parameters
+    ----------
+    claims : Claims
+    sizes : sequence of int
+        Of the orders.
+
+    Members
+    -------
+    count : int
+        Phases.
+    now : Signal
+    """
+
+    def __init__(self, claims: Claims, sizes: Sequence[int]):
+        self.count = lcm(*(2 * size for size in sizes))
+        self.now: Any = Signal(range(self.count), name="phase")
+        claims.m.d.sync += self.now.eq(Mux(self.now == self.count - 1, 0, self.now + 1))
+        claims.invariant("phases come again", self.now < self.count)
+
+    def by_phase(self, rows: Sequence[int], bits: int) -> Value:
+        """A number for each phase, as a table that is looked up."""
+        packed = sum(row << bits * phase for phase, row in enumerate(rows))
+        return Value.cast(Const(packed, bits * self.count).word_select(self.now, bits))
+
+    def before(self, claims: Claims, size: int, used: int, name: str) -> Any:
+        """Which of two numbers comes first, for all pairs of those that are looked at (``CycleOrder.before``)."""
+        rows = [order_bits(self.order(size, phase), used) for phase in range(self.count)]
+        return claims.named(self.by_phase(rows, len(pairs(used))), name)
+
+    def order(self, size: int, phase: int) -> list[int]:
+        """The order of some size, as ``topology`` has it."""
+        return cycle_order(size, phase - 1)
+
+    def first(self, size: int, used: int) -> list[int]:
+        """By phase, which of the numbers that are looked at comes first."""
+        return [next(n for n in self.order(size, phase) if n < used) for phase in range(self.count)]
+
+    def passed(self, served: Callable[[int], bool]) -> list[int]:
+        """By phase: how many phases have gone by, one after the other up to this one, that do not serve somebody.
+
+        Raises
+        ------
+        ValueError
+            If no phase serves.
+        """
+        serving = [phase for phase in range(self.count) if served(phase)]
+        if not serving:
+            raise ValueError(f"Phases that serve must be some of {self.count}, not none")
+        passed = [0] * self.count
+        for last, following in pairwise([*serving, serving[0] + self.count]):
+            for phase in range(last + 1, following + 1):
+                passed[phase % self.count] = phase - last - 1
+        return passed
+
+
+def order_bits(order: Sequence[int], used: int) -> int:
+    """An order as a bit for each pair of the numbers that are looked at."""
+    bits = [order.index(i) < order.index(j) for i, j in pairs(used)]
+    return sum(bit << k for k, bit in enumerate(bits))
