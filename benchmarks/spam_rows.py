@@ -17,11 +17,13 @@ from rtl.spam.network import spam_plan
 from rtl.spam.router import SpamRouter
 from topology.common.graph import Network
 from topology.common.lattice import irregular_network
-from topology.common.regular import mesh_network, ring_network
+from topology.common.regular import hypercube_network, mesh_network, ring_network
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
 REFERENCE = "p5-f32-n64-b2"
+HYPERCUBE_PORTS = 7
+"""Six dimensions and a processor: 64 nodes."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ def _network(ports: int, nodes: int) -> Network:
         return ring_network(nodes)
     if ports == 5:
         return mesh_network((_side(nodes), _side(nodes)))
+    if ports == HYPERCUBE_PORTS:
+        return hypercube_network(HYPERCUBE_PORTS - 1)
     # a random graph in which nearly all switches have all their links
     return irregular_network(nodes, ports=ports, extra_links=nodes * (ports - 3) // 2, seed=1)
 
@@ -98,7 +102,7 @@ def rows() -> list[SpamRow]:
     return [
         SpamRow(),
         SpamRow(far=True),
-        *(SpamRow(ports=ports) for ports in (3, 9)),
+        *(SpamRow(ports=ports) for ports in (3, HYPERCUBE_PORTS, 9)),
         *(SpamRow(flit_bits=bits) for bits in (16, 64)),
         *(SpamRow(nodes=nodes, far=far) for nodes in (16, 256) for far in (False, True)),
         *(SpamRow(buffer_flits=flits) for flits in (1, 8)),

@@ -1,0 +1,256 @@
+"""All families side by side on 64 nodes: ``python -m benchmarks.choosing [--quick]`` (docs/choosing.md).
+
+Bodies are of 128 bytes, whatever the width of flits, headers come on top. Latency is that of a broadcast on an empty
+network, the mean over all sources. Throughput is what arrives when nodes offer twice as much as one delivery channel
+can carry: bytes of bodies for each node and cycle, each copy counted.
+"""
+
+import argparse
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hydranoc import load
+from hydranoc.config.schema import BroadcastTraffic, RandomTraffic, Traffic
+from hydranoc.design import Design
+from hydranoc.fpga.baseline import read_baseline
+from sim_model.common.simulation import Simulation
+from sim_model.common.statistics import Interval, confidence_interval
+from sim_model.hypercube.multicasts import DOUBLING
+
+BODY_BYTES = 128
+MULTICAST_DESTINATIONS = 16
+OFFERED_FLITS = 2.0
+"""Of copies, for each node and cycle."""
+STARTUP_CYCLES = 1_000
+"""Of a host that prepares each message by software."""
+SHORT_FLITS = 3
+BINOMIAL = "binomial"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A network to choose.
+
+    Members
+    -------
+    name : str
+        Of its file in ``benchmarks/choices``.
+    title : str
+    broadcast : mapping
+        What ``traffic`` says for a broadcast: ``software`` or ``algorithm``, or nothing.
+    multicast : str or None
+        Software of multicasts; None if the hardware makes the copies.
+    router : str
+        Row of ``baseline_fpga.json``.
+    """
+
+    name: str
+    title: str
+    broadcast: dict[str, Any]
+    multicast: str | None
+    router: str
+
+    @property
+    def design(self) -> Design:
+        """The network, without traffic."""
+        return load(Path(__file__).parent / "choices" / f"{self.name}.yaml")
+
+    def with_traffic(self, traffic: Traffic) -> Design:
+        """The network under some traffic."""
+        return Design(replace(self.design.config, traffic=traffic))
+
+
+CHOICES = (
+    Choice("spam-mesh", "SPAM, 8 x 8 mesh", {}, None, "p5-f32-n64-b2"),
+    Choice("spam-hypercube", "SPAM, hypercube", {}, None, "p7-f32-n64-b2"),
+    Choice("min-uni", "MIN, unidirectional, 4 x 4", {}, None, "min-uni4-f32-n64-b2"),
+    Choice("min-bi", "MIN, bidirectional, 4 x 4", {}, None, "min-bi4-f32-n64-b2"),
+    Choice("harts", "HARTS, size 5", {"algorithm": "sbcast"}, BINOMIAL, "harts-size5-f64-packet65-pages16"),
+    Choice("torus", "Torus, 8 x 8", {"software": "u-torus"}, "u-torus", "torus-8x8-l2-b4-f32-r1"),
+    Choice("hypercube", "Hypercube", {"software": DOUBLING}, DOUBLING, "hypercube-n6-l2-b4-f32"),
+    Choice("hypercube-six", "Hypercube, 6 injection", {"software": DOUBLING}, DOUBLING, "hypercube-n6-l2-b4-f32-i6"),
+)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured.
+
+    Members
+    -------
+    sources : int
+        Every so manyth source broadcasts.
+    seeds : int
+        Runs under load.
+    warmup_cycles, cycles : int
+        Before the window of measurement, and its length.
+    """
+
+    sources: int = 1
+    seeds: int = 5
+    warmup_cycles: int = 5_000
+    cycles: int = 15_000
+
+
+FULL, QUICK = Effort(), Effort(sources=8, seeds=2, warmup_cycles=1_000, cycles=3_000)
+
+
+def flits_of(design: Design, destinations: int) -> int:
+    """Flits of a message to so many destinations that hardware sends, or software as unicasts."""
+    flit_bits = design.config.network_section.flit_bits
+    header_flits = design.routing.header_flits(range(destinations))
+    return header_flits + -(-8 * BODY_BYTES // flit_bits)
+
+
+def broadcast_latency(choice: Choice, sends: dict[str, Any], startup_cycles: int, effort: Effort) -> float:
+    """Mean latency of a broadcast on an empty network, in cycles."""
+    design = choice.design
+    nodes = len(design.network.processors)
+    copies = 1 if "software" in sends else nodes - 1
+    latencies = []
+    for source in range(0, nodes, effort.sources):
+        traffic = BroadcastTraffic(
+            kind="broadcast",
+            source=source,
+            flits=flits_of(design, copies),
+            startup_cycles=startup_cycles,
+            **sends,
+        )
+        results = Simulation(design.model, choice.with_traffic(traffic).messages, startup_cycles).run()
+        assert results.lost == 0
+        latencies.append(int(results.group_latency_cycles.max()))
+    return float(np.mean(latencies))
+
+
+def throughput(choice: Choice, copies: int, sends: dict[str, Any], effort: Effort) -> Interval:
+    """Bytes of bodies that arrive at each node in a cycle, copies counted, when too much is offered."""
+    design = choice.design
+    nodes = len(design.network.processors)
+    flits = flits_of(design, 1 if "software" in sends else copies)
+    until_cycle = effort.warmup_cycles + effort.cycles
+    kind: dict[str, Any] = (
+        {"broadcast_fraction": 1.0} if copies == nodes - 1 else {"multicast_fraction": float(copies > 1)}
+    )
+    found = []
+    for seed in range(effort.seeds):
+        traffic = RandomTraffic(
+            kind="random",
+            seed=seed,
+            cycles=until_cycle,
+            messages_per_node_per_cycle=OFFERED_FLITS / flits / copies,
+            destinations=copies if "multicast_fraction" in kind else 2,
+            flits=flits,
+            **kind,
+            **sends,
+        )
+        results = Simulation(design.model, choice.with_traffic(traffic).messages).run(until_cycle)
+        arrived = int((results.arrival_cycle >= effort.warmup_cycles).sum())
+        found.append(BODY_BYTES * arrived / nodes / effort.cycles)
+    return confidence_interval(found)
+
+
+def overtaken(choice: Choice, effort: Effort) -> float:
+    """Of 100,000 short unicasts, how many arrive after a later one of their pair of nodes, if too much is offered."""
+    design = choice.design
+    nodes, until_cycle = len(design.network.processors), effort.warmup_cycles + effort.cycles
+    rate = OFFERED_FLITS / SHORT_FLITS
+    traffic = RandomTraffic(kind="random", cycles=until_cycle, messages_per_node_per_cycle=rate, flits=SHORT_FLITS)
+    messages = choice.with_traffic(traffic).messages
+    arrival = Simulation(design.model, messages).run(until_cycle).arrival_cycle
+    order = np.lexsort((np.arange(len(messages)), messages.source * nodes + messages.destinations))
+    order = order[arrival[order] >= 0]
+    pair, arrival = (messages.source * nodes + messages.destinations)[order], arrival[order]
+    late = 0
+    for own in np.split(arrival, np.flatnonzero(np.diff(pair)) + 1):
+        late += int((own[1:] < np.maximum.accumulate(own)[:-1]).sum())
+    return 1e5 * late / len(order)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was found of a choice; latencies in cycles, throughputs in bytes for each node and cycle.
+
+    Members
+    -------
+    latency, latency_with_startup : float
+        Of a broadcast, without start-up and with one for each message that a host sends.
+    binomial_with_startup : float
+        The same by a binomial chain of unicasts.
+    unicast, multicast, broadcast : Interval
+        Throughput.
+    overtaken : float
+        See ``overtaken``.
+    lut4 : float or None
+        Of the routers, for each node; None if the baseline does not have the router.
+    clock_mhz : float or None
+    """
+
+    latency: float
+    latency_with_startup: float
+    binomial_with_startup: float
+    unicast: Interval
+    multicast: Interval
+    broadcast: Interval
+    overtaken: float
+    lut4: float | None
+    clock_mhz: float | None
+
+
+def measured(choice: Choice, effort: Effort) -> Row:
+    """Measure one choice."""
+    design = choice.design
+    nodes, binomial = len(design.network.processors), {"software": BINOMIAL}
+    multicast = {} if choice.multicast is None else {"software": choice.multicast}
+    router = next((entry for entry in read_baseline() if entry.name == choice.router), None)
+    return Row(
+        broadcast_latency(choice, choice.broadcast, 0, effort),
+        broadcast_latency(choice, choice.broadcast, STARTUP_CYCLES, effort),
+        broadcast_latency(choice, binomial, STARTUP_CYCLES, effort),
+        throughput(choice, 1, {}, effort),
+        throughput(choice, MULTICAST_DESTINATIONS, multicast, effort),
+        throughput(choice, nodes - 1, choice.broadcast, effort),
+        overtaken(choice, effort),
+        None if router is None else router.lut4 * design.network.switches / nodes,
+        None if router is None else router.fmax_mhz,
+    )
+
+
+HEAD = """\
+| | broadcast alone, cycles | with start-up | binomial with start-up | unicasts, bytes | multicasts | broadcasts \
+| overtaken of 100,000 | LUT4 per node | MHz |
+|---|---|---|---|---|---|---|---|---|---|"""
+
+
+def line(choice: Choice, row: Row) -> str:
+    """A line of the table."""
+    latencies = (row.latency, row.latency_with_startup, row.binomial_with_startup)
+    cells = [
+        choice.title,
+        *(f"{latency:,.0f}" for latency in latencies),
+        *map(shown, (row.unicast, row.multicast, row.broadcast)),
+        f"{row.overtaken:,.0f}",
+        *(("", "") if row.lut4 is None else (f"{row.lut4:,.0f}", f"{row.clock_mhz:.1f}")),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def shown(interval: Interval) -> str:
+    """Mean and half width of the 95 % confidence interval."""
+    return f"{interval.mean:.2f} ± {interval.half_width:.2f}"
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.choosing", description="All families on 64 nodes.")
+    parser.add_argument("--quick", action="store_true", help="some sources, two seeds, shorter runs")
+    effort = QUICK if parser.parse_args().quick else FULL
+    print(HEAD, flush=True)
+    for choice in CHOICES:
+        print(line(choice, measured(choice, effort)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
