@@ -12,7 +12,7 @@ from hydranoc.studies.common.figure import Figure, Series
 
 COLOURS = ("#1f5f99", "#d9822b", "#2e8b57", "#8e44ad", "#c0392b", "#16808d")
 MOST_IN_A_COLUMN = 7
-LEGEND_ACROSS = 3
+LEGEND_ROWS = 3
 MARKERS = ("o", "s", "^", "D", "v", "P")
 CLAIM = "#7f8c8d"
 CLAIM_WIDTH = 105
@@ -50,13 +50,15 @@ def _draw_panels(figure: Figure) -> tuple[Canvas, int]:
         _draw_panel(axes, figure, [series for series in figure.series if series.panel == number])
         axes.set_title(f"({chr(ord('a') + number)}) {title}", fontsize=9, color=INK)
     if figure.one_legend:
+        handles, names = panels[0].get_legend_handles_labels()
         canvas.legend(
-            *panels[0].get_legend_handles_labels(),
+            handles,
+            names,
             title=figure.title,
             loc="outside upper center",
             frameon=False,
             fontsize=8,
-            ncols=LEGEND_ACROSS,
+            ncols=-(-len(names) // LEGEND_ROWS),
         ).get_title().set_color(INK)
     else:
         canvas.suptitle(figure.title, fontsize=10, color=INK)
