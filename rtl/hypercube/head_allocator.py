@@ -8,7 +8,7 @@ cycle                   what happens
 t                       a head that waits, or arrives, is elected leader
 t + 1                   the leader picks one of the outputs that it can have, at random
 t + 2                   that fixes a diagonal: with its number d, input i looks at output i ^ d, and gets a
-                        lane of it if it wants one and one is free
+                        lane of it if it wants one and one is free (``topology.hypercube.diagonals``)
 ======================  =============================================================================
 
 In every cycle there is another leader. On a diagonal no two inputs look at one output, so nothing has to be decided
@@ -121,7 +121,7 @@ class HeadAllocator(Part):
         codes = (
             encoded(concat((*random.chosen, usable[p.delivery])), range(outputs), p.code_bits),
             encoded(escape, range(dimensions), p.code_bits),
-            encoded(concat(leads), range(len(leads)), p.code_bits),
+            encoded(concat(leads), p.input_codes, p.code_bits),
         )
         diagonal, may_take = Signal(p.code_bits), Signal(lanes)
         taken_escape, takes_escape = Signal(dimensions), Signal(lanes)
@@ -172,7 +172,8 @@ class HeadAllocator(Part):
         tries = []
         for port, (low, high) in enumerate(p.spans):
             row = concat(
-                lines[output ^ port] if p.reaches(port, output) else Const(0) for output in range(len(p.output_lanes))
+                lines[output ^ p.input_codes[port]] if p.reaches(port, output) else Const(0)
+                for output in range(len(p.output_lanes))
             )
             wants: Any = Signal(high - low, name=f"wants_{port}")
             free = Signal(name=f"free_{port}")
@@ -193,7 +194,7 @@ class HeadAllocator(Part):
             ]
             tries.append(wants.any())
         for number, output in enumerate(p.adaptive_outputs):
-            takers = [lines[output ^ port] & tries[port] for port in p.inputs_of(output)]
+            takers = [lines[output ^ p.input_codes[port]] & tries[port] for port in p.inputs_of(output)]
             m.d.comb += self.taken[number].eq(concat(takers).any() & self.free[number])
 
     def _free(self) -> Any:

@@ -6,6 +6,7 @@ from rtl.common.router_parameters import check_range
 from rtl.common.vc.parameters import MOST_DEPTH
 from topology.common.choice_orders import lane_order_size, order_size
 from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, MOST_LANES
+from topology.hypercube.diagonals import code_bits, input_codes
 from topology.hypercube.graph import MOST_DIMENSIONS
 from topology.hypercube.routing import ADAPTIVE_ONLY, RULES, RULES_IN_WORDS
 
@@ -92,9 +93,14 @@ class HypercubeRouterParameters:
         return lane_order_size(self.lanes, self.order_size)
 
     @property
+    def input_codes(self) -> tuple[int, ...]:
+        """Numbers of the inputs on diagonals; outputs have their own."""
+        return input_codes(self.dimensions, self.injection_channels)
+
+    @property
     def code_bits(self) -> int:
-        """Bits of a port's number."""
-        return (max(len(self.input_lanes), len(self.output_lanes)) - 1).bit_length()
+        """Bits of a port's number on diagonals."""
+        return code_bits(self.dimensions, self.injection_channels)
 
     @property
     def delivery_flits(self) -> int:

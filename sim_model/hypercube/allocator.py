@@ -111,7 +111,7 @@ def pick(switch, router, family):
     else:
         router.escape = escape_of(switch, record.wanted, family)
         code = max(router.escape, 0)
-    router.line = code ^ record.port
+    router.line = code ^ family.codes[record.port]
     return 1 if usable & ((1 << family.dimensions) - 1) != 0 else 0
 
 
@@ -132,7 +132,7 @@ def examine(switch, waiting, router, family):
     granted, taken = 0, 0
     leader = router.examined
     for port in range(family.inputs):
-        output = port ^ router.line
+        output = family.codes[port] ^ router.line
         if output > family.dimensions:
             continue
         free = free_lanes(router.free, output, family)

@@ -15,6 +15,7 @@ from sim_model.common.messages import Messages
 from sim_model.common.vc.state import BUFFER_FIELDS, OUTPUT_LANE_FIELDS
 from topology.common.choice_orders import ORDER_SEED, cycle_order, lane_order_size, order_size
 from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS
+from topology.hypercube.diagonals import input_codes
 from topology.hypercube.lane_wires import lane_wires
 from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE, HypercubeRouting
 
@@ -66,6 +67,7 @@ class HypercubeState(NamedTuple):
     host_lanes: int  # mask of the input lanes from the processor
     order: np.ndarray  # int64[2 n, n], the orders of the inputs, by cycle + 1 modulo 2 n
     lane_order: np.ndarray  # int64[2 n, n], the same for the lanes of an input
+    codes: np.ndarray  # int64[inputs], their numbers on diagonals
     key: np.ndarray  # int64[messages], destination
     random_order: np.ndarray  # int64[switches, dimensions]
     discards: Discards
@@ -110,6 +112,7 @@ def make_hypercube_state(routing: HypercubeRouting, messages: Messages, *, buffe
         host_lanes=(1 << network.injection_channels_per_processor) - 1 << dimensions * lanes,
         order=_orders(ports),
         lane_order=_orders(lane_size),
+        codes=np.array(input_codes(dimensions, network.injection_channels_per_processor), dtype=np.int64),
         key=messages.destinations.astype(np.int64),
         random_order=np.tile(np.arange(dimensions), (nodes, 1)),
         discards=make_discards(network),

@@ -36,6 +36,7 @@ FAULTY = {  # what brings a fault to light
     "wide": ((3, 3, 2, 16, DUATO, 1), HOSTS[0], 600),
     "stalled": ((2, 2, 4, 16, DUATO, 1), HOSTS[1], 600),
     "home": ((2, 2, 4, 16, DUATO, 1), HOSTS[0], 300),
+    "channels": ((3, 3, 2, 16, DUATO, 3), HOSTS[0], 300),
 }
 INPUT, OUTPUT, ALLOCATOR, ORDER, RANDOM, DELIVERY = (
     f"{file}.py"
@@ -104,6 +105,13 @@ MUTATIONS = [
         ("makes a step without a choice", ALLOCATOR, "order.step.eq(chose)", "order.step.eq(1)", "fast"),
         ("makes no step", ALLOCATOR, "order.step.eq(chose)", "order.step.eq(0)", "fast"),
         ("looks along another diagonal", ALLOCATOR, "b) ^ c for", "b) for", "fast"),
+        (
+            "numbers injection channels like ports",
+            ALLOCATOR,
+            "lines[output ^ p.input_codes[port]] if",
+            "lines[output ^ port] if",
+            "channels",
+        ),
         ("never changes places", RANDOM, "Mux(state[0], swapped,", "Mux(0, swapped,", "wide"),
         ("has another shift register", RANDOM, "init=ORDER_SEED", "init=2", "wide"),
         ("keeps one direction", ORDER, "before[k].eq(~shifted)", "before[k].eq(shifted)", "fast"),

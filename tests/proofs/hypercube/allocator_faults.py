@@ -23,7 +23,12 @@ ALLOCATOR_FAULTS = tuple(
     for size, claim, text, replacement in (
         ("2x2", ONE_HEAD, "Mux(free, lowest_one(wants), 0)", "Mux(free, wants, 0)"),
         ("2x2", ONE_HEAD, WHO_MAY_LOOK, "1"),
-        ("2x2", ONE_LANE, "lines[output ^ port] if", "lines[output ^ port] | lines[0] if"),
+        (
+            "2x2",
+            ONE_LANE,
+            "lines[output ^ p.input_codes[port]] if",
+            "lines[output ^ p.input_codes[port]] | lines[0] if",
+        ),
         ("2x2", WANTED, "(self.wanted[lane] & row).any()", "row.any()"),
         ("2x2", FREE, "free.eq((row & self._free()).any())", "free.eq(row.any())"),
         ("2x2", FREE, "(taken_escape & self.free_escapes).any()", "1"),

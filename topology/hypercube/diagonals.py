@@ -1,0 +1,27 @@
+"""Numbers by which the inputs and outputs of a switch meet: on a diagonal d, input i looks at output i ^ d.
+
+Outputs have the numbers of their dimensions, and the delivery output comes behind them; so have inputs from other
+switches. A host with one injection channel stands there too. The channels of a host with several have the numbers
+P + c, where P is the least power of two that is not below the number of dimensions: so all of them look at the output
+of their own number on one diagonal, P, and the copies of a broadcast, each in the channel of its dimension, can leave
+at the same time.
+"""
+
+
+def input_codes(dimensions: int, injection_channels: int) -> tuple[int, ...]:
+    """The numbers of all inputs of a switch on diagonals, hosts' last.
+
+    Parameters
+    ----------
+    dimensions : int
+        n, at least 1.
+    injection_channels : int
+        1 to n.
+    """
+    first = dimensions if injection_channels == 1 else 1 << (dimensions - 1).bit_length()
+    return (*range(dimensions), *range(first, first + injection_channels))
+
+
+def code_bits(dimensions: int, injection_channels: int) -> int:
+    """Bits of these numbers, and of a diagonal."""
+    return max(dimensions, *input_codes(dimensions, injection_channels)).bit_length()
