@@ -10,12 +10,15 @@ import pytest
 from rtl.common.axi_injector import LEADING_WORD, TDEST, TUSER
 from rtl.common.axi_network import generate_axi_network
 from rtl.common.network import generate_network
+from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from rtl.torus.network import torus_plan
 from tests.rtl.programs import call
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import HypercubeRouting
 from topology.min.graph import BIDIRECTIONAL, MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
@@ -55,6 +58,7 @@ UNICAST = {
     "torus": (TorusNetwork(Grid(3, 3), 2), 32, TDEST),
     "mesh": (TorusNetwork(Grid(2, 4, wraps=False), 2), 8, TDEST),
     "line": (TorusNetwork(Grid(6, 1, wraps=False), 1), 8, TDEST),
+    "hypercube": (HypercubeNetwork(3, 2, 3), 16, TDEST),
 }
 SETTINGS.update(MULTISTAGE)
 SETTINGS.update(UNICAST)
@@ -62,7 +66,10 @@ SETTINGS.update(UNICAST)
 
 def plan(name):
     if name in UNICAST:
-        return torus_plan(TorusRouting(*UNICAST[name][:2]))
+        network, flit_bits, _ = UNICAST[name]
+        if isinstance(network, HypercubeNetwork):
+            return hypercube_plan(HypercubeRouting(network, flit_bits))
+        return torus_plan(TorusRouting(network, flit_bits))
     if name in MULTISTAGE:
         return min_plan(MinRouting(*MULTISTAGE[name][:2]))
     network, flit_bits, _ = SETTINGS[name]

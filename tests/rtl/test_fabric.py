@@ -9,6 +9,7 @@ from rtl.common.network import NetworkTop, generate_network
 from rtl.common.plan import NetworkPlan
 from rtl.common.structure import Constant, Structure
 from rtl.harts.network import harts_plan
+from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from rtl.torus.network import torus_plan
@@ -16,6 +17,8 @@ from topology.common.lanes import LaneNetwork
 from topology.common.lattice import lattice_network
 from topology.harts.graph import HexMesh
 from topology.harts.routing import HartsRouting
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import HypercubeRouting
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
@@ -33,6 +36,7 @@ WITHOUT_LANES = {
 WITH_LANES = {
     "torus": lambda: torus_plan(TorusRouting(TorusNetwork(Grid(2, 3), 2), 16)),
     "one-lane": lambda: torus_plan(TorusRouting(TorusNetwork(Grid(2, 3, wraps=False), 1), 16)),
+    "hypercube": lambda: hypercube_plan(HypercubeRouting(HypercubeNetwork(2, 2, 2), 16)),
 }
 FLOWING = Constant(1, 1)
 

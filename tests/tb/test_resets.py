@@ -9,47 +9,60 @@ import numpy as np
 import pytest
 
 from hydranoc.lockstep.compare import Comparison, harness_source
+from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
+from rtl.torus.network import torus_plan
 from sim_model.common.messages import Message, Messages
+from sim_model.hypercube.model import HypercubeModel
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
+from sim_model.torus.model import TorusModel
 from tests.networks import five_port_network
 from tests.tb.comparisons import assert_equal, compare_verilog
 from tests.tb.harts_workloads import loaded
 from tests.tb.mutations import Mutation
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import HypercubeRouting
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid
+from topology.torus.routing import TorusRouting
 
 RESETS = (61, 150, 163, 240)
 CYCLES = 340
+
+
+ROUTED = {  # tables, golden model, hardware plan, and to how many nodes a message may go
+    "spam": (SpamRouting(SpamLabels(five_port_network(), 0), 16), SpamModel, spam_plan, 5),
+    "min": (MinRouting(MinNetwork("baseline", 2, 3), 16), MinModel, min_plan, 5),
+    "torus": (TorusRouting(TorusNetwork(Grid(3, 3), 2), 16), TorusModel, torus_plan, 1),
+    "hypercube": (HypercubeRouting(HypercubeNetwork(3, 2), 16), HypercubeModel, hypercube_plan, 1),
+}
 
 
 def busy(family: str) -> Comparison:
     """Everybody sends from the start on, more than the network can carry."""
     if family == "harts":
         return replace(loaded(2, 200), cycles=420, resets=(161, 203, 290))
-    if family == "spam":
-        routing = SpamRouting(SpamLabels(five_port_network(), 0), 16)
-        model, plan = SpamModel(routing), spam_plan(routing)
-    else:
-        routing = MinRouting(MinNetwork("baseline", 2, 3), 16)
-        model, plan = MinModel(routing), min_plan(routing)
+    routing, make_model, make_plan, most = ROUTED[family]
+    model, plan = make_model(routing), make_plan(routing)
     random, records = np.random.default_rng(1), []
     nodes = len(routing.network.processors)
     for source in range(nodes):
         for start in range(0, 60, 12):
-            wanted = [int(node) for node in random.permutation(nodes)[: int(random.integers(1, 6))] if node != source]
-            destinations = wanted or [(source + 1) % nodes]
+            some = random.permutation(nodes)[: int(random.integers(1, most + 1))]
+            destinations = [int(node) for node in some if node != source] or [(source + 1) % nodes]
             flits = model.header_flits(destinations) + int(random.integers(0, 12))
             records.append(Message(source, destinations, flits, start_cycle=start))
     messages = Messages.build(records, processors=nodes, header_flits=model.header_flits)
     return Comparison(model, messages, 0, CYCLES, harness_source(plan), resets=RESETS)
 
 
-@pytest.mark.parametrize("family", ["spam", "min", "harts"])
+@pytest.mark.parametrize("family", [*ROUTED, "harts"])
 def test_resets_under_load(family, tmp_path, require_tool):
     require_tool("icarus")
     assert_equal(busy(family), "icarus", tmp_path)
@@ -58,6 +71,8 @@ def test_resets_under_load(family, tmp_path, require_tool):
 LOST_RESETS = [
     ("spam", "of a buffer's count", "common/input_buffer.py", "count: Any = Signal(range(self.depth + 1)"),
     ("min", "of the token's holder", "min/token_station.py", "holder = Signal(inputs"),
+    ("torus", "of an output lane's credits", "common/vc/lane_output.py", 'init=self.depth, name=f"credits_{w}"'),
+    ("hypercube", "of the random order", "common/vc/random_order.py", "state = Signal(STATE_BITS, init=ORDER_SEED"),
     pytest.param(
         *("harts", "of a transmitter's owner", "harts/transmitter_bank.py", "owned: Any = Signal(PORTS"),
         marks=pytest.mark.slow,
