@@ -1,13 +1,15 @@
 """The state of a switch of a hypercube for people, and who waits for whom."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.inspect import buffer_text, buffered_flits, flit_message, ports_in, ports_text, register_text
 from sim_model.common.model import Wait
+from sim_model.common.vc.state import credits_of
 from sim_model.hypercube.state import HypercubeState
 from topology.hypercube.graph import HypercubeNetwork
-from topology.hypercube.routing import WRONG_ESCAPE, HypercubeRouting, parity
+from topology.hypercube.routing import HypercubeRouting
 
 
 def describe_router(routing: HypercubeRouting, state: EngineState, family: HypercubeState, switch: int) -> str:
@@ -15,7 +17,7 @@ def describe_router(routing: HypercubeRouting, state: EngineState, family: Hyper
     network, router = routing.network, family.routers[switch]
     leader = _lane_name(network, switch, int(router.leader))
     picked = f"{_lane_name(network, switch, int(router.examined))} picked diagonal {int(router.line)}"
-    if router.examined != NONE and not router.adaptive:
+    if router.escape:
         picked += " for an escape"
     order = " ".join(map(str, family.random_order[switch]))
     lines = [f"router {network.vertex_name(switch)}: leader {leader}; {picked}; random order {order}"]
@@ -35,7 +37,7 @@ def _lane_name(network: HypercubeNetwork, switch: int, lane_port: int) -> str:
 def _request(network: HypercubeNetwork, family: HypercubeState, switch: int, port: int) -> str:
     if not int(family.routers[switch].requesting) >> port & 1:
         return "no request"
-    asking = family.inputs_of[switch, port]
+    asking = family.inputs[switch, port]
     return f"request of {_lane_name(network, switch, int(asking.lane))} for output {int(asking.output)}"
 
 
@@ -46,11 +48,20 @@ def _input_text(network: HypercubeNetwork, state: EngineState, family: Hypercube
     if int(router.active) >> channel.sink_port & 1:
         if record.target == NONE:
             return f"{text}is drained"
-        target = network.channels[network.output_channel[channel.sink][record.target]].name
-        return f"{text}has {target} with {int(record.credits)} credits"
+        target = network.channels[network.output_channel[channel.sink][record.target]]
+        if not network.is_switch(target.sink):
+            return f"{text}has {target.name}"
+        return f"{text}has {target.name} with {credits_of(router, int(record.target))} credits"
     if not buffered_flits(state, lane):
         return f"{text}no worm"
-    return f"{text}wants outputs {ports_text(int(record.wanted))}"
+    lanes = [network.output_channel[channel.sink][lane_port] for lane_port in ports_in(_ways(record))]
+    outputs = {network.links.channels[network.link_of[output]].source_port for output in lanes}
+    return f"{text}wants outputs {ports_text(sum(1 << port for port in outputs))}"
+
+
+def _ways(record: Any) -> int:
+    """Mask of the output lanes that the head at the front of an input lane can have."""
+    return int(record.candidates | record.escapes)
 
 
 def find_waits(routing: HypercubeRouting, state: EngineState, family: HypercubeState) -> list[Wait]:
@@ -67,19 +78,19 @@ def _waits_at(routing: HypercubeRouting, state: EngineState, family: HypercubeSt
             room = f"for room in the buffer behind {network.channels[target].name}"
             yield Wait(lane, flit_message(flits[0]), (target,), room)
         elif flits:
-            yield _wait_for_lanes(routing, family, lane, flit_message(flits[0]))
+            yield _wait_for_lanes(network, family, lane, flit_message(flits[0]))
         elif active >> lane_port & 1:
             feeder = _owner(network, family, lane)
             if feeder is not None:
                 yield Wait(lane, NONE, (feeder,), f"for flits of its worm from {network.channels[feeder].name}")
 
 
-def _wait_for_lanes(routing: HypercubeRouting, family: HypercubeState, lane: int, message: int) -> Wait:
+def _wait_for_lanes(network: HypercubeNetwork, family: HypercubeState, lane: int, message: int) -> Wait:
     """A head waits for any lane that it may have: for the worm that has it, or for the buffer behind to be empty."""
-    network = routing.network
     switch = network.channels[lane].sink
+    record = family.input_lanes[switch, network.channels[lane].sink_port]
     blockers, reasons = [], []
-    for lane_port in ports_in(_ways(routing, family, lane)):
+    for lane_port in ports_in(_ways(record)):
         target = network.output_channel[switch][lane_port]
         owner = _owner(network, family, target)
         name = network.channels[target].name
@@ -87,18 +98,6 @@ def _wait_for_lanes(routing: HypercubeRouting, family: HypercubeState, lane: int
         owned = None if owner is None else f"{name} had by {network.channels[owner].name}"
         reasons.append(owned or f"the buffer behind {name} to be empty")
     return Wait(lane, message, tuple(blockers), "for " + ", or ".join(reasons))
-
-
-def _ways(routing: HypercubeRouting, family: HypercubeState, lane: int) -> int:
-    """Mask of the output lanes that the head in an input lane may have."""
-    network = routing.network
-    channel = network.channels[lane]
-    wanted = int(family.input_lanes[channel.sink, channel.sink_port].wanted)
-    remaining = wanted & (1 << network.dimensions) - 1
-    odd = routing.rule == WRONG_ESCAPE and parity(channel.sink)
-    if remaining == 0:
-        return 1 << network.dimensions * network.lanes if wanted else 0
-    return int(routing.candidates_by_remaining[remaining]) | int(routing.escapes_by_remaining[int(odd), remaining])
 
 
 def _owner(network: HypercubeNetwork, family: HypercubeState, output: int) -> int | None:

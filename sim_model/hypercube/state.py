@@ -12,21 +12,26 @@ import numpy as np
 from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.state import NONE, make_records
 from sim_model.common.messages import Messages
-from sim_model.common.vc.state import BUFFER_FIELDS, OUTPUT_LANE_FIELDS
-from topology.common.choice_orders import ORDER_SEED, cycle_order, lane_order_size, order_size
-from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS
+from sim_model.common.vc.state import BUFFER_FIELDS, CREDIT_WEIGHTS, OUTPUT_LANE_FIELDS
+from sim_model.hypercube.orders import make_orders
+from topology.common.choice_orders import ORDER_SEED
+from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, ROOM_FLITS
 from topology.hypercube.diagonals import input_codes
+from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.lane_wires import lane_wires
-from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE, HypercubeRouting
+from topology.hypercube.routing import ADAPTIVE_ONLY, HypercubeRouting, parity
 
 HYPERCUBE_FOLDER = Path(__file__).parent
+DIAGONAL_NUMBERS = 32
+"""As many as inputs, outputs and diagonals can have (``topology/hypercube/diagonals.py``)."""
 
 INPUT_LANE_FIELDS = (
-    "channel",  # never changes, like the next one
+    "channel",  # never changes, like the next two
     "port",
-    "wanted",  # outputs that the head at the front can use
+    "code",  # of its input on diagonals
+    "candidates",  # output lanes that the head at the front can have
+    "escapes",  # the one that it can have if it leads and can have none of these
     "target",  # output lane of the active worm, or NONE if it is drained
-    "credits",  # of the active worm
 )
 INPUT_FIELDS = (
     "turn",  # lane that has first choice
@@ -34,17 +39,23 @@ INPUT_FIELDS = (
     "output",  # of the request
 )
 ROUTER_FIELDS = (
+    "parity",  # of the ones in the switch's number; never changes
     "requesting",  # inputs with a request
     "active",  # input lanes whose worm has an output lane, or is drained
     "closing",  # of these, the ones whose tail left in the last cycle
     "nowhere",  # input lanes whose head, or active worm, has no way
     "read",  # input lanes from the processor whose head has been read
     "free",  # output lanes that can be given away
+    "credits_1",  # output lanes in whose number of credits this bit is set, like the next four
+    "credits_2",
+    "credits_4",
+    "credits_8",
+    "credits_16",
     "room",  # 1 if the delivery buffer had room in the last cycle
     "leader",  # input lane, or NONE
     "examined",  # the leader of the cycle before, or NONE
     "adaptive",  # whether that one picked one of the outputs for any head
-    "escape",  # and if not, the dimension of its escape lane, or NONE
+    "escape",  # and if not, mask of the escape lane that it wants
     "line",  # diagonal along which inputs look at outputs
     "chose",  # 1 if a choice at random was made in the last cycle
     "state",  # of the shift register behind the random order
@@ -58,22 +69,21 @@ class HypercubeState(NamedTuple):
     """Registers of all switches, and what they route by."""
 
     dimensions: int
-    lanes: int
-    adaptive_lanes: int
-    inputs: int
     has_escapes: int
-    turns_escapes: int  # 1 if escapes of switches with an odd number of ones are the highest dimension
-    delivery_flits: int
+    most_flits_with_room: int  # in a delivery buffer
     host_lanes: int  # mask of the input lanes from the processor
-    order: np.ndarray  # int64[2 n, n], the orders of the inputs, by cycle + 1 modulo 2 n
-    lane_order: np.ndarray  # int64[2 n, n], the same for the lanes of an input
-    codes: np.ndarray  # int64[inputs], their numbers on diagonals
+    delivery_lanes: int  # mask of the output lanes to the processor
+    lanes_of: np.ndarray  # int64[DIAGONAL_NUMBERS], masks of lane-ports; 0 where there is no port
+    orders: np.recarray  # see orders.py, by cycle + 1 modulo their number
+    candidates: np.ndarray  # int64[nodes], masks of output lanes by the dimensions that remain
+    escapes: np.ndarray  # int64[2, nodes], the same by parity of the switch and dimensions
     key: np.ndarray  # int64[messages], destination
     random_order: np.ndarray  # int64[switches, dimensions]
     discards: Discards
     input_lanes: np.recarray  # INPUT_LANE_FIELDS, by switch and lane-port
     output_lanes: np.recarray  # OUTPUT_LANE_FIELDS, by channel
-    inputs_of: np.recarray  # INPUT_FIELDS, by switch and port
+    inputs: np.recarray  # INPUT_FIELDS, by switch and port
+    requests: np.ndarray  # int64[switches, outputs], masks of the inputs that request one of the lanes
     routers: np.recarray  # ROUTER_FIELDS, by switch
     wires: np.ndarray  # int64[vertices, 2], output lanes whose credit is on the wire, by cycle modulo 2
     releases: np.ndarray  # int64[vertices, 2], the same for releases
@@ -93,78 +103,85 @@ def make_hypercube_state(routing: HypercubeRouting, messages: Messages, *, buffe
     if (messages.destination_counts > 1).any():
         raise ValueError("A message in a hypercube must have 1 destination: multicasts are made of several messages")
     network = routing.network
-    dimensions, lanes, nodes = network.dimensions, network.lanes, network.switches
-    inputs = dimensions + network.injection_channels_per_processor
-    ports = order_size(inputs)
-    lane_size = lane_order_size(lanes, ports)
     deliveries = network.delivery_channels
     buffer = np.full(len(network.channels), NONE)
     buffer[list(deliveries)] = np.arange(len(deliveries))
     delivery_flits = max(buffer_flits, LEAST_ROOM_BUFFER_FLITS)
+    lanes_of = _lanes_of(network)
+    inputs = network.dimensions + network.injection_channels_per_processor
     return HypercubeState(
-        dimensions=dimensions,
-        lanes=lanes,
-        adaptive_lanes=routing.adaptive_lanes,
-        inputs=inputs,
+        dimensions=network.dimensions,
         has_escapes=int(routing.rule != ADAPTIVE_ONLY),
-        turns_escapes=int(routing.rule == WRONG_ESCAPE),
-        delivery_flits=delivery_flits,
-        host_lanes=(1 << network.injection_channels_per_processor) - 1 << dimensions * lanes,
-        order=_orders(ports),
-        lane_order=_orders(lane_size),
-        codes=np.array(input_codes(dimensions, network.injection_channels_per_processor), dtype=np.int64),
+        most_flits_with_room=delivery_flits - ROOM_FLITS,
+        host_lanes=int(lanes_of[network.dimensions :].sum()),
+        delivery_lanes=int(lanes_of[network.dimensions]),
+        lanes_of=lanes_of,
+        orders=make_orders(lanes_of[:inputs].tolist(), network.lanes),
+        candidates=routing.candidates_by_remaining,
+        escapes=routing.escapes_by_remaining,
         key=messages.destinations.astype(np.int64),
-        random_order=np.tile(np.arange(dimensions), (nodes, 1)),
+        random_order=np.tile(np.arange(network.dimensions), (network.switches, 1)),
         discards=make_discards(network),
-        input_lanes=_input_lanes(routing),
+        input_lanes=_input_lanes(network),
         output_lanes=make_records(
             len(network.channels),
             OUTPUT_LANE_FIELDS,
             port=[network.links.channels[link].source_port for link in network.link_of],
             buffer=buffer,
         ),
-        inputs_of=_grid(nodes, inputs, INPUT_FIELDS),
-        routers=make_records(
-            nodes,
-            ROUTER_FIELDS,
-            free=(1 << dimensions * lanes + 1) - 1,
-            room=1,
-            leader=NONE,
-            examined=NONE,
-            escape=NONE,
-            state=ORDER_SEED,
-            busy=1,
-        ),
+        inputs=_grid(network.switches, inputs, INPUT_FIELDS),
+        requests=np.zeros((network.switches, network.dimensions + 1), dtype=np.int64),
+        routers=_routers(network, buffer_flits),
         wires=np.zeros((network.vertices, 2), dtype=np.int64),
         releases=np.zeros((network.vertices, 2), dtype=np.int64),
         buffers=make_records(len(deliveries), BUFFER_FIELDS),
         slots=np.zeros((len(deliveries), 1 << (delivery_flits - 1).bit_length()), dtype=np.int64),
-        wire_ends=_wire_ends(routing),
+        wire_ends=_wire_ends(network),
     )
 
 
-def _orders(size: int) -> np.ndarray:
-    return np.array([cycle_order(size, step - 1) for step in range(2 * size)], dtype=np.int64)
+def _lanes_of(network: HypercubeNetwork) -> np.ndarray:
+    masks = np.zeros(DIAGONAL_NUMBERS, dtype=np.int64)
+    for lane_port, lane in enumerate(network.input_channel[0]):
+        masks[network.links.channels[network.link_of[lane]].sink_port] |= 1 << lane_port
+    return masks
+
+
+def _routers(network: HypercubeNetwork, buffer_flits: int) -> np.recarray:
+    lanes = (1 << len(network.output_channel[0])) - 1
+    return make_records(
+        network.switches,
+        ROUTER_FIELDS,
+        parity=[parity(switch) for switch in range(network.switches)],
+        free=lanes,
+        room=1,
+        leader=NONE,
+        examined=NONE,
+        state=ORDER_SEED,
+        busy=1,
+        **{f"credits_{weight}": lanes if buffer_flits & weight else 0 for weight in CREDIT_WEIGHTS},
+    )
 
 
 def _grid(rows: int, columns: int, fields: tuple[str, ...]) -> Any:
     return make_records(rows * columns, fields).reshape(rows, columns)
 
 
-def _input_lanes(routing: HypercubeRouting) -> np.recarray:
-    network = routing.network
+def _input_lanes(network: HypercubeNetwork) -> np.recarray:
     count = network.dimensions * network.lanes + network.injection_channels_per_processor
     records = _grid(network.switches, count, INPUT_LANE_FIELDS)
+    codes = input_codes(network.dimensions, network.injection_channels_per_processor)
     for switch in range(network.switches):
         for lane_port, lane in enumerate(network.input_channel[switch]):
+            port = network.links.channels[network.link_of[lane]].sink_port
             records["channel"][switch, lane_port] = lane
-            records["port"][switch, lane_port] = network.links.channels[network.link_of[lane]].sink_port
+            records["port"][switch, lane_port] = port
+            records["code"][switch, lane_port] = codes[port]
     return records
 
 
-def _wire_ends(routing: HypercubeRouting) -> np.ndarray:
+def _wire_ends(network: HypercubeNetwork) -> np.ndarray:
     """Switch and lane-port of each bit of the credit wires."""
-    network = routing.network
     wires = lane_wires(network)
     credits = wires[: len(wires) // 2]
     rows = []

@@ -1,7 +1,24 @@
-"""Delivery: from the buffer of an output that leads to a processor into the register behind it."""
+"""Output lanes: their registers, and the delivery buffers before those that lead to a processor."""
 
 from sim_model.common.engine.bits import lowest_bit
 from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.state import NONE
+
+
+@compiled
+def load_output(switch, target, flit, state, family):
+    """A flit goes into the register of an output lane, or behind the others in the delivery buffer before it."""
+    vertex = state.vertices[switch]
+    number = vertex.first_output + target
+    buffer = family.output_lanes[number].buffer
+    if buffer == NONE:
+        state.channels[number].register = flit
+        vertex.occupied |= 1 << target
+        return
+    waiting = family.buffers[buffer]
+    family.slots[buffer, (waiting.front + waiting.count) & (family.slots.shape[1] - 1)] = flit
+    waiting.count += 1
+    family.routers[switch].delivering |= 1 << target
 
 
 @compiled

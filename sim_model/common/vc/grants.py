@@ -3,7 +3,8 @@
 from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, TAIL, first_at_or_after, lowest_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
-from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
+from sim_model.common.engine.state import FLITS_IN_NETWORK
+from sim_model.common.vc.delivery import load_output
 from sim_model.common.vc.state import DRAIN
 
 INDEX = INDEX_MASK << INDEX_SHIFT
@@ -71,20 +72,10 @@ def _goes_on(switch, lane, state):
 @compiled
 def _grant(cycle, switch, lane, target, state, family):
     """The first flit of an input lane goes to an output lane."""
-    router, vertex = family.routers[switch], state.vertices[switch]
     flit = _take(cycle, switch, lane, target, state, family)
     # a head takes the output lane, a tail gives it back; the one flit of a short worm does neither
-    router.free ^= _changes_hands(flit) << target
-    number = vertex.first_output + target
-    buffer = family.output_lanes[number].buffer
-    if buffer == NONE:
-        state.channels[number].register = flit
-        vertex.occupied |= 1 << target
-    else:
-        waiting = family.buffers[buffer]
-        family.slots[buffer, (waiting.front + waiting.count) & (family.slots.shape[1] - 1)] = flit
-        waiting.count += 1
-        router.delivering |= 1 << target
+    family.routers[switch].free ^= _changes_hands(flit) << target
+    load_output(switch, target, flit, state, family)
 
 
 @compiled
