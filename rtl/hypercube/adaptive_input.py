@@ -107,7 +107,8 @@ class AdaptiveInput(Part):
         m: Any = Module()
         arriving, popped = Signal(self.lanes), Signal(self.lanes)
         m.d.comb += arriving.eq(self.link.valid & self.link.ready if self.host else self.link.valid)
-        asked, requests, target = Signal(self.lanes), Signal(len(self.requests)), Signal(len(self.target))
+        asked: Any = Signal(self.lanes)
+        requests, target = Signal(len(self.requests)), Signal(len(self.target))
         reached = self.parameters.outputs_of(self.port)
         lanes = [_Lane(m, self, v, arriving[v], popped[v], asked[v]) for v in range(self.lanes)]
         self._store(m, lanes, arriving, asked)

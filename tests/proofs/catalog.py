@@ -30,6 +30,8 @@ from tests.proofs.harts.page_queues_claims import page_queues
 from tests.proofs.harts.transmitter_claims import transmitters
 from tests.proofs.harts.word_claims import words
 from tests.proofs.hypercube.allocator_claims import head_allocator
+from tests.proofs.hypercube.input_claims import adaptive_input
+from tests.proofs.hypercube.output_claims import adaptive_output
 from tests.proofs.min.branch_queues_claims import branch_queues
 from tests.proofs.min.copy_claims import branch_copies
 from tests.proofs.min.key_claims import turn_key
@@ -229,6 +231,8 @@ PROOFS: dict[str, Proof] = {
     "delivery-buffer-2": Proof("delivery-buffer", delivery_buffer(2)),
     "delivery-buffer-3": Proof("delivery-buffer", delivery_buffer(3), quick=False),
     "delivery-buffer-4": Proof("delivery-buffer", delivery_buffer(4), quick=False),
+    "delivery-buffer-room-4": Proof("delivery-buffer", delivery_buffer(4, tells_room=True)),
+    "delivery-buffer-room-5": Proof("delivery-buffer", delivery_buffer(5, tells_room=True), quick=False),
     "lane-input-2x2": Proof("lane-input", lane_input(2, 2)),
     "lane-input-2x1": Proof("lane-input", lane_input(2, 1), quick=False),
     "lane-input-3x3": Proof("lane-input", lane_input(3, 3), 14, quick=False),
@@ -274,4 +278,17 @@ PROOFS: dict[str, Proof] = {
     "head-allocator-6x3": Proof(
         "head-allocator", head_allocator(6, 3, longest_wait=False), quick=False, induction_cycles=3
     ),
+    "adaptive-input-2x2": Proof("adaptive-input", adaptive_input(2, 2, 2), induction_cycles=3),
+    "adaptive-input-2x1-depth-1": Proof("adaptive-input", adaptive_input(2, 1, 1), quick=False, induction_cycles=3),
+    "adaptive-input-3x3-depth-3": Proof("adaptive-input", adaptive_input(3, 3, 3), 14, quick=False, induction_cycles=3),
+    "adaptive-input-2x2-depth-4": Proof("adaptive-input", adaptive_input(2, 2, 4), 16, quick=False, induction_cycles=3),
+    "adaptive-input-host-2": Proof("adaptive-input", adaptive_input(2, 2, 2, from_host=True), induction_cycles=3),
+    "adaptive-input-host-4": Proof(
+        "adaptive-input", adaptive_input(3, 2, 4, from_host=True), 16, quick=False, induction_cycles=3
+    ),
+    "adaptive-output-2x2": Proof("adaptive-output", adaptive_output(2, 2, 0)),
+    "adaptive-output-2x3-two-hosts": Proof("adaptive-output", adaptive_output(2, 3, 1, 2), 14),
+    "adaptive-output-2x1": Proof("adaptive-output", adaptive_output(2, 1, 1), quick=False),
+    "adaptive-output-6x4": Proof("adaptive-output", adaptive_output(6, 4, 2), 24, quick=False),
+    "adaptive-output-delivery": Proof("adaptive-output", adaptive_output(3, 2, 3), 16, quick=False),
 }

@@ -42,6 +42,8 @@ DELIVERY_BUFFER = "common/vc/delivery_buffer.py"
 LANE_ROUTER = "common/vc/router.py"
 TORUS_ROUTER = "torus/router.py"
 HEAD_ALLOCATOR = "hypercube/head_allocator.py"
+ADAPTIVE_INPUT = "hypercube/adaptive_input.py"
+ADAPTIVE_OUTPUT = "hypercube/adaptive_output.py"
 
 OVERWRITES_A_WAITING_FLIT = (OUTPUT_REGISTER, "with m.If(self.free):", "with m.If(1):")
 STALLS_BETWEEN_FLITS = (OUTPUT_REGISTER, "eq(~link.valid | link.ready)", "eq(~link.valid)")
@@ -109,3 +111,10 @@ NOT_READY_AS_ONE_LEAVES = (LANE_INPUT, "popped.any() | ~lanes[0].fills", "~lanes
 REUSES_WITH_ANY_CREDIT = (LANE_OUTPUT, "enough: Any = credits == self.depth", "enough: Any = has_credit")
 PREFERS_BOTH_OF_THE_CYCLE = (CYCLE_ORDER, "else ~before[position[j, i]]", "else before[position[j, i]]")
 KEEPS_THE_ORDER = (CYCLE_ORDER, "before[k].eq(~shifted)", "before[k].eq(before[k])")
+READS_WITHOUT_PAUSE = (ADAPTIVE_INPUT, "part.slots, popped)", "part.slots, arriving)")
+SENDS_WHAT_IS_BEATEN = (ADAPTIVE_INPUT, "popped.eq(Mux(kept, 0, asked) |", "popped.eq(asked |")
+FORGETS_WHAT_IS_ASKED = (ADAPTIVE_INPUT, "self._asks + left", "self._asks")
+RELEASES_BEFORE_IT_IS_EMPTY = (ADAPTIVE_INPUT, "self.is_tail.eq(ended & ~self.several)", "self.is_tail.eq(ended)")
+NEVER_ENDS_A_DRAIN = (ADAPTIVE_INPUT, "discarding[v].eq(drained)", "discarding[v].eq(self.drains)")
+NOT_READY_AS_A_FLIT_LEAVES = (ADAPTIVE_INPUT, "popped.any() | ~lanes[0].fills()", "~lanes[0].fills()")
+SAYS_ROOM_FOR_ONE = (DELIVERY_BUFFER, "self.depth - ROOM_FLITS", "self.depth - 1")

@@ -86,7 +86,7 @@ def prove_pair(claims: Claims, first: Whole, second: Whole) -> TrackedFlit:
     others = [assume_worms(claims, far, i, LOCAL_TAG) for i in range(1, far.parameters.inputs)]
     near_out = [WormsOut(claims, near, o) for o in range(near.parameters.outputs)]
     far_out = [WormsOut(claims, far, o) for o in range(far.parameters.outputs)]
-    tracked = TrackedFlit(claims, worms_in, list(far.outputs), across)
+    tracked = TrackedFlit(claims, worms_in, [[link] for link in far.outputs], across)
     states, opened, got = tie_whole(claims, first, worms_in, near_out)
     far_states, _, far_got = tie_whole(claims, second, [crossing.worms, *others], far_out)
     crossing.tie(claims, near_out[crossing.number], states, opened, header)

@@ -26,7 +26,7 @@ def prove_alone(claims: Claims, whole: Whole) -> TrackedFlit:
     assume_tables(claims, part)
     worms_in = [assume_worms(claims, part, i, i) for i in range(part.parameters.inputs)]
     worms_out = [WormsOut(claims, part, o) for o in range(part.parameters.outputs)]
-    tracked = TrackedFlit(claims, worms_in, list(part.outputs), [worms.wanted for worms in worms_in])
+    tracked = TrackedFlit(claims, worms_in, [[link] for link in part.outputs], [worms.wanted for worms in worms_in])
     states, _, got = tie_whole(claims, whole, worms_in, worms_out)
     tracked.tie(claims, in_any_buffer(states, tracked.i, tracked.o, got))
     for i, state in enumerate(states):

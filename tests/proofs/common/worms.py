@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from amaranth.hdl import Array, Const, Mux, Signal, Value
 
-from rtl.common.selection import concat
+from rtl.common.selection import concat, either
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.common.links import assume_link_rules, prove_link_rules
 from tests.proofs.common.tagged_flits import tag_of
@@ -124,8 +124,8 @@ class TrackedFlit:
     claims : Claims
     worms : sequence of WormsIn
         By input; the flits of input i have tag i.
-    links : list of links
-        By output.
+    links : list of list of links
+        By output, the links that make it up; a flit of one input is on one of them at most.
     wanted : list of Value
         Outputs that the flit on an input's link is for, per input.
     tag : function
@@ -153,7 +153,7 @@ class TrackedFlit:
         self,
         claims: Claims,
         worms: Sequence[EntersWith],
-        links: list[Any],
+        links: list[list[Any]],
         wanted: list[Any],
         tag: Callable[[Any], Value] = tag_of,
     ):
@@ -166,10 +166,12 @@ class TrackedFlit:
             worm.moves & outputs.bit_select(self.o, 1) for worm, outputs in zip(worms, wanted, strict=True)
         )[self.i]
         entering = claims.named(entering, "entering")
-        self.on_output: Any = claims.named(
-            Array(link.valid & (tag(link.payload) == self.i) for link in links)[self.o], "on_output"
-        )
-        leaving = self.on_output & Array(link.ready for link in links)[self.o]
+        there = [[link.valid & (tag(link.payload) == self.i) for link in group] for group in links]
+        self.on_output: Any = claims.named(Array(concat(bits).any() for bits in there)[self.o], "on_output")
+        moving = [
+            concat(link.ready & bit for link, bit in zip(*each, strict=True)) for each in zip(links, there, strict=True)
+        ]
+        leaving = Array(bits.any() for bits in moving)[self.o]
         self.entered: Any = Signal(COUNT_BITS, name="entered")
         self.left: Any = Signal(COUNT_BITS, name="left")
         m.d.sync += [self.entered.eq(self.entered + entering), self.left.eq(self.left + leaving)]
@@ -177,7 +179,11 @@ class TrackedFlit:
         self.flit: Any = Signal(len(offered), name="tracked_flit")
         with m.If(entering & (self.entered == self.number)):
             m.d.sync += self.flit.eq(offered)
-        self.shown: Any = Value.cast(Array(Value.cast(link.payload) for link in links)[self.o])
+        shown = [
+            either([Mux(bit, Value.cast(link.payload), 0) for link, bit in zip(*each, strict=True)])
+            for each in zip(links, there, strict=True)
+        ]
+        self.shown: Any = Value.cast(Array(shown)[self.o])
         self.comes_out: Any = claims.named(self.on_output & (self.left == self.number), "tracked_flit_comes_out")
         nothing_left = self.left == self.entered
         claims.always("nothing comes out that did not go in for this output", ~(self.on_output & nothing_left))

@@ -19,7 +19,7 @@ ONE_HEAD = "a lane goes to one head at most"
 ONE_LANE = "a head gets one lane at most"
 WANTED = "a head gets a lane only if it waits for that output"
 FREE = "only a free lane is got"
-TAKEN = "what a head gets is taken, and nothing else"
+TAKEN = "a free lane that a head gets is taken, and no other one"
 LAST_RESORT = "a head gets an escape only where it may, and if it could have no other lane"
 LOOKS = "the leader looks at what comes first in the random order of all that it can have"
 LEADER = "the leader gets what it has picked, if that is still free"
@@ -78,9 +78,9 @@ def _drive_orders(claims: Claims, part: Any) -> CyclePhases:
     """The orders of the cycle, which are proved of ``CycleOrder``."""
     p = part.parameters
     phases = CyclePhases(claims, [p.order_size] + [p.lane_order_size] * (p.lanes > 1))
-    claims.m.d.comb += part.before.eq(phases.before(claims, p.order_size, len(p.input_lanes), "before"))
+    claims.m.d.comb += part.before.eq(phases.before(claims, p.order_size, range(len(p.input_lanes)), "before"))
     if p.lanes > 1:
-        claims.m.d.comb += part.lane_before.eq(phases.before(claims, p.lane_order_size, p.lanes, "lane_before"))
+        claims.m.d.comb += part.lane_before.eq(phases.before(claims, p.lane_order_size, range(p.lanes), "lane_before"))
     return phases
 
 
@@ -102,7 +102,7 @@ def _prove_lanes(claims: Claims, part: Any) -> None:
             any_free_escape, any_taken_escape = part.free_escapes[output], part.taken_escapes[output]
         claims.always(FREE, ~adaptive.any() | any_free)
         claims.always(FREE, ~escape.any() | any_free_escape)
-        claims.always(TAKEN, any_taken == adaptive.any())
+        claims.always(TAKEN, (any_taken & any_free) == adaptive.any())
         claims.always(TAKEN, any_taken_escape == escape.any())
 
 
@@ -140,8 +140,8 @@ def _bound_waiting(
 ) -> None:
     """While a head waits, and what is free for it stays free, it gets a lane when it leads."""
     p = part.parameters
-    inputs = phases.first(p.order_size, len(p.input_lanes))
-    lanes = phases.first(p.lane_order_size, p.lanes) if p.lanes > 1 else [0] * phases.count
+    inputs = phases.first(p.order_size, range(len(p.input_lanes)))
+    lanes = phases.first(p.lane_order_size, range(p.lanes)) if p.lanes > 1 else [0] * phases.count
     hopeful, most = [], []
     for port, lane in _lanes(p):
         wanted, number = part.wanted[lane], lane - p.spans[port][0]

@@ -32,7 +32,7 @@ ALLOCATOR_FAULTS = tuple(
         ("2x2", WANTED, "(self.wanted[lane] & row).any()", "row.any()"),
         ("2x2", FREE, "free.eq((row & self._free()).any())", "free.eq(row.any())"),
         ("2x2", FREE, "(taken_escape & self.free_escapes).any()", "1"),
-        ("2x2", TAKEN, "concat(takers).any() & self.free[number]", "concat(takers).any()"),
+        ("2x2", TAKEN, "tries.append(wants.any())", "tries.append(Const(1))"),
         ("2x2", TAKEN, "(takes_escape & self.waiting).any()", "1"),
         ("2x2", LAST_RESORT, "usable.any() if p.has_escapes", "usable[0] if p.has_escapes"),
         (

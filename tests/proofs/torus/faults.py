@@ -16,8 +16,8 @@ from tests.proofs.fault_lines import (
     TORUS_ROUTER,
 )
 from tests.proofs.faults import Fault
-from tests.proofs.torus.lane_worms import HEADS_FIRST, UNMIXED
 from tests.proofs.torus.pair_claims import CONSERVED, CREDITS, ROOM, SOUND
+from tests.proofs.vc.lane_worms import HEADS_FIRST, UNMIXED
 
 LOSES_THE_SECOND_FLIT = (LANE_ROUTER, "link.valid.eq(output.load)", "link.valid.eq(output.load & ~link.valid)")
 GOES_BACKWARDS = (TORUS_ROUTER, "Const(int(way in NEGATIVE), 1)", "Const(int(way not in NEGATIVE), 1)")

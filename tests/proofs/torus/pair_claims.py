@@ -13,9 +13,9 @@ from rtl.common.selection import concat
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.torus.router_claims import prove_inputs
 from tests.proofs.torus.switch_invariants import SwitchInvariants
-from tests.proofs.torus.tagged_lanes import tag_of
 from tests.proofs.torus.whole_switch import WholeSwitch
-from tests.proofs.vc.lane_reference import flits_held
+from tests.proofs.vc.buffered_lane import flits_held
+from tests.proofs.vc.tagged_lanes import tag_of
 from topology.torus.grid import Grid
 
 CONSERVED = "buffer, link, credits and credit wire make up the depth of a lane"
@@ -86,7 +86,7 @@ def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None
             claims.always(SOUND, condition)
         claims.always(ROOM, ~link.valid[v] | (reference.queue.held < depth))
         credits = near.inside.register(f"credits_{v}", f"output_{LINK}")
-        held = flits_held(far.inside, far.shape.input_shape(LINK), v, f"input_{LINK}")
+        held = flits_held(far.inside, far.shape.input_shape(LINK).slots, v, f"input_{LINK}")
         all_places = credits + held + link.valid[v] + reference.left
         claims.always(CONSERVED, all_places == depth)
         claims.always(CREDITS, ~reference.left | (near.outstanding[v].count != 0))

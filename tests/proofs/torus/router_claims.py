@@ -4,18 +4,15 @@ Nothing is left out and nothing taken for granted but the rules of links and sou
 """
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
-
-from amaranth.hdl import Const
 
 from rtl.common.selection import concat
 from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.worms import TrackedFlit
-from tests.proofs.torus.lane_worms import prove_links
 from tests.proofs.torus.switch_invariants import SwitchInvariants
-from tests.proofs.torus.tagged_lanes import tag_of
 from tests.proofs.torus.whole_switch import WholeSwitch
+from tests.proofs.vc.lane_worms import as_stream, prove_link
+from tests.proofs.vc.tagged_lanes import tag_of
 from topology.common.lanes import REUSE_EMPTY
 from topology.torus.grid import Grid
 
@@ -37,12 +34,17 @@ def router(grid: Grid, number: int, lanes: int = 2, **settings: Any) -> Describe
         switch = WholeSwitch(claims, grid, number, lanes, **settings)
         switch.enter_all(claims)
         switch.leave(claims, switch.allowed)
-        links = [as_stream(switch, o) for o in range(switch.shape.outputs)]
+        links = [
+            as_stream(switch.link_out(o), host=switch.shape.is_host_output(o)) for o in range(switch.shape.outputs)
+        ]
         wanted = [lane.worms.wanted for lane in switch.lanes_in]
-        tracked = TrackedFlit(claims, [lane.worms for lane in switch.lanes_in], links, wanted, tag_of)
+        tracked = TrackedFlit(
+            claims, [lane.worms for lane in switch.lanes_in], [[link] for link in links], wanted, tag_of
+        )
         invariants = SwitchInvariants(claims, switch)
         tracked.tie(claims, _stages(invariants, tracked))
-        prove_links(claims, switch.part)
+        for o in range(switch.shape.outputs):
+            prove_link(claims, switch.link_out(o), host=switch.shape.is_host_output(o), name=f"output_{o}")
         prove_inputs(claims, switch)
         if switch.shape.lane_reuse == REUSE_EMPTY:
             _prove_alone_in_lane(claims, switch)
@@ -67,14 +69,6 @@ def _prove_alone_in_lane(claims: Claims, switch: WholeSwitch) -> None:
 def _stages(invariants: SwitchInvariants, tracked: TrackedFlit) -> Iterator[tuple[Any, Any]]:
     yield from invariants.in_delivery(tracked.o, tracked.i)
     yield from invariants.in_lanes(tracked.o, tracked.i)
-
-
-def as_stream(switch: WholeSwitch, o: int) -> Any:
-    """The link out of an output as one with ``valid`` and ``ready``."""
-    link = switch.link_out(o)
-    if switch.shape.is_host_output(o):
-        return link
-    return SimpleNamespace(valid=link.valid.any(), ready=Const(1), payload=link.payload)
 
 
 def prove_inputs(claims: Claims, switch: WholeSwitch) -> None:

@@ -9,10 +9,10 @@ from rtl.common.flit import flit_layout
 from rtl.common.selection import concat
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.common.reference_queue import ReferenceQueue
-from tests.proofs.torus.tagged_lanes import FLIT_BITS, tag_of
 from tests.proofs.torus.whole_switch import LaneIn, WholeSwitch
 from tests.proofs.vc.delivery_claims import tie_delivery
 from tests.proofs.vc.lane_reference import tie_lanes
+from tests.proofs.vc.tagged_lanes import FLIT_BITS, tag_of
 from tests.proofs.vc.turn_order_claims import tie_one_after_the_other
 
 

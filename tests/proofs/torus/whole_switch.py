@@ -9,9 +9,9 @@ from rtl.common.selection import concat
 from rtl.torus.network import torus_plan
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.inside import Inside
-from tests.proofs.torus.lane_worms import LaneWormsIn, LaneWormsOut, Outstanding, assume_host
-from tests.proofs.torus.tagged_lanes import FLIT_BITS, tag_of
 from tests.proofs.vc.lane_reference import LaneReference, lanes_of
+from tests.proofs.vc.lane_worms import LaneWormsIn, LaneWormsOut, Outstanding, assume_host
+from tests.proofs.vc.tagged_lanes import FLIT_BITS, tag_of
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import DALLY_SEITZ, TorusRouting

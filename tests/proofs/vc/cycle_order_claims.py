@@ -1,5 +1,6 @@
 """Claims about ``CycleOrder`` and ``FirstOf``: the orders are those of ``topology``, and by them nobody waits long."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from amaranth.hdl import Module, Mux, Signal, Value
@@ -52,17 +53,17 @@ def cycle_order(size: int, used: int) -> Describe:
         inside = Inside(claims, part)
         phases = CyclePhases(claims, [size])
         requests, chosen = part.requests, part.chosen
-        order = phases.before(claims, size, used, "order")
+        order = phases.before(claims, size, range(used), "order")
         claims.always("the pairs say the order of the cycle", part.before == order)
         claims.always("only who requests is chosen", ~(chosen & ~requests).any())
         claims.always("at most one is chosen", at_most_one(chosen))
         claims.always("somebody is chosen if anybody requests", chosen.any() | ~requests.any())
         claims.always("who requests and is not chosen is beaten", (requests & part.beaten) == (requests & ~chosen))
         _prove_first(claims, phases, part)
-        rows = [order_bits(phases.order(size, phase), size) for phase in range(phases.count)]
+        rows = [order_bits(phases.order(size, phase), range(size)) for phase in range(phases.count)]
         everyone = phases.by_phase(rows, len(pairs(size)))
         claims.invariant("all pairs stand for the phase", inside.register("before", "order") == everyone)
-        firsts = phases.first(size, used)
+        firsts = phases.first(size, range(used))
         passed = [phases.passed(lambda phase, i=i: firsts[phase] == i) for i in range(used)]
         claims.possible("the longest wait", bound_waiting(claims, phases, passed, requests, chosen, WAIT_BOUND))
 
@@ -71,13 +72,33 @@ def cycle_order(size: int, used: int) -> Describe:
 
 def _prove_first(claims: Claims, phases: CyclePhases, part: Any) -> None:
     """Whoever requests is chosen if all that come before it, in the list of ``topology``, do not."""
-    for i in range(part.used):
+    for i, first in enumerate(first_of_the_cycle(phases, part.size, range(part.used), part.requests)):
+        claims.always(FIRST, part.chosen[i] == first)
+
+
+def first_of_the_cycle(phases: CyclePhases, size: int, members: Sequence[int], requests: Any) -> list[Value]:
+    """By requester, whether it requests and none that comes before it does.
+
+    Parameters
+    ----------
+    phases : CyclePhases
+    size : int
+        Of the order.
+    members : sequence of int
+        The number of each requester in the order.
+    requests : Value
+        A bit of each.
+    """
+    found = []
+    for i, member in enumerate(members):
         rows = []
         for phase in range(phases.count):
-            order = phases.order(part.size, phase)
-            rows.append(sum(1 << other for other in order[: order.index(i)] if other < part.used))
-        rivals = phases.by_phase(rows, part.used) & part.requests
-        claims.always(FIRST, part.chosen[i] == (part.requests[i] & ~rivals.any()))
+            order = phases.order(size, phase)
+            earlier = order[: order.index(member)]
+            rows.append(sum(1 << j for j, other in enumerate(members) if other in earlier))
+        rivals = phases.by_phase(rows, len(members)) & requests
+        found.append(Value.cast(requests[i] & ~rivals.any()))
+    return found
 
 
 def bound_waiting(

@@ -39,18 +39,18 @@ class CyclePhases:
         packed = sum(row << bits * phase for phase, row in enumerate(rows))
         return Value.cast(Const(packed, bits * self.count).word_select(self.now, bits))
 
-    def before(self, claims: Claims, size: int, used: int, name: str) -> Any:
+    def before(self, claims: Claims, size: int, members: Sequence[int], name: str) -> Any:
         """Which of two numbers comes first, for all pairs of those that are looked at (``CycleOrder.before``)."""
-        rows = [order_bits(self.order(size, phase), used) for phase in range(self.count)]
-        return claims.named(self.by_phase(rows, len(pairs(used))), name)
+        rows = [order_bits(self.order(size, phase), members) for phase in range(self.count)]
+        return claims.named(self.by_phase(rows, len(pairs(len(members)))), name)
 
     def order(self, size: int, phase: int) -> list[int]:
         """The order of some size, as ``topology`` has it."""
         return cycle_order(size, phase - 1)
 
-    def first(self, size: int, used: int) -> list[int]:
+    def first(self, size: int, members: Sequence[int]) -> list[int]:
         """By phase, which of the numbers that are looked at comes first."""
-        return [next(n for n in self.order(size, phase) if n < used) for phase in range(self.count)]
+        return [next(n for n in self.order(size, phase) if n in members) for phase in range(self.count)]
 
     def passed(self, served: Callable[[int], bool]) -> list[int]:
         """By phase: how many phases have gone by, one after the other up to this one, that do not serve somebody.
@@ -70,7 +70,7 @@ class CyclePhases:
         return passed
 
 
-def order_bits(order: Sequence[int], used: int) -> int:
+def order_bits(order: Sequence[int], members: Sequence[int]) -> int:
     """An order as a bit for each pair of the numbers that are looked at."""
-    bits = [order.index(i) < order.index(j) for i, j in pairs(used)]
+    bits = [order.index(members[i]) < order.index(members[j]) for i, j in pairs(len(members))]
     return sum(bit << k for k, bit in enumerate(bits))

@@ -1,23 +1,26 @@
-"""Claims about ``DeliveryBuffer``: flits come out in order, once each, and so do their credits."""
+"""Claims about ``DeliveryBuffer``: flits come out in order, once each, and so do their credits, or it says its room."""
 
 from typing import Any
 
 from amaranth.hdl import Array, Signal, Value
 
 from rtl.common.vc.delivery_buffer import DeliveryBuffer
-from tests.proofs.claims import Claims, Describe
+from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.links import prove_link_rules
 from tests.proofs.common.reference_queue import ReferenceQueue
 from tests.proofs.inside import Inside
+from topology.common.lanes import ROOM_FLITS
 
 FLIT_BITS = 8
+SAYS_ROOM = "room says whether there were places for three flits in the last cycle"
+FINDS_A_PLACE = "a flit that comes by what room said finds a place"
 
 
-def delivery_buffer(depth: int) -> Describe:
-    """Claims about a buffer of some depth."""
+def delivery_buffer(depth: int, *, tells_room: bool = False) -> Describe:
+    """Claims about a buffer of some depth, see ``DeliveryBuffer``."""
 
     def describe(claims: Claims) -> None:
-        part = DeliveryBuffer(FLIT_BITS, depth)
+        part = DeliveryBuffer(FLIT_BITS, depth, tells_room=tells_room)
         claims.free_inputs(part)
         inside = Inside(claims, part)
         link: Any = part.link
@@ -26,21 +29,41 @@ def delivery_buffer(depth: int) -> Describe:
         # the last place is that of the output register
         queue = ReferenceQueue(claims, depth + 1, part.write, part.flit, leaving)
         waiting = claims.named(queue.held - link.valid, "waiting")
-        out: Any = Signal(range(depth + 2), name="without_credit")
-        claims.m.d.sync += out.eq(out + part.write - part.credit)
-        claims.assume(~part.write | (out < depth))
+        (_prove_room if tells_room else _prove_credits)(claims, part, waiting)
         claims.always("nothing comes out that did not go in", ~link.valid | (queue.held != 0))
         claims.always("flits come out unaltered in order", ~link.valid | (Value.cast(link.payload) == queue.row[0]))
         free = claims.was((~link.valid | link.ready) & (waiting != 0), "could_go")
         claims.always("a flit in the buffer waits for the register alone", ~free | link.valid)
-        claims.always("a flit has its credit on the wire or is in the buffer", out == waiting + part.credit)
         tie_delivery(claims, inside, depth, queue.row, link, waiting)
         claims.possible("the buffer and the register are full", queue.held == depth + 1)
         if depth > 2:  # a credit is counted in the third cycle
-            streaming = leaving & part.write & part.credit
+            streaming = leaving & part.write & (part.room if tells_room else part.credit)
             claims.possible("one flit per cycle", streaming & claims.was(streaming, "streaming"))
 
     return describe
+
+
+def _prove_credits(claims: Claims, part: Any, waiting: Any) -> None:
+    """Flits are written with credits, which come back."""
+    depth, out = part.depth, Signal(range(part.depth + 2), name="without_credit")
+    claims.m.d.sync += out.eq(out + part.write - part.credit)
+    claims.assume(~part.write | (out < depth))
+    claims.always("a flit has its credit on the wire or is in the buffer", out == waiting + part.credit)
+
+
+def _prove_room(claims: Claims, part: Any, waiting: Any) -> None:
+    """Flits are written in the cycle after one in which there was said to be room, or not at all."""
+    claims.assume(~part.write | claims.was(part.room, "had_room"))
+    room = claims.was(waiting + ROOM_FLITS <= part.depth, "three_places") & started(claims)
+    claims.always(SAYS_ROOM, part.room == room)
+    claims.always(FINDS_A_PLACE, ~part.write | (waiting < part.depth))
+    tie_room(claims, part, waiting)
+
+
+def tie_room(claims: Claims, part: Any, waiting: Any) -> None:
+    """Adds the invariants of a buffer that tells room: what can have been written since it was said."""
+    claims.invariant("room is for two flits", ~part.room | (waiting + 2 <= part.depth))
+    claims.invariant("a cycle later it is for one", ~claims.was(part.room, "told_room") | (waiting < part.depth))
 
 
 def tie_delivery(

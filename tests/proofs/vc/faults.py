@@ -16,10 +16,12 @@ from tests.proofs.fault_lines import (
     PREFERS_THE_FIRST,
     READS_AS_FLITS_ARRIVE,
     REUSES_WITH_ANY_CREDIT,
+    SAYS_ROOM_FOR_ONE,
     STALLS_BETWEEN_FLITS,
     TURN_ORDER,
 )
 from tests.proofs.faults import Fault
+from tests.proofs.vc.delivery_claims import FINDS_A_PLACE, SAYS_ROOM
 from tests.proofs.vc.lane_input_claims import ONE_CREDIT
 from tests.proofs.vc.lane_output_claims import OVERFLOW
 from tests.proofs.vc.order_faults import ORDER_FAULTS
@@ -109,6 +111,8 @@ DELIVERY_FAULTS = (
         "self.credit.eq(register.load)",
         "self.credit.eq(self.write)",
     ),
+    Fault("delivery-buffer-room-4", SAYS_ROOM, *SAYS_ROOM_FOR_ONE),
+    Fault("delivery-buffer-room-4", FINDS_A_PLACE, *SAYS_ROOM_FOR_ONE),
 )
 
 INPUT_FAULTS = (

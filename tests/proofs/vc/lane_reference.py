@@ -9,11 +9,10 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal, Value
 
-from rtl.common.flit import flit_layout
 from rtl.common.selection import concat
 from tests.proofs.claims import Claims, at_most_one
-from tests.proofs.common.reference_queue import ReferenceQueue
 from tests.proofs.inside import Inside
+from tests.proofs.vc.buffered_lane import BufferedLane, tie_buffer
 
 
 def is_granted(port: Any) -> Any:
@@ -38,8 +37,8 @@ class LastCycle:
         self.can_start: Any = claims.was(port.can_start, f"{name}_can_start")
 
 
-class LaneReference:
-    """One lane.
+class LaneReference(BufferedLane):
+    """One lane. Its entries are flit, ways and note.
 
     Parameters
     ----------
@@ -56,10 +55,6 @@ class LaneReference:
 
     Members
     -------
-    arrives : Signal
-    left : Signal
-    queue : ReferenceQueue
-        Flits whose credits have not come back: flit, ways, note.
     begun : Signal
         The credit of a head has come back, that of its tail has not.
     own : Signal
@@ -68,14 +63,10 @@ class LaneReference:
 
     def __init__(self, claims: Claims, port: Any, v: int, name: str, last: LastCycle, left: Any, note: Any = ()):
         self._shape = port.shape
-        self._last = last
-        self._flit_bits = flit_layout(port.shape.flit_bits).size
         valid = port.link.valid
         arrives = valid & port.link.ready if port.shape.from_host else valid[v]
-        self.arrives: Any = claims.named(arrives, f"{name}_arrives")
-        self.left: Any = claims.named(left, f"{name}_left")
         entry = concat((port.link.payload, port.ways, *note))
-        self.queue = ReferenceQueue(claims, port.shape.depth, self.arrives, entry, self.left)
+        super().__init__(claims, port.shape.flit_bits, port.shape.depth, arrives, left, entry, name)
         self.begun: Any = Signal(name=f"{name}_begun")
         self.own: Any = Signal(port.shape.ways, name=f"{name}_own")
         way = Mux(last.granted, last.good, 0)
@@ -83,46 +74,24 @@ class LaneReference:
         after = Mux(self.left, ~self.flit(self.queue.row[0]).tail, self.begun)
         self.begun_now: Any = claims.named(after, f"{name}_begun_now")
         claims.m.d.sync += [self.begun.eq(self.begun_now), self.own.eq(self.own_now)]
-        self.held_now: Any = claims.named(self.queue.held - self.left, f"{name}_held_now")[: len(self.queue.held)]
-        rows = [*self.queue.row, self.queue.row[-1]]
-        self.now: list[Any] = [
-            claims.named(Mux(self.left, rows[k + 1], rows[k]), f"{name}_now_{k}") for k in range(port.shape.depth)
-        ]
-
-    def flit(self, entry: Any) -> Any:
-        """The flit of an entry."""
-        return flit_layout(self._shape.flit_bits)(entry[: self._flit_bits])
 
     def ways(self, entry: Any) -> Any:
         """Its ways."""
-        return entry[self._flit_bits : self._flit_bits + self._shape.ways]
+        return self.beside(entry)[: self._shape.ways]
 
     def note(self, entry: Any) -> Any:
         """The bits that stand beside it."""
-        return entry[self._flit_bits + self._shape.ways :]
+        return self.beside(entry)[self._shape.ways :]
 
     @property
     def nowhere(self) -> Any:
         """Whether the worm in front has no way."""
         return ~Mux(self.begun, self.own, self.ways(self.queue.row[0])).any()
 
-    def assume_room(self, claims: Claims) -> None:
-        """The switch before sends only with a credit."""
-        claims.assume(~self.arrives | (self.queue.held < self._shape.depth))
-
 
 def pops(inside: Inside, port: Any, where: str | None = None) -> Any:
     """Whether a flit leaves: its request is granted, or it is of a worm without a way."""
     return is_granted(port) | (inside.register("request_lane", where).any() & ~port.requests.any())
-
-
-def flits_held(inside: Inside, shape: Any, v: int, where: str | None = None) -> Any:
-    """Flits in the buffer of a lane, as its registers tell."""
-    present = inside.register(f"present_{v}", where)
-    if shape.slots == 1:
-        return present
-    back, front = (inside.register(f"{name}_{v}", where) for name in ("back", "front"))
-    return Mux(present, (back - front - 1)[: len(back)] + 1, 0)
 
 
 def lanes_of(
@@ -141,9 +110,6 @@ def tie_lanes(claims: Claims, inside: Inside, port: Any, lanes: list[LaneReferen
     """Adds the invariants of an input: its registers and memories hold what the rows of reference say."""
     shape = port.shape
     for v, lane in enumerate(lanes):
-        claims.invariant("a lane has room for what is in it", lane.queue.held <= shape.depth)
-        claims.invariant("credits are for flits", ~lane.left | (lane.queue.held != 0))
-        claims.invariant("lanes count", flits_held(inside, shape, v, where) == lane.held_now)
         _tie_places(claims, inside, shape, lane, v, where)
         _tie_worm(claims, inside, lane, v, where)
     _tie_request(claims, inside, port, lanes, where)
@@ -151,24 +117,14 @@ def tie_lanes(claims: Claims, inside: Inside, port: Any, lanes: list[LaneReferen
 
 def _tie_places(claims: Claims, inside: Inside, shape: Any, lane: LaneReference, v: int, where: str | None) -> None:
     """The memories of flits, and of what stands beside them."""
-    path = f"{where}/" if where else ""
-    front: Any = inside.register(f"front_{v}", where) if shape.slots > 1 else None
-    if front is not None:
-        back = inside.register(f"back_{v}", where)
-        claims.invariant("the back is behind the last flit", back == (front + lane.held_now)[: len(back)])
-    for slot in range(shape.slots):
-        flit = Value.cast(inside.memory_row(v * shape.slots + slot, f"{path}flits"))
-        beside = inside.memory_row(slot, f"{path}beside_{v}") if shape.depth > 1 else None
-        for k, entry in enumerate(lane.now):
-            away = lane.held_now <= k
-            if front is not None:
-                away = away | ((front + k)[: len(front)] != slot)
-            claims.invariant("slots hold their flits", away | (flit == Value.cast(lane.flit(entry))))
-            if not shape.several_ways:
-                claims.invariant("heads have one way at most", away | at_most_one(lane.ways(entry)))
-            if beside is not None:
-                known = concat((lane.ways(entry), lane.flit(entry).tail))
-                claims.invariant("slots hold what stands beside their flits", away | (beside == known))
+    memory = f"{where}/beside_{v}" if where else f"beside_{v}"
+    beside = [inside.memory_row(slot, memory) for slot in range(shape.slots)] if shape.depth > 1 else []
+    for slot, entry, away in tie_buffer(claims, inside, lane, shape.slots, v, where):
+        if not shape.several_ways:
+            claims.invariant("heads have one way at most", away | at_most_one(lane.ways(entry)))
+        if beside:
+            known = concat((lane.ways(entry), lane.flit(entry).tail))
+            claims.invariant("slots hold what stands beside their flits", away | (beside[slot] == known))
 
 
 def _tie_worm(claims: Claims, inside: Inside, lane: LaneReference, v: int, where: str | None) -> None:

@@ -1,13 +1,14 @@
 """Sound worms on the lanes into a router, and what must hold of the lanes out of it."""
 
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
-from amaranth.hdl import Mux, Signal, Value
+from amaranth.hdl import Const, Mux, Signal, Value
 
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.common.links import assume_link_rules, prove_link_rules
-from tests.proofs.torus.tagged_lanes import TAG_BITS, tag_of
+from tests.proofs.vc.tagged_lanes import TAG_BITS, tag_of
 
 HEADS_FIRST = "heads come first and only first"
 UNMIXED = "worms never mix on a lane"
@@ -124,11 +125,14 @@ def assume_host(claims: Claims, link: Any) -> None:
     assume_link_rules(claims, link, "from_host")
 
 
-def prove_links(claims: Claims, part: Any) -> None:
-    """The rules of links with lanes and of the link to a processor."""
-    for o in range(part.shape.outputs):
-        link = getattr(part, f"outputs__{o}")
-        if part.shape.is_host_output(o):
-            prove_link_rules(claims, link, f"output_{o}")
-        else:
-            claims.always("one lane at most has a flit on its link", at_most_one(link.valid))
+def prove_link(claims: Claims, link: Any, *, host: bool, name: str) -> None:
+    """The rules of a link out: with lanes, or to a processor."""
+    if host:
+        prove_link_rules(claims, link, name)
+    else:
+        claims.always("one lane at most has a flit on its link", at_most_one(link.valid))
+
+
+def as_stream(link: Any, *, host: bool) -> Any:
+    """A link out as one with ``valid`` and ``ready``."""
+    return link if host else SimpleNamespace(valid=link.valid.any(), ready=Const(1), payload=link.payload)

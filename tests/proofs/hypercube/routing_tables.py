@@ -1,0 +1,46 @@
+"""What routing says of a head that comes into a switch, as tables made with ``topology``: not the hardware's logic."""
+
+from functools import lru_cache
+from typing import Any
+
+from amaranth.hdl import Const, Value
+
+from rtl.common.selection import concat
+from rtl.hypercube.parameters import HypercubeRouterParameters
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import HypercubeRouting
+
+
+@lru_cache
+def _masks(p: HypercubeRouterParameters, port: int, node: int) -> list[int]:
+    """Lanes out that heads on an input may have, escapes included, by the dimensions that remain."""
+    network = HypercubeNetwork(p.dimensions, p.lanes, p.injection_channels)
+    routing = HypercubeRouting(network, p.flit_bits, p.rule)
+    lane = network.input_channel[node][p.spans[port][0]]
+    candidates, escapes = routing.masks(lane)
+    return [int(mask) for mask in candidates | escapes]
+
+
+def remaining(p: HypercubeRouterParameters, flit: Any, node: Any) -> Value:
+    """The dimensions that remain to a head."""
+    return Value.cast(flit.data[: p.dimensions] ^ node)
+
+
+def lanes_out(p: HypercubeRouterParameters, port: int, flit: Any, node: Any) -> Value:
+    """Mask of the lanes out that a head on an input may have; by the rule, in odd switches others than in even ones."""
+    outputs, rest = sum(p.output_lanes), remaining(p, flit, node)
+    packed = [sum(mask << outputs * row for row, mask in enumerate(_masks(p, port, number))) for number in (0, 1)]
+    tables = [Value.cast(Const(table, outputs << p.dimensions).word_select(rest, outputs)) for table in packed]
+    odd = Value.cast(node).xor()
+    return concat((tables[0] & ~odd.replicate(outputs)) | (tables[1] & odd.replicate(outputs)))
+
+
+def has_way(p: HypercubeRouterParameters, port: int, flit: Any, node: Any) -> Value:
+    """Whether there is a lane out for a head on an input."""
+    return lanes_out(p, port, flit, node).any()
+
+
+def outputs_for(p: HypercubeRouterParameters, flit: Any, node: Any) -> Value:
+    """The outputs that a head with a way can use: the dimensions that remain, or else delivery."""
+    rest = remaining(p, flit, node)
+    return concat((rest, ~rest.any()))

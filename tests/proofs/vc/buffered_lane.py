@@ -1,0 +1,104 @@
+"""What is in the buffer of a lane: a row of flits, told by the ports, and the pointers and memory that it stands in."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from amaranth.hdl import Mux, Value
+
+from rtl.common.flit import flit_layout
+from tests.proofs.claims import Claims
+from tests.proofs.common.reference_queue import ReferenceQueue
+from tests.proofs.inside import Inside
+
+
+class BufferedLane:
+    """One lane into a router.
+
+    Parameters
+    ----------
+    claims : Claims
+    flit_bits : int
+    depth : int
+        Flits that the buffer holds.
+    arrives : Value
+        The flit on the link is one of this lane, and moves.
+    left : Value
+        A flit left the buffer in the last cycle.
+    entry : Value
+        The flit on the link, and whatever is to be kept beside it.
+    name : str
+        Prefix of the names of signals.
+
+    Members
+    -------
+    arrives, left : Signal
+    queue : ReferenceQueue
+        Entries whose flits have not left, as is known a cycle later.
+    held_now : Signal
+        Flits in the buffer.
+    now : list of Signal
+        Their entries; only the first ``held_now`` count.
+    """
+
+    def __init__(self, claims: Claims, flit_bits: int, depth: int, arrives: Any, left: Any, entry: Any, name: str):
+        self._layout = flit_layout(flit_bits)
+        self.depth = depth
+        self.arrives: Any = claims.named(arrives, f"{name}_arrives")
+        self.left: Any = claims.named(left, f"{name}_left")
+        self.queue = ReferenceQueue(claims, depth, self.arrives, entry, self.left)
+        self.held_now: Any = claims.named(self.queue.held - self.left, f"{name}_held_now")[: len(self.queue.held)]
+        rows = [*self.queue.row, self.queue.row[-1]]
+        self.now: list[Any] = [
+            claims.named(Mux(self.left, rows[k + 1], rows[k]), f"{name}_now_{k}") for k in range(depth)
+        ]
+
+    def flit(self, entry: Any) -> Any:
+        """The flit of an entry."""
+        return self._layout(entry[: self._layout.size])
+
+    def beside(self, entry: Any) -> Any:
+        """What is kept beside it."""
+        return entry[self._layout.size :]
+
+    def assume_room(self, claims: Claims) -> None:
+        """The switch before sends only with a credit."""
+        claims.assume(~self.arrives | (self.queue.held < self.depth))
+
+
+def flits_held(inside: Inside, slots: int, v: int, where: str | None = None) -> Any:
+    """Flits in the buffer of a lane, as its registers tell."""
+    present = inside.register(f"present_{v}", where)
+    if slots == 1:
+        return present
+    back, front = (inside.register(f"{name}_{v}", where) for name in ("back", "front"))
+    return Mux(present, (back - front - 1)[: len(back)] + 1, 0)
+
+
+def tie_buffer(
+    claims: Claims, inside: Inside, lane: BufferedLane, slots: int, v: int, where: str | None
+) -> Iterator[tuple[int, Any, Any]]:
+    """Adds the invariants of a buffer: pointers, and flits in the memory of all lanes.
+
+    Yields
+    ------
+    slot : int
+    entry : Value
+    away : Value
+        Whether this entry is not in this slot.
+    """
+    claims.invariant("a lane has room for what is in it", lane.queue.held <= lane.depth)
+    claims.invariant("credits are for flits", ~lane.left | (lane.queue.held != 0))
+    claims.invariant("lanes count", flits_held(inside, slots, v, where) == lane.held_now)
+    front: Any = inside.register(f"front_{v}", where) if slots > 1 else None
+    if front is not None:
+        back = inside.register(f"back_{v}", where)
+        claims.invariant("the back is behind the last flit", back == (front + lane.held_now)[: len(back)])
+    memory = f"{where}/flits" if where else "flits"
+    for slot in range(slots):
+        flit = Value.cast(inside.memory_row(v * slots + slot, memory))
+        for k, entry in enumerate(lane.now):
+            away = lane.held_now <= k
+            if front is not None:
+                away = away | ((front + k)[: len(front)] != slot)
+            claims.invariant("slots hold their flits", away | (flit == Value.cast(lane.flit(entry))))
+            yield slot, entry, away
