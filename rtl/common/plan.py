@@ -62,9 +62,9 @@ class UnicastAddressing:
     Parameters
     ----------
     key : function
-        Makes the combinational part that finds the routing key. It has the members ``node`` (In, the sender's number, a
-        constant), ``destination`` (In, a processor's number), ``key`` (Out, the header's first field) and ``exists``
-        (Out(1), whether there is such a processor).
+        Makes the combinational part that finds the routing key. It has the members ``destination`` (In, a processor's
+        number), ``key`` (Out, the header's first field) and ``exists`` (Out(1), whether there is such a processor). If
+        the key depends on the sender, it has a member ``node`` (In, the sender's number, a constant) as well.
     unicast_keys : tuple of int
         Key of a message to each processor, with zeros in ``sender_bits``.
     sender_bits : int

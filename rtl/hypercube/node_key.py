@@ -9,7 +9,7 @@ from rtl.common.part import Part
 
 
 class NodeKey(Part):
-    """The key of a message to a node is the node's number, and every number is a node's. Wires alone.
+    """The key of a message to a node is the node's number, whoever sends, and every number is a node's. Wires alone.
 
     Parameters
     ----------
@@ -17,8 +17,6 @@ class NodeKey(Part):
 
     Members
     -------
-    node : In(dimensions)
-        The sender, of which the key does not depend.
     destination : In(dimensions)
         A node's number.
     key : Out(dimensions)
@@ -28,8 +26,7 @@ class NodeKey(Part):
     """
 
     def __init__(self, dimensions: int):
-        members = {"node": In(dimensions), "destination": In(dimensions), "key": Out(dimensions), "exists": Out(1)}
-        super().__init__("node_key", members)
+        super().__init__("node_key", {"destination": In(dimensions), "key": Out(dimensions), "exists": Out(1)})
 
     def elaborate(self, _platform):
         m: Any = Module()

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 
@@ -144,17 +145,21 @@ def test_manifest(designs, name, tuser, leading):
 
 @pytest.mark.parametrize("name", UNICAST)
 def test_without_sets_there_is_no_tuser(designs, name):
-    manifest, nodes = designs[name].manifest, UNICAST[name][0].grid.nodes
+    manifest, network = designs[name].manifest, UNICAST[name][0]
+    nodes = len(network.processors)
     entry, widths = manifest["axi_stream"], {port["name"]: port["bits"] for port in manifest["ports"]}
     assert (entry["destination_mode"], entry["tuser_bits"], entry["leading_words"]) == (TDEST, 0, 0)
-    for i in range(nodes):
-        for prefix, names in (
-            (f"s_axis_n{i}", ("tdata", "tvalid", "tready", "tlast", "tdest", "error")),
-            (f"m_axis_n{i}", ("tdata", "tvalid", "tready", "tlast", "tid")),
-        ):
-            assert {port for port in widths if port.startswith(f"{prefix}_")} == {f"{prefix}_{name}" for name in names}
-        assert widths[f"s_axis_n{i}_tdest"] == entry["tdest_bits"] == entry["tid_bits"] == (nodes - 1).bit_length()
-    assert designs[name].files["noc.v"].count("module noc_shortest_key(") == 1
+    inputs, outputs = (
+        [f"{kind}_axis_{port}" for port in ports]
+        for kind, ports in (("s", network.injection_names), ("m", network.delivery_names))
+    )
+    due = {f"{prefix}_{name}" for prefix in inputs for name in ("tdata", "tvalid", "tready", "tlast", "tdest", "error")}
+    due |= {f"{prefix}_{name}" for prefix in outputs for name in ("tdata", "tvalid", "tready", "tlast", "tid")}
+    assert {port for port in widths if "_axis_" in port} == due
+    assert (inputs, outputs) == (entry["inputs"], entry["outputs"])
+    assert entry["tdest_bits"] == entry["tid_bits"] == (nodes - 1).bit_length()
+    assert {widths[f"{prefix}_tdest"] for prefix in inputs} == {entry["tdest_bits"]}
+    assert len(re.findall(r"module noc_(shortest|node)_key\(", designs[name].files["noc.v"])) == 1
 
 
 def test_same_bytes_in_every_process(designs):

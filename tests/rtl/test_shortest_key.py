@@ -7,7 +7,6 @@ from rtl.torus import shortest_key
 from rtl.torus.network import torus_addressing
 from rtl.torus.shortest_key import ShortestKey
 from tests.tb.parts_runner import mutated
-from topology.hypercube.routing import HypercubeRouting
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import TorusRouting
@@ -26,7 +25,7 @@ def routing_of(grid: Grid) -> TorusRouting:
     return TorusRouting(TorusNetwork(grid, 2), 32)
 
 
-def wrong_pairs(part, routing: TorusRouting | HypercubeRouting) -> list[tuple[int, int]]:
+def wrong_pairs(part, routing: TorusRouting) -> list[tuple[int, int]]:
     """Pairs of sender and destination, of all numbers that the ports can have, for which the part is wrong."""
     nodes, wrong = routing.network.switches, []
 
