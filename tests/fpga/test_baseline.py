@@ -3,8 +3,9 @@
 
 import pytest
 
-from benchmarks import harts_rows, min_rows, spam_rows, torus_rows
+from benchmarks import harts_rows, hypercube_rows, min_rows, spam_rows, torus_rows
 from benchmarks.harts_rows import HartsRow
+from benchmarks.hypercube_rows import HypercubeRow
 from benchmarks.min_rows import MinRow
 from benchmarks.router_rows import Row, rows
 from benchmarks.router_table import DEVICE, SEEDS, measured, multicast_costs
@@ -97,8 +98,18 @@ def test_a_row_is_the_switch_of_a_torus_that_its_name_says(row: TorusRow):
     assert (parameters["lane_rule"] == "dateline") == row.name.endswith("-dateline")
 
 
-def test_rows_of_a_torus_have_names_of_their_own():
-    assert len({row.name for row in torus_rows.rows()}) == len(torus_rows.rows())
+@pytest.mark.parametrize("row", hypercube_rows.rows(), ids=lambda row: row.name)
+def test_a_row_is_the_switch_of_a_hypercube_that_its_name_says(row: HypercubeRow):
+    plan, parameters = row.plan, row.plan.parameters
+    sizes = f"hypercube-n{parameters['dimensions']}-l{parameters['lanes']}-b{parameters['buffer_flits']}"
+    channels = parameters["injection_channels"]
+    assert row.name == f"{sizes}-f{plan.flit_bits}" + (f"-i{channels}" if channels > 1 else "")
+    assert 0 < row.switch < plan.network.switches - 1
+
+
+@pytest.mark.parametrize("family_rows", [torus_rows, hypercube_rows])
+def test_rows_have_names_of_their_own(family_rows):
+    assert len({row.name for row in family_rows.rows()}) == len(family_rows.rows())
 
 
 def test_multicast_costs_are_differences():

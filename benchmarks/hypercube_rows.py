@@ -1,0 +1,57 @@
+# amaranth: UnusedElaboratable=no
+# (a router is made to be asked for its parameters)
+"""The switches of hypercubes whose cost is tabulated: one thing varied at a time around a reference.
+
+The reference is a switch of a hypercube of 64 nodes: two lanes of four flits for each channel, flits of 32 bits, one
+injection channel.
+"""
+
+from dataclasses import dataclass
+
+from rtl.common.plan import NetworkPlan
+from rtl.hypercube.network import hypercube_plan
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import HypercubeRouting
+
+
+@dataclass(frozen=True)
+class HypercubeRow:
+    """One switch.
+
+    Members
+    -------
+    dimensions, lanes, buffer_flits, flit_bits, injection_channels : int
+    """
+
+    dimensions: int = 6
+    lanes: int = 2
+    buffer_flits: int = 4
+    flit_bits: int = 32
+    injection_channels: int = 1
+    multicast: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name in the table and in the baseline."""
+        channels = "" if self.injection_channels == 1 else f"-i{self.injection_channels}"
+        return f"hypercube-n{self.dimensions}-l{self.lanes}-b{self.buffer_flits}-f{self.flit_bits}{channels}"
+
+    @property
+    def plan(self) -> NetworkPlan:
+        """Plan of the network that the switch is from."""
+        network = HypercubeNetwork(self.dimensions, self.lanes, self.injection_channels)
+        return hypercube_plan(HypercubeRouting(network, self.flit_bits), buffer_flits=self.buffer_flits)
+
+    @property
+    def switch(self) -> int:
+        """Switch of the row: all are alike but for their number."""
+        return 0b010110 & (1 << self.dimensions) - 1
+
+
+def rows() -> list[HypercubeRow]:
+    """All rows of the table, the reference first."""
+    return [
+        HypercubeRow(),
+        HypercubeRow(lanes=3),
+        HypercubeRow(injection_channels=6),
+    ]
