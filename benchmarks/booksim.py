@@ -1,7 +1,7 @@
-"""Runs of BookSim2, a flit-exact network simulator in C++, on a torus with the setting of ours.
+"""Runs of BookSim2, a flit-exact network simulator in C++, on a network with the setting of ours.
 
 The program is not part of the project. Latency and throughput are of packets to other nodes: BookSim also sends packets
-to the node that they come from, which the torus here never does. They are left out by its figures for each pair.
+to the node that they come from, which no host here does. They are left out by its figures for each pair.
 """
 
 import re
@@ -13,12 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.torus_load import PACKET_FLITS, UNIFORM, Window, senders
+from benchmarks.load import PACKET_FLITS, UNIFORM, Window, senders
 
 LATENCY, THROUGHPUT = "latency", "throughput"
 NEVER = "1000000.0"
 """A threshold that nothing reaches: all runs have the same length. BookSim wants the point."""
 FASTEST = "fastest"
+LIGHTEST = 0.002  # flits per node and cycle
 PERIODS = 3  # that it measures once thresholds are fulfilled
 
 
@@ -49,15 +50,59 @@ class PeerRun:
 
 
 @dataclass(frozen=True)
+class Probe:
+    """Traffic that tells what a packet takes without contention.
+
+    Parameters
+    ----------
+    pattern : str
+        A pattern of BookSim's by which all packets have the same way to go.
+    links : int
+        Channels between switches on it.
+    """
+
+    pattern: str
+    links: int
+
+
+@dataclass(frozen=True)
+class PeerNetwork:
+    """A network as BookSim has it.
+
+    Parameters
+    ----------
+    nodes : int
+    keys : dict of str to str
+        Its topology and routing in BookSim's configuration.
+    near, far : Probe
+        Of two different lengths.
+
+    Raises
+    ------
+    ValueError
+        If they have the same length.
+    """
+
+    nodes: int
+    keys: dict[str, str]
+    near: Probe
+    far: Probe
+
+    def __post_init__(self):
+        if self.near.links == self.far.links:
+            names = f"{self.near.pattern} and {self.far.pattern}"
+            raise ValueError(f"Ways of {names} must have different lengths, not {self.near.links} links both")
+
+
+@dataclass(frozen=True)
 class BookSim:
-    """The program, and a torus for it.
+    """The program, and a network for it.
 
     Parameters
     ----------
     program : Path
         Executable.
-    side : int
-        Nodes in each of two dimensions.
+    network : PeerNetwork
     lanes, buffer_flits : int
         Virtual channels, and flits that each of their buffers holds.
     settings : dict of str to str
@@ -70,7 +115,7 @@ class BookSim:
     """
 
     program: Path
-    side: int
+    network: PeerNetwork
     lanes: int
     buffer_flits: int
     settings: dict[str, str] = field(default_factory=dict)
@@ -85,7 +130,7 @@ class BookSim:
         Parameters
         ----------
         pattern : str
-            One of ``torus_load.PATTERNS``.
+            One of ``load.PATTERNS``.
         load : float
             Flits per sending node and cycle that are meant for other nodes.
         window : Window
@@ -93,7 +138,7 @@ class BookSim:
         kind : str
             ``LATENCY`` keeps figures for each pair, which takes time; ``THROUGHPUT`` is for runs that count CPU time.
         """
-        nodes = self.side**2
+        nodes = self.network.nodes
         # of uniform traffic, one packet in as many as there are nodes is for its own node
         offered = load * nodes / (nodes - 1) if pattern == UNIFORM else load
         before = _children_seconds()
@@ -102,10 +147,17 @@ class BookSim:
         )
         return _figures(pattern, nodes, totals, rows, _children_seconds() - before)
 
-    def fastest(self, pattern: str, load: float, window: Window) -> float:
-        """Latency of the fastest packet under a pattern of BookSim's."""
-        totals, _ = self._execute(pattern, load, window, {})
-        return totals[FASTEST]
+    def zero_load(self, window: Window) -> tuple[float, float]:
+        """What a packet takes without contention: cycles for each link, and for all else.
+
+        They are those of the straight line through the latencies of the fastest packets of two lengths.
+        """
+        near, far = self.network.near, self.network.far
+        near_latency, far_latency = (
+            self._execute(probe.pattern, LIGHTEST, window, {})[0][FASTEST] for probe in (near, far)
+        )
+        per_link = (far_latency - near_latency) / (far.links - near.links)
+        return per_link, near_latency - per_link * near.links
 
     def _execute(
         self, pattern: str, offered: float, window: Window, more: dict[str, str]
@@ -124,10 +176,7 @@ class BookSim:
 
     def _keys(self, window: Window) -> dict[str, str]:
         return {
-            "topology": "torus",
-            "k": str(self.side),
-            "n": "2",
-            "routing_function": "dim_order",
+            **self.network.keys,
             "num_vcs": str(self.lanes),
             "vc_buf_size": str(self.buffer_flits),
             "packet_size": str(PACKET_FLITS),

@@ -1,24 +1,22 @@
 """The comparison with BookSim: its output is understood, its failures are clear, and both get the same load."""
 
 import stat
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks import booksim_torus
-from benchmarks.booksim import FASTEST, THROUGHPUT, BookSim, BookSimError, parse_rows, parse_totals
-from benchmarks.torus_load import (
-    PACKET_FLITS,
-    TRANSPOSE,
-    UNIFORM,
-    Window,
-    mean_links,
-    measure,
-    offered_messages,
-    zero_load_latency,
-)
+from benchmarks import beside_booksim, booksim_hypercube, booksim_torus
+from benchmarks.booksim import FASTEST, THROUGHPUT, BookSim, BookSimError, PeerNetwork, Probe, parse_rows, parse_totals
+from benchmarks.booksim_hypercube import peer_cube
+from benchmarks.booksim_torus import peer_torus
+from benchmarks.load import PACKET_FLITS, TRANSPOSE, UNIFORM, LoadedModel, Window, mean_links, pairs, patterns_of
+from benchmarks.torus_load import links_between, loaded_torus
+from sim_model.hypercube.model import HypercubeModel
 from sim_model.torus.model import TorusModel
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import HypercubeRouting
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.operations import turns_of
@@ -66,8 +64,15 @@ def told(folder: Path) -> dict[str, str]:
     return dict(line.rstrip(";").split(" = ") for line in (folder / "told").read_text().splitlines())
 
 
-def model(**parameters) -> TorusModel:
-    return TorusModel(TorusRouting(TorusNetwork(Grid(4, 4), 2), 32), **parameters)
+PEER = PeerNetwork(4, {"topology": "torus", "k": "2"}, Probe("neighbor", 2), Probe("tornado", 4))
+
+
+def torus(side: int = 4, rule: str = DALLY_SEITZ) -> LoadedModel:
+    return loaded_torus(TorusModel(TorusRouting(TorusNetwork(Grid(side, side), 2), 32, rule)))
+
+
+def cube(dimensions: int) -> LoadedModel:
+    return LoadedModel(HypercubeModel(HypercubeRouting(HypercubeNetwork(dimensions, 3), 32)))
 
 
 def test_totals_are_those_of_the_whole_run():
@@ -89,7 +94,7 @@ def test_rows_of_figures():
 
 
 def test_packets_to_their_own_node_do_not_count(tmp_path):
-    peer = BookSim(program(tmp_path), 2, 2, 4)
+    peer = BookSim(program(tmp_path), PEER, 2, 4)
     transpose = peer.run(TRANSPOSE, 0.2, WINDOW)
     assert transpose.latency == pytest.approx((30 + 40 + 3 * 50 + 3 * 60 + 30 + 40) / 10)
     assert transpose.accepted == pytest.approx((0.2 + 0.3) / 2)
@@ -100,23 +105,43 @@ def test_packets_to_their_own_node_do_not_count(tmp_path):
 
 
 def test_flit_hops_count_all_channels_and_cycles(tmp_path):
-    run = BookSim(program(tmp_path), 2, 2, 4).run(UNIFORM, 0.2, WINDOW, kind=THROUGHPUT)
+    run = BookSim(program(tmp_path), PEER, 2, 4).run(UNIFORM, 0.2, WINDOW, kind=THROUGHPUT)
     assert run.flit_hops == pytest.approx(0.25 * 4 * 1200 * (3 + 1))
     assert run.cpu_seconds >= 0
 
 
 def test_booksim_is_told_the_setting(tmp_path):
-    peer = BookSim(program(tmp_path), 2, 3, 5, {"routing_delay": "0"})
+    peer = BookSim(program(tmp_path), PEER, 3, 5, {"routing_delay": "0"})
     peer.run(UNIFORM, 0.2, WINDOW)
     keys = told(tmp_path)
-    wanted = {"topology": "torus", "k": "2", "n": "2", "num_vcs": "3", "vc_buf_size": "5", "packet_size": "16"}
+    wanted = {"topology": "torus", "k": "2", "num_vcs": "3", "vc_buf_size": "5", "packet_size": "16"}
     assert wanted.items() <= keys.items()
     assert (keys["sample_period"], keys["warmup_periods"], keys["routing_delay"]) == ("300", "1", "0")
 
 
-def test_missing_program_is_refused_in_one_line(tmp_path, capsys):
+def test_two_probes_give_the_cycles_of_a_link_and_of_all_else(tmp_path):
+    path = program(tmp_path)
+    farther = 'sed "$(grep -q tornado "$1" && echo s/21/27/)" '  # 6 cycles more over its two links more
+    path.write_text(path.read_text().replace("cat ", farther, 1))
+    assert BookSim(path, PEER, 2, 4).zero_load(WINDOW) == (3, 15)
+
+
+def test_probes_of_one_length_are_refused():
+    with pytest.raises(ValueError, match="Ways of neighbor and tornado must have different lengths, not 2 links both"):
+        peer_torus(4)
+
+
+def test_networks_in_booksim():
+    assert peer_torus(8).keys.items() >= {"topology": "torus", "k": "8", "n": "2"}.items()
+    assert (peer_torus(8).nodes, peer_torus(8).far.links) == (64, 6)
+    assert peer_cube(6).keys == {"topology": "mesh", "k": "2", "n": "6", "routing_function": "min_adapt"}
+    assert (peer_cube(6).nodes, peer_cube(6).near.links, peer_cube(6).far.links) == (64, 0, 6)
+
+
+@pytest.mark.parametrize("benchmark", [booksim_torus, booksim_hypercube])
+def test_missing_program_is_refused_in_one_line(tmp_path, capsys, benchmark):
     with pytest.raises(SystemExit) as stop:
-        booksim_torus.main(["--booksim", str(tmp_path / "nothing")])
+        benchmark.main(["--booksim", str(tmp_path / "nothing")])
     assert stop.value.code == f"error: BookSim must be an executable file, not {str(tmp_path / 'nothing')!r}"
     assert capsys.readouterr().out == ""
 
@@ -125,26 +150,26 @@ def test_file_that_cannot_be_run_is_refused(tmp_path):
     path = tmp_path / "booksim"
     path.write_text("text")
     with pytest.raises(BookSimError, match=r"BookSim cannot be run: Permission denied: .*booksim"):
-        BookSim(path, 8, 2, 4).run(UNIFORM, 0.1, WINDOW)
+        BookSim(path, PEER, 2, 4).run(UNIFORM, 0.1, WINDOW)
 
 
 def test_run_without_an_end_says_what_was_printed_last(tmp_path):
-    peer = BookSim(program(tmp_path, "BEGIN\nParse error : Unknown field: x\n"), 8, 2, 4)
+    peer = BookSim(program(tmp_path, "BEGIN\nParse error : Unknown field: x\n"), PEER, 2, 4)
     with pytest.raises(BookSimError, match=r"BookSim has not come to its end: Parse error : Unknown field: x$"):
         peer.run(UNIFORM, 0.1, WINDOW)
 
 
 def test_transpose_goes_to_the_mirrored_node_and_leaves_out_the_diagonal():
     grid = Grid(4, 4)
-    messages = offered_messages(grid, TRANSPOSE, 0.5, 500)
+    messages = torus().offered_messages(TRANSPOSE, 0.5, 500)
     for source, destination in zip(messages.source, messages.destinations, strict=True):
         assert grid.position(int(source)) == grid.position(int(destination))[::-1]
     assert len(set(messages.source.tolist())) == 12
 
 
 def test_uniform_load_is_what_was_asked_for_and_even():
-    grid, cycles = Grid(4, 4), 20_000
-    messages = offered_messages(grid, UNIFORM, 0.4, cycles)
+    cycles = 20_000
+    messages = torus().offered_messages(UNIFORM, 0.4, cycles)
     assert len(messages) * PACKET_FLITS / cycles / 16 == pytest.approx(0.4, rel=0.03)
     counts = np.bincount(messages.source * 16 + messages.destinations, minlength=256).reshape(16, 16)
     assert counts.diagonal().sum() == 0
@@ -154,7 +179,7 @@ def test_uniform_load_is_what_was_asked_for_and_even():
 
 def test_ways_are_shortest_and_ties_are_broken_evenly():
     grid = Grid(4, 4)
-    messages = offered_messages(grid, UNIFORM, 0.5, 5_000)
+    messages = torus().offered_messages(UNIFORM, 0.5, 5_000)
     negative, ties = 0, 0
     for message in range(len(messages)):
         source, destination = int(messages.source[message]), int(messages.destinations[message])
@@ -170,27 +195,43 @@ def test_ways_are_shortest_and_ties_are_broken_evenly():
 
 def test_light_load_has_the_latency_of_a_lone_message():
     # 2 channels of the host and links between: 1 + R cycles for each switch, 1 for the delivery buffer, 16 flits
-    lone = zero_load_latency(model(), UNIFORM)
-    assert lone == pytest.approx((mean_links(Grid(4, 4), UNIFORM) + 1) * 2 + 1 + 1 + 16)
-    run = measure(model(), UNIFORM, 0.01, Window(500, 6_000))
+    lone = torus().zero_load_latency(UNIFORM)
+    links = mean_links(UNIFORM, 16, partial(links_between, Grid(4, 4)))
+    assert lone == pytest.approx((links + 1) * 2 + 1 + 1 + 16)
+    run = torus().measure(UNIFORM, 0.01, Window(500, 6_000))
     assert run.latency == pytest.approx(lone, rel=0.05)
     assert run.accepted == pytest.approx(0.01, rel=0.25)
 
 
 def test_overload_accepts_less_than_is_offered_and_has_no_latency():
-    run = measure(model(), UNIFORM, 1.0, WINDOW)
+    run = torus().measure(UNIFORM, 1.0, WINDOW)
     assert 0.2 < run.accepted < 0.9
     assert np.isnan(run.latency)
 
 
 def test_balanced_lanes_accept_a_tenth_more_uniform_traffic():
     # throughput beyond saturation varies with the seed; with this one it is a sixth more
-    network = TorusNetwork(Grid(8, 8), 2)
     plain, balanced = (
-        measure(TorusModel(TorusRouting(network, 32, rule)), UNIFORM, 1.0, booksim_torus.QUICK).accepted
-        for rule in (DALLY_SEITZ, BALANCED)
+        torus(8, rule).measure(UNIFORM, 1.0, beside_booksim.QUICK).accepted for rule in (DALLY_SEITZ, BALANCED)
     )
     assert balanced > 1.1 * plain
+
+
+def test_a_cube_has_its_own_latency_and_mirrors_halves_of_numbers():
+    # 5 cycles for each switch but the first, 8 at the ends and 15 for the flits behind the head
+    links = mean_links(UNIFORM, 8, booksim_hypercube.links_between)
+    assert links == pytest.approx(12 / 7)
+    assert cube(3).zero_load_latency(UNIFORM) == pytest.approx(5 * links + 8 + 15)
+    ways = pairs(TRANSPOSE, 16)
+    assert len(ways) == 12
+    assert all(destination == source >> 2 | (source & 3) << 2 for source, destination in ways)
+
+
+def test_nodes_that_are_no_square_have_no_transpose_traffic():
+    assert patterns_of(32) == (UNIFORM,)
+    assert patterns_of(64) == (UNIFORM, TRANSPOSE)
+    with pytest.raises(ValueError, match="Nodes must be a square number for transpose traffic, not 32"):
+        pairs(TRANSPOSE, 32)
 
 
 def test_saturation_is_where_loads_are_no_more_carried():
@@ -198,8 +239,8 @@ def test_saturation_is_where_loads_are_no_more_carried():
         def __init__(self, load):
             self.accepted = min(load, 0.31)
 
-    side = booksim_torus.Side("", lambda *_: None, lambda _, load: Carries(load), lambda _: 0.0)
-    assert side.saturation(UNIFORM) == pytest.approx(0.31 / booksim_torus.CARRIED, abs=booksim_torus.FINEST)
+    side = beside_booksim.Side("", lambda *_: None, lambda _, load: Carries(load), lambda _: 0.0)
+    assert side.saturation(UNIFORM) == pytest.approx(0.31 / beside_booksim.CARRIED, abs=beside_booksim.FINEST)
 
 
 def test_table_has_both_sides_and_a_dash_beyond_saturation(capsys):
@@ -218,11 +259,11 @@ def test_table_has_both_sides_and_a_dash_beyond_saturation(capsys):
             found.cpu_seconds = seconds
             return found
 
-        return booksim_torus.Side("", run, throughput, lambda _: 10.0)
+        return beside_booksim.Side("", run, throughput, lambda _: 10.0)
 
-    booksim_torus.compare(UNIFORM, side(100, 2.0), side(50, 8.0))
+    beside_booksim.compare(UNIFORM, side(100, 2.0), side(50, 8.0))
     lines = capsys.readouterr().out.splitlines()
     row = next(line for line in lines if line.strip().startswith("0.262")).split()
     assert row == ["0.262", "36.2", "23.1", "26.2", "13.1", "+100%", "0.2617", "0.2617"]
     assert next(line for line in lines if line.strip().startswith("0.471")).split()[1:6] == ["-"] * 5
-    assert sum("4.00 and 1.00 million flit-hops per CPU s, ratio 4.0" in line for line in lines) == 2
+    assert sum("4.00 and 1.00 million flit-hops per CPU s, ratio 4.0" in line for line in lines) == 3

@@ -1,0 +1,173 @@
+"""Unicasts in the golden model, as other simulators make them: Bernoulli arrivals in every node.
+
+The sources' queues have no end, and a packet is one message.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isqrt
+
+import numpy as np
+
+from sim_model.common.messages import Messages
+from sim_model.common.model import Model
+from sim_model.common.simulation import Simulation
+
+PACKET_FLITS = 16
+UNIFORM, TRANSPOSE = PATTERNS = ("uniform", "transpose")
+SEED = 1
+ALONE = 2000  # cycles between messages that are not to meet
+
+
+@dataclass(frozen=True)
+class Window:
+    """When is measured: after ``warmup`` cycles for ``cycles`` cycles."""
+
+    warmup: int
+    cycles: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run has measured; members as those of ``booksim.PeerRun``.
+
+    ``latency`` is nan if messages of the window were still under way long after it.
+    """
+
+    latency: float
+    accepted: float
+    flit_hops: int
+    cpu_seconds: float
+
+
+def senders(pattern: str, nodes: int) -> np.ndarray:
+    """Which nodes send to other nodes, bool[nodes]: with transpose traffic not those on the diagonal."""
+    sources = np.arange(nodes)
+    return mirrored(sources, nodes) != sources if pattern == TRANSPOSE else np.ones(nodes, dtype=bool)
+
+
+def mirrored(sources: np.ndarray, nodes: int) -> np.ndarray:
+    """Where nodes send with transpose traffic: to row y and column x from row x and column y.
+
+    All nodes stand in a square, row by row. In a cube, the two halves of a node's number change places.
+
+    Raises
+    ------
+    ValueError
+        If they are no square.
+    """
+    side = isqrt(nodes)
+    if side * side != nodes:
+        raise ValueError(f"Nodes must be a square number for {TRANSPOSE} traffic, not {nodes}")
+    rows, columns = np.divmod(sources, side)
+    return columns * side + rows
+
+
+def patterns_of(nodes: int) -> tuple[str, ...]:
+    """The patterns that so many nodes can have."""
+    return PATTERNS if isqrt(nodes) ** 2 == nodes else (UNIFORM,)
+
+
+def pairs(pattern: str, nodes: int) -> list[tuple[int, int]]:
+    """All pairs of source and destination, each as often as the others."""
+    if pattern == TRANSPOSE:
+        sources = np.flatnonzero(senders(pattern, nodes))
+        return list(zip(sources.tolist(), mirrored(sources, nodes).tolist(), strict=True))
+    everyone = range(nodes)
+    return [(source, destination) for source in everyone for destination in everyone if source != destination]
+
+
+def mean_links(pattern: str, nodes: int, links: Callable[[int, int], int]) -> float:
+    """Mean number of channels between switches on the way of a message; ``links`` says it for a pair of nodes."""
+    ways = pairs(pattern, nodes)
+    return sum(links(source, destination) for source, destination in ways) / len(ways)
+
+
+def no_operations(source: np.ndarray, _destination: np.ndarray, _generator: np.random.Generator) -> np.ndarray:
+    """Operations of messages in a family that has none."""
+    return np.zeros(len(source))
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A golden model, and messages for it.
+
+    Parameters
+    ----------
+    model : Model
+    operations : function
+        Of sources, destinations and a random generator: the operation of each message.
+    """
+
+    model: Model
+    operations: Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray] = no_operations
+
+    @property
+    def nodes(self) -> int:
+        """How many there are."""
+        return len(self.model.network.processors)
+
+    def offered_messages(self, pattern: str, load: float, cycles: int, seed: int = SEED) -> Messages:
+        """Messages of all nodes in order of start.
+
+        Parameters
+        ----------
+        pattern : str
+            One of ``PATTERNS``: to any other node, or to the mirrored one.
+        load : float
+            Flits per sending node and cycle.
+        cycles : int
+        seed : int
+        """
+        generator = np.random.default_rng(seed)
+        begins = generator.random((cycles, self.nodes)) < load / PACKET_FLITS
+        starts, source = np.nonzero(begins & senders(pattern, self.nodes))
+        if pattern == UNIFORM:
+            drawn = generator.integers(self.nodes - 1, size=len(source))
+            destination = drawn + (drawn >= source)
+        else:
+            destination = mirrored(source, self.nodes)
+        return _unicasts(starts, source, destination, self.operations(source, destination, generator))
+
+    def measure(self, pattern: str, load: float, window: Window) -> Run:
+        """One run. Messages go on being sent behind the window, until those of the window have had time to arrive."""
+        last = window.warmup + window.cycles
+        end = last + window.warmup
+        messages = self.offered_messages(pattern, load, end)
+        Simulation(self.model, messages).run(1)  # compiles, or loads what was compiled
+        simulation = Simulation(self.model, messages)
+        begin = time.process_time()
+        results = simulation.run(end)
+        seconds = time.process_time() - begin
+        arrival = results.arrival_cycle
+        flits = int(((arrival >= window.warmup) & (arrival < last)).sum()) * PACKET_FLITS
+        accepted = flits / window.cycles / int(senders(pattern, self.nodes).sum())
+        created = (messages.start_cycle >= window.warmup) & (messages.start_cycle < last)
+        took = arrival[created] - messages.start_cycle[created]
+        latency = float(took.mean()) if len(took) and (arrival[created] >= 0).all() else float("nan")
+        return Run(latency, accepted, results.flit_hops, seconds)
+
+    def zero_load_latency(self, pattern: str) -> float:
+        """Mean latency of messages that are alone in the network."""
+        ways = np.array(pairs(pattern, self.nodes))
+        starts = ALONE * np.arange(len(ways))
+        messages = _unicasts(starts, ways[:, 0], ways[:, 1], np.zeros(len(ways)))
+        return float((Simulation(self.model, messages).run().arrival_cycle - starts).mean())
+
+
+def _unicasts(starts: np.ndarray, source: np.ndarray, destination: np.ndarray, operations: np.ndarray) -> Messages:
+    count = len(source)
+    return Messages(
+        source=source.astype(np.int32),
+        offsets=np.arange(count + 1),
+        destinations=destination.astype(np.int32),
+        flits=np.full(count, PACKET_FLITS, dtype=np.int32),
+        start_cycle=starts.astype(np.int64),
+        parent=np.full(count, -1, dtype=np.int32),
+        delay_cycles=np.zeros(count, dtype=np.int64),
+        group=np.arange(count, dtype=np.int32),
+        operation=operations.astype(np.int32),
+        injection=np.zeros(count, dtype=np.int32),
+        copies=np.ones(count, dtype=np.int32),
+    )
