@@ -45,7 +45,7 @@ POINTS = [
 ]
 BROADCASTS_IN_FULL = 5000
 CHEAP_POINTS = [POINTS[number] for number in (0, 1, 5, 7)]
-DELAYED = {"hop_cycles": 2, "link_cycles": 1, "credit_cycles": 3, "buffer_flits": 6}
+DELAYED = {"hop_cycles": 2, "link_cycles": 1, "credit_cycles": 3, "host_cycles": 5, "buffer_flits": 6}
 
 
 def generated(*rows):
@@ -112,9 +112,10 @@ def test_unicast_alone(hops):
 def test_delays_of_a_router():
     cube = IdealCube(6, 2, 32, **DELAYED)
     for hops in range(1, 7):
-        pipeline = (hops + 1) * cube.hop_cycles + hops * cube.link_cycles
+        pipeline = (hops + 1) * cube.hop_cycles + hops * cube.link_cycles + cube.host_cycles
         assert latency_alone(cube, 0, NONE, (1 << hops) - 1, 0) == 32 + hops + pipeline
-    assert latency_alone(cube, 0, 0, 0, 0) == 6 * (32 + 1 + 2 * cube.hop_cycles + cube.link_cycles)
+    step = 32 + 1 + 2 * cube.hop_cycles + cube.link_cycles + cube.host_cycles
+    assert latency_alone(cube, 0, 0, 0, 0) == 6 * step
 
 
 @pytest.mark.parametrize(
@@ -172,6 +173,9 @@ def test_bases_of_a_source_go_round():
         {"buffer_flits": 1},
         {"injection_channels": 2, "link_cycles": 2},
         {"lane_reuse": "tail", "buffer_flits": 5, "hop_cycles": 1},
+        {"lane_reuse": "tail", "buffer_flits": 5, "hop_cycles": 3, "credit_cycles": 2, "single_requests": True},
+        {"choice": "dimensions", "delivery_lanes": 2, "host_cycles": 1},
+        {**DELAYED, "choice": "dimensions", "delivery_lanes": 1, "single_requests": True},
     ],
     ids=str,
 )
@@ -311,7 +315,15 @@ def test_deadlock_without_escape_lanes(monkeypatch):
 def test_every_delay_costs():
     load = rated(HypercubeLoad(5, 2, 16, 0.02), 0.7)
     ideal = simulated(load, broadcasts=600, buffer_flits=4).latency.mean
-    for delays, least in (({"hop_cycles": 2}, 20), ({"link_cycles": 1}, 3), ({"credit_cycles": 2}, 0)):
+    costs = (
+        ({"hop_cycles": 2}, 15),
+        ({"link_cycles": 1}, 3),
+        ({"credit_cycles": 2}, 0),
+        ({"host_cycles": 2}, 9),
+        ({"delivery_lanes": 1}, 50),
+        ({"single_requests": True}, 0),
+    )
+    for delays, least in costs:
         assert simulated(load, broadcasts=600, buffer_flits=4, **delays).latency.mean > ideal + least
 
 
@@ -323,6 +335,76 @@ def test_lane_is_free_behind_the_tail_or_with_all_credits(reuse, third):
     run.watch(0, 3)
     run.advance()
     assert run.latencies(0, 3).tolist() == [5, 9, third]
+
+
+@pytest.mark.parametrize(("lanes", "second"), [(0, 9), (1, 17), (2, 9)])
+def test_a_node_takes_so_many_worms_at_a_time(lanes, second):
+    run = IdealRun(IdealCube(3, 2, 8, delivery_lanes=lanes))
+    run.add(generated((0, 1, NONE, 0, 0), (0, 2, NONE, 0, 0)))
+    run.watch(0, 2)
+    run.advance()
+    assert sorted(run.latencies(0, 2).tolist()) == [9, second]
+
+
+def test_a_lane_is_taken_while_its_worm_passes_the_pipeline():
+    # Two worms share a link, and a third one waits for a lane of it: until 15, when all flits of the first are gone.
+    run = IdealRun(IdealCube(3, 2, 4, buffer_flits=4, hop_cycles=5))
+    run.add(generated(*[(0, 0, NONE, 1, queue) for queue in range(3)]))
+    run.watch(0, 3)
+    run.advance()
+    assert sorted(run.latencies(0, 3).tolist()) == [15, 16, 15 + 15]
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_an_input_sends_one_flit_if_it_asks_for_one_worm_at_a_time(single):
+    cube = IdealCube(4, 4, 12, single_requests=single, hop_cycles=1)
+    run = busy_run(cube, 0.05, 0.1, 400)
+    most = 0
+    for cycle in range(300, 1500):
+        before = run.state.inputs.taken[:, : run.state.lanes].copy()
+        run.advance(cycle)
+        left = run.state.inputs.taken[:, : run.state.lanes] - before
+        most = max(most, int(left.reshape(cube.nodes, 4, 4).sum(axis=2).max())) if cycle > 300 else 0
+    assert most == 1 if single else most > 1
+
+
+def test_an_input_that_asks_goes_on_asking():
+    # What an input has asked for it gets before it asks for anything else, whatever it could have meanwhile.
+    cube = IdealCube(4, 4, 12, single_requests=True)
+    run = busy_run(cube, 0.05, 0.1, 400)
+    waited = 0
+    for cycle in range(300, 900):
+        run.advance(cycle)
+        before = run.state.ports.request.copy()
+        run.advance(cycle + 1)
+        left = before != NONE  # what was asked for and has not left
+        after = run.state.ports.request[left]
+        assert ((after == before[left]) | (after == NONE)).all()
+        waited += int((after == before[left]).sum())
+    assert waited > 100
+
+
+def test_worms_of_an_input_take_turns():
+    # Both worms are in their buffers when the first one may be delivered, in 11, and the second one in 12.
+    run = IdealRun(IdealCube(3, 2, 4, buffer_flits=4, hop_cycles=5, single_requests=True))
+    run.add(generated(*[(0, 0, NONE, 1, queue) for queue in range(2)]))
+    run.watch(0, 2)
+    run.advance()
+    assert sorted(run.latencies(0, 2).tolist()) == [18, 19]
+
+
+@pytest.mark.parametrize(("choice", "share"), [("lanes", 0.25), ("dimensions", 0.5)])
+def test_chances_of_dimensions(choice, share):
+    # One free adaptive lane in dimension 0, three in dimension 1.
+    over_first = 0
+    for seed in range(1, 401):
+        run = IdealRun(IdealCube(2, 4, 2, choice=choice), seed * 7919)
+        run.state.nodes.free[0] = 0b0111_0001
+        run.add(generated((0, 0, NONE, 3, 0)))
+        run.watch(0, 1)
+        run.advance()
+        over_first += int(run.state.links.flits[0, 0] > 0)
+    assert over_first == pytest.approx(400 * share, abs=4 * (400 * share * (1 - share)) ** 0.5)
 
 
 @pytest.mark.parametrize(
@@ -338,7 +420,10 @@ def test_lane_is_free_behind_the_tail_or_with_all_credits(reuse, third):
         ({"link_cycles": 64}, "Link cycles must be 0 to 63, not 64"),
         ({"credit_cycles": -2}, "Credit cycles must be 0 to 63, not -2"),
         ({"injection_channels": 5}, "Number of injection channels must be 1 to 4, not 5"),
+        ({"host_cycles": 64}, "Host cycles must be 0 to 63, not 64"),
         ({"lane_reuse": "Tail"}, "Reuse of lanes must be tail or empty, not 'Tail'"),
+        ({"choice": "any"}, "Choice must be among lanes or dimensions, not 'any'"),
+        ({"delivery_lanes": -1}, "Delivery lanes must be at least 0, not -1"),
     ],
 )
 def test_cube_out_of_range(values, message):

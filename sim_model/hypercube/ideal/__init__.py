@@ -6,8 +6,9 @@ are shared. A cycle t of a node is, from the state at its start:
 
 1. Messages that are generated in t enter their injection queues; the header of the first one can leave in t.
 2. Every header at the front of a buffer or queue takes a lane. It takes any of the adaptive lanes that are free, in any
-   of its remaining dimensions, at random; else the escape lane of the lowest one; else it tries again in t+1. A lane is
-   free if no worm has it and the buffer behind it is empty. At its destination a header needs no lane.
+   of its remaining dimensions, at random, each lane with the same chance; else the escape lane of the lowest one; else
+   it tries again in t+1. A lane is free if no worm has it and the buffer behind it is empty. At its destination a
+   header needs no lane.
 3. Every link moves a flit, of the next one in turn of its lanes that have both a flit to send and room behind. It is in
    that buffer from t+1 on. The slot that it leaves is room for another flit from t+1 on.
 4. Worms at their destination give one flit each to the node. With its tail the node has the message, and the copies
@@ -15,4 +16,6 @@ are shared. A cycle t of a node is, from the state at its start:
 
 So a message of M flits over h links takes M + h cycles, a worm alone moves one flit in each cycle with buffers of two
 flits, and a broadcast of a cube of n dimensions takes n (M + 1) cycles.
-"""
+
+The options of ``IdealCube`` make it less ideal, one by one; with those of ``benchmarks/hypercube_pipeline.py`` it has
+the delays and the limits of the router in docs/timing.md, and latencies like it."""

@@ -9,6 +9,7 @@ from topology.hypercube.graph import HypercubeNetwork
 
 MOST_BUFFER_FLITS = 64
 MOST_DELAY_CYCLES = 63
+CHOICE_OF_LANES, CHOICE_OF_DIMENSIONS = CHOICES = ("lanes", "dimensions")
 
 
 @dataclass(frozen=True)
@@ -27,17 +28,28 @@ class IdealCube:
     buffer_flits : int
         Flits that the buffer of a lane holds, 1 to 64.
     hop_cycles : int
-        Cycles, 0 to 63, that a header waits in every router before it may take a lane, those of its source and of its
-        destination included.
+        Cycles, 0 to 63, between a header's lane and the first flit over it, in every router, and in that of its
+        destination between its turn and the first flit that the node takes. The lane is taken for as long.
     link_cycles, credit_cycles : int
         Cycles, 0 to 63, by which a flit arrives later, and by which the news of room in a buffer arrives later. A worm
         alone moves one flit in each cycle if buffers hold 2 flits and one more for each of both.
+    host_cycles : int
+        Cycles, 0 to 63, by which a node has a message, and sends copies of it, later than it has taken the tail.
     injection_channels : int
         Queues of a node, 1 to n; 0 stands for n. Each sends one flit per cycle at most. A copy for dimension d is in
         queue d modulo their number.
     lane_reuse : str
         When a header can have a lane: "empty", when the buffer behind is known to be empty; or "tail", as soon as the
         tail before it has left and there is room for a flit.
+    choice : str
+        What has the same chance in a header's choice among the free adaptive lanes: "lanes", so that a dimension with
+        more of them has more; or "dimensions", in which it then takes the first free one.
+    delivery_lanes : int
+        Worms that a node takes at a time, one flit of each in a cycle; 0 stands for all that are there, so that
+        delivery never blocks.
+    single_requests : bool
+        An input sends one flit per cycle at most: it asks for one of its worms in turn, and until that worm's flit has
+        left for no other one. Without, each lane of an input sends on its own.
 
     Raises
     ------
@@ -52,8 +64,12 @@ class IdealCube:
     hop_cycles: int = 0
     link_cycles: int = 0
     credit_cycles: int = 0
+    host_cycles: int = 0
     injection_channels: int = 0
     lane_reuse: str = REUSE_EMPTY
+    choice: str = CHOICE_OF_LANES
+    delivery_lanes: int = 0
+    single_requests: bool = False
 
     def __post_init__(self):
         if not self.dimensions >= 2:
@@ -64,9 +80,14 @@ class IdealCube:
             raise ValueError(f"Flits must be at least 1, not {self.flits!r}")
         if not 1 <= self.buffer_flits <= MOST_BUFFER_FLITS:
             raise ValueError(f"Buffer must hold 1 to {MOST_BUFFER_FLITS} flits, not {self.buffer_flits!r}")
-        for name, cycles in (("Hop", self.hop_cycles), ("Link", self.link_cycles), ("Credit", self.credit_cycles)):
+        for name in ("hop", "link", "credit", "host"):
+            cycles = getattr(self, f"{name}_cycles")
             if not 0 <= cycles <= MOST_DELAY_CYCLES:
-                raise ValueError(f"{name} cycles must be 0 to {MOST_DELAY_CYCLES}, not {cycles!r}")
+                raise ValueError(f"{name.capitalize()} cycles must be 0 to {MOST_DELAY_CYCLES}, not {cycles!r}")
+        if self.choice not in CHOICES:
+            raise ValueError(f"Choice must be among {' or '.join(CHOICES)}, not {self.choice!r}")
+        if not self.delivery_lanes >= 0:
+            raise ValueError(f"Delivery lanes must be at least 0, not {self.delivery_lanes!r}")
         if self.lane_reuse not in LANE_REUSE:
             raise ValueError(f"Reuse of lanes must be {' or '.join(LANE_REUSE)}, not {self.lane_reuse!r}")
         if self.injection_channels == 0:

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from sim_model.common.engine.compiled import compiled_loop
-from sim_model.hypercube.ideal.events import admit_heads, arrive, return_credits
-from sim_model.hypercube.ideal.queues import generate
+from sim_model.hypercube.ideal.crossbar import move_requested
+from sim_model.hypercube.ideal.events import arrive, move_worms, return_credits
+from sim_model.hypercube.ideal.queues import generate, receive_messages
 from sim_model.hypercube.ideal.router import deliver, give_lanes, move_flits
 from sim_model.hypercube.ideal.state import CYCLE, OUTSTANDING, QUIET_CYCLES, WATCHED_LEFT
 
@@ -21,20 +22,24 @@ def run_cycles(state, until_cycle):
     """
     counters = state.counters
     cycle = counters[CYCLE]
-    longest_delay = state.hop_cycles + state.link_cycles + state.credit_cycles
+    longest_delay = state.hop_cycles + state.link_cycles + state.credit_cycles + state.host_cycles
     reason = LIMIT
     while cycle < until_cycle and reason == LIMIT:
         if state.hop_cycles > 0:
-            admit_heads(cycle, state)
+            move_worms(cycle, state)
         generate(cycle, state)
         moved = 0
         for node in range(len(state.nodes)):
             if state.nodes[node].heads != 0:
                 give_lanes(cycle, node, state)
+            if state.single_requests:
+                moved += move_requested(cycle, node, state)
+                continue
             if state.nodes[node].ready != 0:
                 moved += move_flits(cycle, node, state)
             if state.nodes[node].delivering != 0:
                 moved += deliver(cycle, node, state)
+        receive_messages(cycle, state)
         arrive(cycle, state)
         return_credits(cycle, state)
         counters[QUIET_CYCLES] = 0 if moved or counters[OUTSTANDING] == 0 else counters[QUIET_CYCLES] + 1

@@ -1,4 +1,4 @@
-"""What is on its way: flits to buffers, credits to outputs, and headers through a router's pipeline."""
+"""What is on its way: flits to buffers, credits to outputs, worms through a router's pipeline, messages to hosts."""
 
 from sim_model.common.engine.compiled import compiled
 from sim_model.hypercube.ideal.state import DELIVERY, NONE
@@ -8,33 +8,55 @@ PORT_MASK = (1 << NODE_SHIFT) - 1
 
 
 @compiled
-def list_event(events, cycle, node, port):
-    """Something happens to an input or output in a cycle that is not over."""
+def list_event(events, cycle, event):
+    """Something happens in a cycle that is not over."""
     position = cycle & (len(events.counts) - 1)
     count = events.counts[position]
-    events.listed[position, count] = node << NODE_SHIFT | port
+    events.listed[position, count] = event
     events.counts[position] = count + 1
 
 
 @compiled
-def present_head(cycle, node, port, message, state):
-    """A header is at the front of an input, and may look for a lane in a given cycle at the earliest."""
-    state.inputs[node, port].remaining = node ^ state.messages[message].destination
-    if state.hop_cycles == 0:
-        state.nodes[node].heads |= 1 << port
-    else:
-        list_event(state.heads, cycle + state.hop_cycles, node, port)
+def list_port(events, cycle, node, port):
+    """Something happens to an input or output in a cycle that is not over."""
+    list_event(events, cycle, node << NODE_SHIFT | port)
 
 
 @compiled
-def admit_heads(cycle, state):
-    """Headers that have passed a router's pipeline, at the start of a cycle."""
-    events = state.heads
+def present_head(node, port, message, state):
+    """A header is at the front of an input, and looks for a lane when its node has its next turn."""
+    state.inputs[node, port].remaining = node ^ state.messages[message].destination
+    state.nodes[node].heads |= 1 << port
+
+
+@compiled
+def begin_worm(cycle, node, port, state):
+    """A worm has the lane that it needs, or that of its destination, and may move in a given cycle at the earliest."""
+    if state.hop_cycles == 0:
+        _move_worm(node, port, state)
+    else:
+        list_port(state.worms, cycle + state.hop_cycles, node, port)
+
+
+@compiled
+def move_worms(cycle, state):
+    """Worms that have passed a router's pipeline, at the start of a cycle."""
+    events = state.worms
     position = cycle & (len(events.counts) - 1)
     for number in range(events.counts[position]):
         event = events.listed[position, number]
-        state.nodes[event >> NODE_SHIFT].heads |= 1 << (event & PORT_MASK)
+        _move_worm(event >> NODE_SHIFT, event & PORT_MASK, state)
     events.counts[position] = 0
+
+
+@compiled
+def _move_worm(node, port, state):
+    """The header of a worm is ready to leave: there is room, since it has got its lane with room."""
+    output = state.inputs[node, port].output
+    if output == DELIVERY:
+        state.nodes[node].delivering |= 1 << port
+    else:
+        state.nodes[node].ready |= 1 << output
 
 
 @compiled
@@ -51,7 +73,7 @@ def arrive(cycle, state):
             continue
         if lane.output == NONE:
             message = state.slots[node, port, lane.taken & state.slot_mask] >> 1
-            present_head(cycle + 1, node, port, message, state)
+            present_head(node, port, message, state)
         elif lane.output == DELIVERY:
             state.nodes[node].delivering |= 1 << port
         elif state.outputs[node, lane.output].room > 0:
@@ -70,7 +92,7 @@ def return_credits(cycle, state):
         lane = state.outputs[node, port]
         lane.room += 1
         if lane.input != NONE:
-            if state.inputs[node, lane.input].flits > 0:
+            if state.inputs[node, lane.input].flits > 0 and lane.start <= cycle + 1:
                 state.nodes[node].ready |= 1 << port
         elif lane.room >= state.least_room:
             state.nodes[node].free |= 1 << port

@@ -1,7 +1,7 @@
 """Injection queues: messages that are generated, and copies of broadcasts that are sent on."""
 
 from sim_model.common.engine.compiled import compiled
-from sim_model.hypercube.ideal.events import present_head
+from sim_model.hypercube.ideal.events import list_event, present_head
 from sim_model.hypercube.ideal.state import (
     END_WATCHED,
     FIRST_WATCHED,
@@ -20,16 +20,32 @@ def generate(cycle, state):
         generation = state.generations[number]
         first = generation.first_message
         if generation.first_dimension == NONE:
-            _enqueue(cycle, generation.source, generation.queue, first, state)
+            _enqueue(generation.source, generation.queue, first, state)
         else:
-            _send_copies(cycle, generation.source, generation.first_dimension, first, 0, state.dimensions, state)
+            _send_copies(generation.source, generation.first_dimension, first, 0, state.dimensions, state)
         number += 1
     state.counters[NEXT_GENERATION] = number
 
 
 @compiled
-def receive(cycle, node, message, state):
-    """A node has taken a message; from the next cycle on, the copies that it owes to others are in its queues."""
+def take_message(cycle, message, state):
+    """A node has taken the tail of a message, of which its host hears in this cycle or later."""
+    list_event(state.tails, cycle + state.host_cycles, message)
+
+
+@compiled
+def receive_messages(cycle, state):
+    """Hosts have messages, at the end of a cycle."""
+    events = state.tails
+    position = cycle & (len(events.counts) - 1)
+    for number in range(events.counts[position]):
+        _receive(cycle, events.listed[position, number], state)
+    events.counts[position] = 0
+
+
+@compiled
+def _receive(cycle, message, state):
+    """A host has a message; from the next cycle on, the copies that it owes to others are in its queues."""
     counters = state.counters
     counters[OUTSTANDING] -= 1
     state.messages[message].arrival_cycle = cycle
@@ -41,36 +57,37 @@ def receive(cycle, node, message, state):
     base, first = generation.first_dimension, generation.first_message
     if base != NONE:
         edge = state.edges[base, message - first]
-        _send_copies(cycle + 1, node, base, first, edge.first_child, edge.children, state)
+        node = state.messages[message].destination
+        _send_copies(node, base, first, edge.first_child, edge.children, state)
 
 
 @compiled
-def _send_copies(cycle, node, base, first_message, first_edge, count, state):
+def _send_copies(node, base, first_message, first_edge, count, state):
     """Copies over consecutive edges of a tree enter the queues of their dimensions."""
     for edge in range(first_edge, first_edge + count):
         queue = state.edges[base, edge].dimension
         if queue >= state.injection_channels:
             queue %= state.injection_channels
-        _enqueue(cycle, node, queue, first_message + edge, state)
+        _enqueue(node, queue, first_message + edge, state)
 
 
 @compiled
-def _enqueue(cycle, node, queue, message, state):
-    """A message enters a queue, and may leave it in a given cycle at the earliest."""
+def _enqueue(node, queue, message, state):
+    """A message enters a queue, and may leave it when its node has its next turn."""
     state.counters[OUTSTANDING] += 1
     port = state.lanes + queue
     channel = state.inputs[node, port]
     if channel.first == NONE:
         channel.first = message
-        begin_message(cycle, node, port, state)
+        begin_message(node, port, state)
     else:
         state.messages[channel.last].next = message
     channel.last = message
 
 
 @compiled
-def begin_message(cycle, node, port, state):
+def begin_message(node, port, state):
     """The message at the front of a queue has its header there."""
     channel = state.inputs[node, port]
     channel.flits = state.flits
-    present_head(cycle, node, port, channel.first, state)
+    present_head(node, port, channel.first, state)

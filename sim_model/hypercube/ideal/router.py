@@ -2,8 +2,8 @@
 
 from sim_model.common.engine.bits import first_at_or_after, lowest_bit
 from sim_model.common.engine.compiled import compiled
-from sim_model.hypercube.ideal.events import list_event, present_head
-from sim_model.hypercube.ideal.queues import begin_message, receive
+from sim_model.hypercube.ideal.events import begin_worm, list_port, present_head
+from sim_model.hypercube.ideal.queues import begin_message, take_message
 from sim_model.hypercube.ideal.state import DELIVERY, FLITS_DELIVERED, FLITS_SENT, NONE, RANDOM
 
 TAIL = 1
@@ -22,29 +22,45 @@ def give_lanes(cycle, node, state):
         heads ^= 1 << port
         header = state.inputs[node, port]
         if header.remaining == 0:
-            header.output = DELIVERY
-            record.delivering |= 1 << port
-            continue
-        ways = record.free & state.candidates[header.remaining]
-        lane = _any_of(ways, state.counters) if ways != 0 else state.escapes[header.remaining]
-        if ways == 0:
-            if record.free & lane == 0:
+            if record.deliveries == state.delivery_lanes > 0:
                 record.heads |= 1 << port
                 continue
-            lane = lowest_bit(lane)
+            record.deliveries += 1
+            header.output = DELIVERY
+            begin_worm(cycle, node, port, state)
+            continue
+        ways = record.free & state.candidates[header.remaining]
+        if ways == 0:
+            escape = record.free & state.escapes[header.remaining]
+            if escape == 0:
+                record.heads |= 1 << port
+                continue
+            lane = lowest_bit(escape)
+        else:
+            lane = _choose(ways, state)
         record.free ^= 1 << lane
         header.output = lane
-        record.ready |= 1 << lane
-        state.outputs[node, lane].input = port
+        output = state.outputs[node, lane]
+        output.input, output.start = port, cycle + state.hop_cycles
+        begin_worm(cycle, node, port, state)
+
+
+@compiled
+def _choose(ways, state):
+    """One of some lanes at random, by the rule of the cube. With four lanes and a high load rules differ by 6 %."""
+    if not state.chooses_dimensions:
+        return _any_of(ways, state.counters)
+    dimensions, rest = 0, ways
+    while rest != 0:
+        dimension = state.dimension_of[lowest_bit(rest)]
+        dimensions |= 1 << dimension
+        rest &= ~state.lanes_of[dimension]
+    return lowest_bit(ways & state.lanes_of[_any_of(dimensions, state.counters)])
 
 
 @compiled
 def _any_of(mask, counters):
-    """Position of a 1 at random, in a mask that is not 0: xorshift with 32 bits.
-
-    Each lane has the same chance, so that a dimension with more free lanes has more. The same chance for each dimension
-    would cost 6 % of the latency at a high load.
-    """
+    """Position of a 1 at random, in a mask that is not 0: xorshift with 32 bits."""
     count, rest = 0, mask
     while rest != 0:
         rest &= rest - 1
@@ -71,20 +87,22 @@ def move_flits(cycle, node, state):
         link = state.links[node, dimension]
         lane = first_at_or_after(rivals, link.turn)
         link.turn = lane + 1  # behind the last lane nobody is found, which is as good as the first
-        link.flits += 1
-        _move_flit(cycle, node, node ^ 1 << dimension, lane, state)
+        move_flit(cycle, node, lane, state)
         moved += 1
     return moved
 
 
 @compiled
-def _move_flit(cycle, node, neighbour, lane, state):
+def move_flit(cycle, node, lane, state):
     """The next flit of the worm that has an output lane."""
+    dimension = state.dimension_of[lane]
+    state.links[node, dimension].flits += 1
+    neighbour = node ^ 1 << dimension
     output = state.outputs[node, lane]
     port = output.input
     flit = _take_flit(cycle, node, port, state)
     state.slots[neighbour, lane, output.sent & state.slot_mask] = flit
-    list_event(state.arrivals, cycle + state.link_cycles, neighbour, lane)
+    list_port(state.arrivals, cycle + state.link_cycles, neighbour, lane)
     output.sent += 1
     output.room -= 1
     if flit & TAIL:
@@ -98,19 +116,26 @@ def _move_flit(cycle, node, neighbour, lane, state):
 @compiled
 def deliver(cycle, node, state):
     """A node takes a flit of every worm that is at its destination. Returns how many."""
-    record = state.nodes[node]
-    delivering, taken = record.delivering, 0
+    delivering, taken = state.nodes[node].delivering, 0
     while delivering != 0:
         port = lowest_bit(delivering)
         delivering &= delivering - 1
-        flit = _take_flit(cycle, node, port, state)
-        if flit & TAIL or state.inputs[node, port].flits == 0:
-            record.delivering &= ~(1 << port)
-        if flit & TAIL:
-            receive(cycle, node, flit >> 1, state)
+        deliver_flit(cycle, node, port, state)
         taken += 1
-    state.counters[FLITS_DELIVERED] += taken
     return taken
+
+
+@compiled
+def deliver_flit(cycle, node, port, state):
+    """A node takes the next flit of a worm at its destination."""
+    record = state.nodes[node]
+    flit = _take_flit(cycle, node, port, state)
+    if flit & TAIL or state.inputs[node, port].flits == 0:
+        record.delivering &= ~(1 << port)
+    if flit & TAIL:
+        record.deliveries -= 1
+        take_message(cycle, flit >> 1, state)
+    state.counters[FLITS_DELIVERED] += 1
 
 
 @compiled
@@ -119,20 +144,20 @@ def _take_flit(cycle, node, port, state):
     channel = state.inputs[node, port]
     channel.flits -= 1
     if port >= state.lanes:
-        return _take_from_queue(cycle, node, port, state)
+        return _take_from_queue(node, port, state)
     flit = state.slots[node, port, channel.taken & state.slot_mask]
     channel.taken += 1
-    list_event(state.credits, cycle + state.credit_cycles, node ^ 1 << state.dimension_of[port], port)
+    list_port(state.credits, cycle + state.credit_cycles, node ^ 1 << state.dimension_of[port], port)
     if flit & TAIL:
         channel.output = NONE
         if channel.flits > 0:
             following = state.slots[node, port, channel.taken & state.slot_mask]
-            present_head(cycle + 1, node, port, following >> 1, state)
+            present_head(node, port, following >> 1, state)
     return flit
 
 
 @compiled
-def _take_from_queue(cycle, node, port, state):
+def _take_from_queue(node, port, state):
     """The next flit of the first message of a queue."""
     channel = state.inputs[node, port]
     message = channel.first
@@ -142,5 +167,5 @@ def _take_from_queue(cycle, node, port, state):
     channel.output = NONE
     channel.first = state.messages[message].next
     if channel.first != NONE:
-        begin_message(cycle + 1, node, port, state)
+        begin_message(node, port, state)
     return message << 1 | TAIL

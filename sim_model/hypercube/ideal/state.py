@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sim_model.common.engine.records import make_records
-from sim_model.hypercube.ideal.cube import IdealCube
+from sim_model.hypercube.ideal.cube import CHOICE_OF_DIMENSIONS, IdealCube
 from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.binomial_tree import binomial_tree, sends_over
 from topology.hypercube.routing import HypercubeRouting
@@ -38,6 +38,7 @@ NODE_FIELDS = (
     "free",  # outputs that a header can have: without a worm, and with enough room
     "ready",  # outputs whose worm has both a flit here and room behind
     "delivering",  # inputs with a flit for the node itself
+    "deliveries",  # worms that the node takes
 )
 INPUT_FIELDS = (
     "flits",  # in the buffer; for a queue, those of its first message that are left
@@ -51,6 +52,11 @@ OUTPUT_FIELDS = (
     "input",  # that the worm comes from, or NONE
     "room",  # credits: free slots in the buffer behind, as far as is known here
     "sent",  # flits that ever left, and so the position of the next one in the ring behind
+    "start",  # cycle from which the worm may move
+)
+PORT_FIELDS = (
+    "request",  # input whose flit is to leave next, or NONE
+    "turn",  # lane that has first choice
 )
 LINK_FIELDS = (
     "turn",  # lane that has first choice
@@ -79,10 +85,10 @@ EDGE_FIELDS = (
 
 
 class Events(NamedTuple):
-    """Lists of inputs or outputs by cycle: something happens to them then."""
+    """Lists of inputs, outputs or messages by cycle: something happens to them then."""
 
     counts: np.ndarray  # int64[lists]
-    listed: np.ndarray  # int64[lists, most], node << 6 | input or output
+    listed: np.ndarray  # int64[lists, most], node << 6 | input or output, or message
 
 
 class IdealState(NamedTuple):
@@ -98,6 +104,10 @@ class IdealState(NamedTuple):
     hop_cycles: int
     link_cycles: int
     credit_cycles: int
+    host_cycles: int
+    delivery_lanes: int
+    single_requests: int
+    chooses_dimensions: int
     least_room: int  # credits without which no header can have a lane: all of them, or 1
     candidates: np.ndarray  # int64[nodes], masks of outputs by remaining dimensions, like the next one
     escapes: np.ndarray
@@ -109,9 +119,11 @@ class IdealState(NamedTuple):
     outputs: np.recarray  # OUTPUT_FIELDS, by node and output
     links: np.recarray  # LINK_FIELDS, by node and dimension
     slots: np.ndarray  # int64[nodes, lanes of a node, slots], rings of flits: twice the message, plus 1 for a tail
-    heads: Events  # headers that may look for a lane
+    ports: np.recarray  # PORT_FIELDS, by node and dimension, injection queues last
+    worms: Events  # inputs whose worms begin to move
     arrivals: Events  # flits that arrive in buffers
     credits: Events  # room, to the outputs before it
+    tails: Events  # messages whose tails nodes have taken
     messages: np.recarray  # MESSAGE_FIELDS
     generations: np.recarray  # GENERATION_FIELDS, in order of cycles
     counters: np.ndarray  # int64[COUNTERS]
@@ -138,6 +150,10 @@ def make_state(cube: IdealCube, seed: int) -> IdealState:
         hop_cycles=cube.hop_cycles,
         link_cycles=cube.link_cycles,
         credit_cycles=cube.credit_cycles,
+        host_cycles=cube.host_cycles,
+        delivery_lanes=cube.delivery_lanes,
+        single_requests=int(cube.single_requests),
+        chooses_dimensions=int(cube.choice == CHOICE_OF_DIMENSIONS),
         least_room=depth if cube.lane_reuse == REUSE_EMPTY else 1,
         candidates=routing.candidates_by_remaining.copy(),
         escapes=routing.escapes_by_remaining[0].copy(),  # nodes of both parities have the same, with Duato's rule
@@ -149,9 +165,11 @@ def make_state(cube: IdealCube, seed: int) -> IdealState:
         outputs=_table(nodes, lanes, OUTPUT_FIELDS, input=NONE, room=depth),
         links=_table(nodes, cube.dimensions, LINK_FIELDS),
         slots=np.zeros((nodes, lanes, slots), dtype=np.int64),
-        heads=_no_events(cube.hop_cycles, nodes * inputs),
+        ports=_table(nodes, cube.dimensions + cube.injection_channels, PORT_FIELDS, request=NONE),
+        worms=_no_events(cube.hop_cycles, nodes * inputs),
         arrivals=_no_events(cube.link_cycles, nodes * cube.dimensions),
         credits=_no_events(cube.credit_cycles, nodes * lanes),
+        tails=_no_events(cube.host_cycles, nodes * inputs),
         messages=make_records(0, MESSAGE_FIELDS),
         generations=make_records(0, GENERATION_FIELDS),
         counters=counters,

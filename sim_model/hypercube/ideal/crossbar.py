@@ -1,0 +1,72 @@
+"""Routers whose inputs have one way into the crossbar: an input asks for one worm at a time, and sticks to it."""
+
+from sim_model.common.engine.bits import first_at_or_after
+from sim_model.common.engine.compiled import compiled
+from sim_model.hypercube.ideal.router import deliver_flit, move_flit
+from sim_model.hypercube.ideal.state import DELIVERY, NONE
+
+
+@compiled
+def move_requested(cycle, node, state):
+    """Every link of a node moves a flit if one is asked for; the node takes all that is. Returns how many moved.
+
+    Which input is first changes from cycle to cycle, and so does the direction in which the others follow: in one of
+    them, one behind several that ask for nothing would be first more often.
+    """
+    record = state.nodes[node]
+    if record.ready | record.delivering == 0:
+        return 0
+    _choose_requests(node, state)
+    ports, moved, busy = state.ports.shape[1], 0, 0
+    size = ports | 1  # odd: so each is first in both directions
+    direction = 1 - 2 * (cycle & 1)
+    for place in range(size):
+        number = (cycle + direction * place) % size
+        if number >= ports:
+            continue
+        port = state.ports[node, number]
+        if port.request == NONE:
+            continue
+        output = state.inputs[node, port.request].output
+        if output == DELIVERY:
+            deliver_flit(cycle, node, port.request, state)
+        else:
+            link = 1 << state.dimension_of[output]
+            if busy & link:
+                continue
+            busy |= link
+            move_flit(cycle, node, output, state)
+        port.request = NONE
+        moved += 1
+    return moved
+
+
+@compiled
+def _choose_requests(node, state):
+    """Inputs that ask for nothing ask for the next of their worms, in turn, that has a flit, and room behind."""
+    lanes_per_link = state.lanes // state.dimensions
+    for number in range(state.ports.shape[1]):
+        port = state.ports[node, number]
+        if port.request != NONE:
+            continue
+        first, count = number * lanes_per_link, lanes_per_link
+        if number >= state.dimensions:
+            first, count = state.lanes + number - state.dimensions, 1
+        able = 0
+        for lane in range(first, first + count):
+            if _can_leave(node, lane, state):
+                able |= 1 << lane
+        if able != 0:
+            port.request = first_at_or_after(able, port.turn)
+            port.turn = port.request + 1  # behind the last lane nobody is found, which is as good as the first
+
+
+@compiled
+def _can_leave(node, lane, state):
+    """Whether an input has a worm with a flit, and with room behind it."""
+    record, output = state.nodes[node], state.inputs[node, lane].output
+    if output == NONE:
+        return False
+    if output == DELIVERY:
+        return record.delivering >> lane & 1 == 1
+    return record.ready >> output & 1 == 1
