@@ -55,10 +55,10 @@ def alone(load: HypercubeLoad, traffic: Generated) -> tuple[int, int]:
 
 @pytest.mark.parametrize("dimensions", range(2, 9))
 def test_latencies_alone_are_the_same_to_the_cycle(dimensions):
-    for flits in (1, 4, 33):
+    for flits in (1, 33):
         load = replace(TWO, dimensions=dimensions, flits=flits)
         assert alone(load, one(1, dimensions - 1)) == (dimensions * (flits + 12),) * 2
-        for hops in range(1, dimensions + 1):
+        for hops in (1, dimensions):
             ideal, golden = alone(load, one(0, NONE, (1 << hops) - 1))
             assert ideal == golden == flits + 7 + 5 * hops
 

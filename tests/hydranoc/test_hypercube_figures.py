@@ -12,7 +12,7 @@ from hydranoc.studies.common.replication import Precision
 from hydranoc.studies.hypercube import simulated
 from hydranoc.studies.hypercube.cases import FRACTIONS, paper_loads, simulated_series
 from hydranoc.studies.hypercube.figures import REPRODUCTIONS
-from hydranoc.studies.hypercube.latency_figure import accuracy_claim, curve, excess
+from hydranoc.studies.hypercube.latency_figure import accuracy_claim, curve, discrepancy_claims, excess
 from hydranoc.studies.hypercube.load_figure import load_claim
 from hydranoc.studies.hypercube.saturation_figure import merging_claim, roots, saturation
 from hydranoc.studies.hypercube.simulated import LATENCY, LINK_LOAD, CubePoint, Sampling, simulated_cubes
@@ -86,6 +86,16 @@ def test_accuracy_claim():
     claim = accuracy_claim([*near, point(LOAD, 0.6, 0.16), point(LOAD, 0.6, -0.2)], 6, 2)
     assert not claim.holds
     assert claim.measured.startswith("-20 to +16 %, 3 of 5 points")
+
+
+@pytest.mark.parametrize(("beyond", "holds"), [((-0.2, 0.1), True), ((-0.01, 0.05), False)])
+def test_discrepancies_are_greater_near_saturation(beyond, holds):
+    points = [point(LOAD, 0.4, 0.07), point(LOAD, 0.8, -0.01), *(point(LOAD, 1.0, found) for found in beyond)]
+    (claim,) = discrepancy_claims(points)
+    assert claim.holds == holds
+    mean, ends = ("15 %", "-20 to +10 %") if holds else ("3 %", "-1 to +5 %")
+    assert claim.measured == f"on average 4 % up to 0.8 of saturation, {mean} beyond: {ends}"
+    assert not list(discrepancy_claims(points[:2]))
 
 
 def test_a_point_without_a_root_is_not_near():
