@@ -14,8 +14,10 @@ import numpy as np
 
 from hydranoc import load
 from hydranoc.config.schema import BroadcastTraffic, RandomTraffic, Traffic
+from hydranoc.config.traffic import build_messages
 from hydranoc.design import Design
 from hydranoc.fpga.baseline import read_baseline
+from sim_model.common.messages import Messages
 from sim_model.common.simulation import Simulation
 from sim_model.common.statistics import Interval, confidence_interval
 from sim_model.hypercube.multicasts import DOUBLING
@@ -58,10 +60,6 @@ class Choice:
         """The network, without traffic."""
         return load(Path(__file__).parent / "choices" / f"{self.name}.yaml")
 
-    def with_traffic(self, traffic: Traffic) -> Design:
-        """The network under some traffic."""
-        return Design(replace(self.design.config, traffic=traffic))
-
 
 CHOICES = (
     Choice("spam-mesh", "SPAM, 8 x 8 mesh", {}, None, "p5-f32-n64-b2"),
@@ -98,6 +96,11 @@ class Effort:
 FULL, QUICK = Effort(), Effort(sources=8, seeds=2, warmup_cycles=1_000, cycles=3_000)
 
 
+def messages_of(design: Design, traffic: Traffic) -> Messages:
+    """What hosts of a network send under some traffic."""
+    return build_messages(replace(design.config, traffic=traffic), design.routing)
+
+
 def flits_of(design: Design, destinations: int) -> int:
     """Flits of a message to so many destinations that hardware sends, or software as unicasts."""
     flit_bits = design.config.network_section.flit_bits
@@ -105,9 +108,8 @@ def flits_of(design: Design, destinations: int) -> int:
     return header_flits + -(-8 * BODY_BYTES // flit_bits)
 
 
-def broadcast_latency(choice: Choice, sends: dict[str, Any], startup_cycles: int, effort: Effort) -> float:
+def broadcast_latency(design: Design, sends: dict[str, Any], startup_cycles: int, effort: Effort) -> float:
     """Mean latency of a broadcast on an empty network, in cycles."""
-    design = choice.design
     nodes = len(design.network.processors)
     copies = 1 if "software" in sends else nodes - 1
     latencies = []
@@ -119,15 +121,14 @@ def broadcast_latency(choice: Choice, sends: dict[str, Any], startup_cycles: int
             startup_cycles=startup_cycles,
             **sends,
         )
-        results = Simulation(design.model, choice.with_traffic(traffic).messages, startup_cycles).run()
+        results = Simulation(design.model, messages_of(design, traffic), startup_cycles).run()
         assert results.lost == 0
         latencies.append(int(results.group_latency_cycles.max()))
     return float(np.mean(latencies))
 
 
-def throughput(choice: Choice, copies: int, sends: dict[str, Any], effort: Effort) -> Interval:
+def throughput(design: Design, copies: int, sends: dict[str, Any], effort: Effort) -> Interval:
     """Bytes of bodies that arrive at each node in a cycle, copies counted, when too much is offered."""
-    design = choice.design
     nodes = len(design.network.processors)
     flits = flits_of(design, 1 if "software" in sends else copies)
     until_cycle = effort.warmup_cycles + effort.cycles
@@ -146,23 +147,23 @@ def throughput(choice: Choice, copies: int, sends: dict[str, Any], effort: Effor
             **kind,
             **sends,
         )
-        results = Simulation(design.model, choice.with_traffic(traffic).messages).run(until_cycle)
+        results = Simulation(design.model, messages_of(design, traffic)).run(until_cycle)
         arrived = int((results.arrival_cycle >= effort.warmup_cycles).sum())
         found.append(BODY_BYTES * arrived / nodes / effort.cycles)
     return confidence_interval(found)
 
 
-def overtaken(choice: Choice, effort: Effort) -> float:
+def overtaken(design: Design, effort: Effort) -> float:
     """Of 100,000 short unicasts, how many arrive after a later one of their pair of nodes, if too much is offered."""
-    design = choice.design
     nodes, until_cycle = len(design.network.processors), effort.warmup_cycles + effort.cycles
     rate = OFFERED_FLITS / SHORT_FLITS
     traffic = RandomTraffic(kind="random", cycles=until_cycle, messages_per_node_per_cycle=rate, flits=SHORT_FLITS)
-    messages = choice.with_traffic(traffic).messages
+    messages = messages_of(design, traffic)
     arrival = Simulation(design.model, messages).run(until_cycle).arrival_cycle
-    order = np.lexsort((np.arange(len(messages)), messages.source * nodes + messages.destinations))
+    pair = messages.source * nodes + messages.destinations
+    order = np.argsort(pair, kind="stable")
     order = order[arrival[order] >= 0]
-    pair, arrival = (messages.source * nodes + messages.destinations)[order], arrival[order]
+    pair, arrival = pair[order], arrival[order]
     late = 0
     for own in np.split(arrival, np.flatnonzero(np.diff(pair)) + 1):
         late += int((own[1:] < np.maximum.accumulate(own)[:-1]).sum())
@@ -206,13 +207,13 @@ def measured(choice: Choice, effort: Effort) -> Row:
     multicast = {} if choice.multicast is None else {"software": choice.multicast}
     router = next((entry for entry in read_baseline() if entry.name == choice.router), None)
     return Row(
-        broadcast_latency(choice, choice.broadcast, 0, effort),
-        broadcast_latency(choice, choice.broadcast, STARTUP_CYCLES, effort),
-        broadcast_latency(choice, binomial, STARTUP_CYCLES, effort),
-        throughput(choice, 1, {}, effort),
-        throughput(choice, MULTICAST_DESTINATIONS, multicast, effort),
-        throughput(choice, nodes - 1, choice.broadcast, effort),
-        overtaken(choice, effort),
+        broadcast_latency(design, choice.broadcast, 0, effort),
+        broadcast_latency(design, choice.broadcast, STARTUP_CYCLES, effort),
+        broadcast_latency(design, binomial, STARTUP_CYCLES, effort),
+        throughput(design, 1, {}, effort),
+        throughput(design, MULTICAST_DESTINATIONS, multicast, effort),
+        throughput(design, nodes - 1, choice.broadcast, effort),
+        overtaken(design, effort),
         None if router is None else router.lut4 * design.network.switches / nodes,
         None if router is None else router.fmax_mhz,
     )

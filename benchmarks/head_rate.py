@@ -2,14 +2,14 @@
 """Heads that a switch of a hypercube gives lanes to, per cycle: ``python -m benchmarks.head_rate``.
 
 The switch alone, in Amaranth's simulator, with all that its neighbours could send: every lane of every input gets a new
-message as soon as it is released, for a random node that it can be on its way to, and the processor offers one message
-after the other. Whatever leaves is taken at once: its credit comes back after as many cycles as a switch takes at
-least.
+message as soon as it can be had again, for a random node that it can be on its way to, and the processor offers one
+message after the other. Whatever leaves is taken at once: its credit comes back after as many cycles as a switch takes
+at least.
 """
 
 import argparse
 import random
-from dataclasses import dataclass, field
+from collections import defaultdict
 from typing import Any
 
 from amaranth.sim import Simulator
@@ -19,46 +19,79 @@ from rtl.hypercube.router import HypercubeRouter
 from topology.common.flits import FlitFormat
 
 NODE = 0
+FLIT_BITS = 32
 CREDIT_CYCLES = 3
 """From a flit on a link to its credit on the wire, if it meets no contention in the next switch."""
 LANE_CYCLES = 4
 """From a release on the wire to the next head on the link: the least that the switch before takes."""
 WARMUP_CYCLES = 100
+LENGTHS = (1, 2, 4, 8, 16)
+LANES = (2, 3, 4)
 
 
-@dataclass
-class Source:
-    """What is sent on one input.
+class Messages:
+    """Messages of one length, flit by flit.
 
-    Members
-    -------
-    flits_left, credits : list of int
-        Of the message on each lane.
-    free_cycle : list of int or None
-        From when on each lane may have a new message.
+    Parameters
+    ----------
+    dimensions : int
+    message_flits : int
     """
 
-    lanes: int
-    depth: int
-    flits_left: list[int] = field(init=False)
-    credits: list[int] = field(init=False)
-    free_cycle: list[int | None] = field(init=False)
-    turn: int = 0
+    def __init__(self, dimensions: int, message_flits: int):
+        self.nodes = 1 << dimensions
+        self.flits = message_flits
+        self._numbers = random.Random(1)
+        self._pack = FlitFormat(FLIT_BITS).pack
 
-    def __post_init__(self):
-        self.flits_left, self.credits = [0] * self.lanes, [self.depth] * self.lanes
-        self.free_cycle = [0] * self.lanes
+    def flit(self, left: int, arrival: int | None) -> int:
+        """A packed flit behind which, itself counted, so many are left, on the input of a dimension or the host's."""
+        key = self._numbers.randrange(1, self.nodes)
+        if arrival is not None:
+            key &= ~(1 << arrival)  # the message has come over this dimension
+        head = left == self.flits
+        return self._pack(data=key if head else 0, head=head, tail=left == 1)
 
-    def next_lane(self, cycle: int) -> int | None:
-        """Lane that has something to send, in turn."""
-        for k in range(self.lanes):
-            lane = (self.turn + k) % self.lanes
-            free_cycle = self.free_cycle[lane]
-            may_begin = free_cycle is not None and free_cycle <= cycle
-            if may_begin or (self.flits_left[lane] and self.credits[lane]):
-                self.turn = lane + 1
-                return lane
-        return None
+
+class Neighbour:
+    """What the switch before an input sends: on all lanes as much as it may, one flit per cycle.
+
+    Parameters
+    ----------
+    port : int
+        Dimension.
+    lanes, depth : int
+    messages : Messages
+    """
+
+    def __init__(self, port: int, lanes: int, depth: int, messages: Messages):
+        self._port, self._depth, self._messages = port, depth, messages
+        self._left, self._credits = [0] * lanes, [depth] * lanes
+        self._free_cycle: list[int | None] = [0] * lanes
+        self._turn = 0
+
+    def hear(self, cycle: int, credits: int, releases: int) -> None:
+        """Masks of lanes on the wires from the switch."""
+        for lane in range(len(self._left)):
+            self._credits[lane] += credits >> lane & 1
+            if releases >> lane & 1:
+                self._free_cycle[lane] = cycle + LANE_CYCLES
+
+    def send(self, cycle: int) -> tuple[int, int]:
+        """Mask of the lane on the link, and its flit; 0 without one."""
+        for k in range(len(self._left)):
+            lane = (self._turn + k) % len(self._left)
+            free_cycle = self._free_cycle[lane]
+            if free_cycle is not None and free_cycle <= cycle:
+                self._free_cycle[lane] = None
+                self._left[lane], self._credits[lane] = self._messages.flits, self._depth
+            if self._left[lane] and self._credits[lane]:
+                self._turn = lane + 1
+                flit = self._messages.flit(self._left[lane], self._port)
+                self._left[lane] -= 1
+                self._credits[lane] -= 1
+                return 1 << lane, flit
+        return 0, 0
 
 
 def head_rate(lanes: int, message_flits: int, cycles: int, dimensions: int = 6, depth: int = 4) -> float:
@@ -72,70 +105,48 @@ def head_rate(lanes: int, message_flits: int, cycles: int, dimensions: int = 6, 
     dimensions, depth : int
         n, and flits that the buffer of a lane holds.
     """
-    part: Any = HypercubeRouter(HypercubeRouterParameters(32, dimensions, lanes, depth))
-    pack, numbers = FlitFormat(32).pack, random.Random(1)
-    sources = [Source(lanes, depth) for _ in range(dimensions)]
-    due: dict[int, list[tuple[int, int, bool]]] = {}
-    heads = host_left = 0
-
-    def flit_for(port: int, left: int) -> int:
-        """A flit with so many behind it, and itself, to be sent."""
-        is_head = left == message_flits
-        key = numbers.randrange(1 << dimensions)
-        if port < dimensions:
-            key &= ~(1 << port)  # the message has come over this dimension
-        elif key == NODE:
-            key = 1
-        return pack(data=key if is_head else 0, head=is_head, tail=left == 1)
+    part: Any = HypercubeRouter(HypercubeRouterParameters(FLIT_BITS, dimensions, lanes, depth))
+    messages = Messages(dimensions, message_flits)
+    neighbours = [Neighbour(port, lanes, depth, messages) for port in range(dimensions)]
+    heads = [0] * (WARMUP_CYCLES + cycles)
 
     async def testbench(ctx):
-        nonlocal heads, host_left
-        host = getattr(part, f"inputs__{dimensions}")
-        delivery = getattr(part, f"outputs__{dimensions}")
+        host, delivery = getattr(part, f"inputs__{dimensions}"), getattr(part, f"outputs__{dimensions}")
+        due: defaultdict[int, list[tuple[int, int, bool]]] = defaultdict(list)
+        left = message_flits
         ctx.set(part.node, NODE)
         ctx.set(delivery.ready, 1)
-        host_left = message_flits
         ctx.set(host.valid, 1)
-        ctx.set(host.payload.as_value(), flit_for(dimensions, host_left))
-        for cycle in range(WARMUP_CYCLES + cycles):
-            for d, source in enumerate(sources):
-                credits, released = ctx.get(getattr(part, f"credits_{d}")), ctx.get(getattr(part, f"releases_{d}"))
-                for lane in range(lanes):
-                    source.credits[lane] += credits >> lane & 1
-                    if released >> lane & 1:
-                        source.free_cycle[lane] = cycle + LANE_CYCLES
-                lane, link = source.next_lane(cycle), getattr(part, f"inputs__{d}")
-                ctx.set(link.valid, 0 if lane is None else 1 << lane)
-                if lane is not None:
-                    if source.free_cycle[lane] is not None:
-                        source.free_cycle[lane] = None
-                        source.flits_left[lane], source.credits[lane] = message_flits, depth
-                    ctx.set(link.payload.as_value(), flit_for(d, source.flits_left[lane]))
-                    source.flits_left[lane] -= 1
-                    source.credits[lane] -= 1
-            credited, released = [0] * dimensions, [0] * dimensions
-            for output, lane_bits, is_tail in due.pop(cycle, ()):
-                credited[output] |= lane_bits
-                released[output] |= lane_bits if is_tail else 0
+        ctx.set(host.payload.as_value(), messages.flit(left, None))
+        for cycle in range(len(heads)):
+            for port, neighbour in enumerate(neighbours):
+                wires = (ctx.get(getattr(part, f"{name}_{port}")) for name in ("credits", "releases"))
+                neighbour.hear(cycle, *wires)
+                valid, flit = neighbour.send(cycle)
+                link = getattr(part, f"inputs__{port}")
+                ctx.set(link.valid, valid)
+                ctx.set(link.payload.as_value(), flit)
+            returned = due.pop(cycle, [])
             for output in range(dimensions):
-                ctx.set(getattr(part, f"credited_{output}"), credited[output])
-                ctx.set(getattr(part, f"released_{output}"), released[output])
+                back = [(lane, tail) for number, lane, tail in returned if number == output]
+                ctx.set(getattr(part, f"credited_{output}"), sum(lane for lane, _ in back))
+                ctx.set(getattr(part, f"released_{output}"), sum(lane for lane, tail in back if tail))
                 link = getattr(part, f"outputs__{output}")
                 if valid := ctx.get(link.valid):
-                    heads += cycle >= WARMUP_CYCLES and ctx.get(link.payload.head)
-                    due.setdefault(cycle + CREDIT_CYCLES, []).append((output, valid, bool(ctx.get(link.payload.tail))))
-            heads += cycle >= WARMUP_CYCLES and ctx.get(delivery.valid) and ctx.get(delivery.payload.head)
+                    heads[cycle] += ctx.get(link.payload.head)
+                    due[cycle + CREDIT_CYCLES].append((output, valid, bool(ctx.get(link.payload.tail))))
+            heads[cycle] += ctx.get(delivery.valid) and ctx.get(delivery.payload.head)
             taken = ctx.get(host.ready)
             await ctx.tick()
             if taken:
-                host_left = host_left - 1 or message_flits
-                ctx.set(host.payload.as_value(), flit_for(dimensions, host_left))
+                left = left - 1 or message_flits
+                ctx.set(host.payload.as_value(), messages.flit(left, None))
 
     simulator = Simulator(part)
     simulator.add_clock(1e-6)
     simulator.add_testbench(testbench)
     simulator.run()
-    return heads / cycles
+    return sum(heads[WARMUP_CYCLES:]) / cycles
 
 
 def main() -> None:
@@ -143,10 +154,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.head_rate", description="Heads per cycle and switch.")
     parser.add_argument("--cycles", type=int, default=2_000)
     cycles = parser.parse_args().cycles
-    lengths = (1, 2, 4, 8, 16)
-    print(f"lanes{''.join(f'{length:>10} flits' for length in lengths)}", flush=True)
-    for lanes in (2, 3, 4):
-        rates = (head_rate(lanes, length, cycles) for length in lengths)
+    print(f"lanes{''.join(f'{length:>10} flits' for length in LENGTHS)}", flush=True)
+    for lanes in LANES:
+        rates = (head_rate(lanes, length, cycles) for length in LENGTHS)
         print(f"{lanes:>5}{''.join(f'{rate:>16.2f}' for rate in rates)}", flush=True)
 
 

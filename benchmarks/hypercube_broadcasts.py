@@ -18,6 +18,8 @@ import numpy as np
 from hydranoc.studies.common.whole_runs import finish, prepare
 from sim_model.common.messages import Message
 from sim_model.common.simulation import Simulation
+from sim_model.common.software import BINOMIAL, COMMON_SOFTWARE, SEPARATE, software_multicasts
+from sim_model.common.spread import spread_unicasts
 from sim_model.common.traffic import random_traffic
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.hypercube.multicasts import DOUBLING, ONE_BASE, software_sends
@@ -34,8 +36,8 @@ SEED = 1
 SOFTWARE = {
     DOUBLING: "recursive doubling, base goes round",
     ONE_BASE: "recursive doubling, one base",
-    "binomial": "common binomial chain",
-    "separate": "separate unicasts",
+    BINOMIAL: "common binomial chain",
+    SEPARATE: "separate unicasts",
 }
 LOADS = (0.2, 0.4, 0.6, 0.8)
 SHARES = {1.0: ("broadcasts alone", 2400), 0.02: ("2 % broadcasts among unicasts", 600)}
@@ -78,7 +80,11 @@ def ways(dimensions: int = DIMENSIONS) -> list[Way]:
 
 def _by_software(model: HypercubeModel, network: HypercubeNetwork, software: str):
     def simulation(records: Sequence[Message], startup_cycles: int) -> Simulation:
-        return prepare(model, software_sends(network, records, software, SEED), startup_cycles)
+        if software in COMMON_SOFTWARE:
+            sends = software_multicasts(records, software)
+        else:
+            sends = software_sends(network, records, software)
+        return prepare(model, spread_unicasts(sends, network.injection_channels_per_processor, SEED), startup_cycles)
 
     return simulation
 

@@ -8,6 +8,7 @@ from hydranoc.config.source import KeyPath
 from hydranoc.config.validation import nearest
 from hydranoc.errors import shown
 from sim_model.common.messages import Message, MessageError, Messages
+from sim_model.common.software import COMMON_SOFTWARE, software_multicasts
 from sim_model.common.spread import spread_unicasts
 from topology.common.channels import ChannelNetwork
 
@@ -18,14 +19,14 @@ def _software_key(traffic: schema.Traffic) -> str:
 
 
 def check_software(config: Config, traffic: schema.Traffic, network: ChannelNetwork) -> None:
-    """Refuse software that the family does not have in this network.
+    """Refuse software that neither all families nor this one have in this network.
 
     Raises
     ------
     ConfigError
         With the line of the key.
     """
-    names = config.family.software_names(network)
+    names = (*COMMON_SOFTWARE, *config.family.software_names(network))
     key = _software_key(traffic)
     if key == "scheme" and traffic.software is not None:
         raise config.source.error((*TRAFFIC, "software"), "traffic must have either scheme or software")
@@ -97,7 +98,9 @@ def complete_messages(records: list[Message], config: Config, routing: Any) -> M
     sent, seed, network = records, getattr(config.traffic, "seed", 0), routing.network
     channels = network.injection_channels_per_processor
     software = None if config.traffic is None else getattr(config.traffic, _software_key(config.traffic))
-    if software is not None:
+    if software in COMMON_SOFTWARE:
+        sent = software_multicasts(records, software)
+    elif software is not None:
         sent = config.family.software_sends(network, records, software, seed)
     sent = spread_unicasts(sent, channels, seed)
     completed = []

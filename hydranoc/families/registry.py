@@ -20,15 +20,15 @@ from hydranoc.studies.min import figures as min_figures
 from hydranoc.studies.spam import figures as spam_figures
 from hydranoc.studies.torus import figures as torus_figures
 from sim_model.common.messages import Message
-from sim_model.common.software import COMMON_SOFTWARE, software_multicasts
+from sim_model.common.software import BINOMIAL, software_multicasts
 
 
-def _common_software(_network: Any) -> tuple[str, ...]:
-    return COMMON_SOFTWARE
+def _no_software(_network: Any) -> tuple[str, ...]:
+    return ()
 
 
-def _common_sends(_network: Any, records: Iterable[Message], name: str, _seed: int) -> list[Message]:
-    return software_multicasts(records, name)
+def _binomial_sends(_network: Any, records: Iterable[Message], _name: str, _seed: int) -> list[Message]:
+    return software_multicasts(records, BINOMIAL)
 
 
 def _no_operations(_section: Any) -> Mapping[str, int]:
@@ -58,12 +58,11 @@ class Family:
     link_classes : callable
         (tables) -> LinkClasses for pictures.
     software_names : callable
-        (network of the tables) -> names that ``traffic.software`` may have; by default those of
-        ``sim_model/common/software.py``.
+        (network of the tables) -> names that ``traffic.software`` may have besides those of
+        ``sim_model/common/software.py``; by default none.
     software_sends : callable
         (network of the tables, records, name, seed) -> unicasts that send the records by this software, a group for
-        each; by default ``separate`` ones, or the common chain by any other name. Raises MessageError with the number
-        of the record.
+        each; by default the binomial chain, whatever its name. Raises MessageError with the number of the record.
     operations : callable
         (network section) -> names that ``algorithm`` of a message may have, and their numbers as ``Message.operation``;
         by default none.
@@ -81,8 +80,8 @@ class Family:
     build_model: Callable[[Any, Any], Any]
     build_plan: Callable[[Any, Any], Any]
     link_classes: Callable[[Any], LinkClasses]
-    software_names: Callable[[Any], tuple[str, ...]] = _common_software
-    software_sends: Callable[[Any, Iterable[Message], str, int], list[Message]] = _common_sends
+    software_names: Callable[[Any], tuple[str, ...]] = _no_software
+    software_sends: Callable[[Any, Iterable[Message], str, int], list[Message]] = _binomial_sends
     operations: Callable[[Any], Mapping[str, int]] = _no_operations
     complete: Callable[[Any, Any, Any], Any]
     reproductions: Mapping[str, Reproduction]

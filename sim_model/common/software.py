@@ -68,14 +68,14 @@ def software_multicasts(records: Iterable[Message], software: str = BINOMIAL) ->
     ----------
     records : iterable of Message
     software : str
-        ``separate``; anything else is a name of the binomial chain.
+        One of ``COMMON_SOFTWARE``.
 
     Raises
     ------
     MessageError
         If a record has a parent.
     """
-    sends = _separate if software == SEPARATE else _binomial
+    sends = {BINOMIAL: _binomial, SEPARATE: _separate}[software]
     messages: list[Message] = []
     for group, record in enumerate(records):
         check_independent(group, record)

@@ -18,26 +18,17 @@ from functools import partial
 from sim_model.common.messages import Message
 from sim_model.common.recursive_doubling import RotatingBase, halvings
 from sim_model.common.schedule import Unicast, software_schedule
-from sim_model.common.software import COMMON_SOFTWARE, software_multicasts
-from sim_model.common.spread import spread_unicasts
 from topology.hypercube.binomial_tree import dimension_order
 from topology.hypercube.graph import HypercubeNetwork
 
 DOUBLING, ONE_BASE = OWN_SOFTWARE = ("recursive-doubling", "recursive-doubling-one-base")
+"""What hypercubes have besides the common software."""
 
 
-def software_names(_network: HypercubeNetwork) -> tuple[str, ...]:
-    """Software that can multicast in a hypercube: what every family has, and recursive doubling, balanced or not."""
-    return (*COMMON_SOFTWARE, *OWN_SOFTWARE)
-
-
-def software_sends(
-    network: HypercubeNetwork, records: Iterable[Message], software: str, seed: int = 0
-) -> list[Message]:
+def software_sends(network: HypercubeNetwork, records: Iterable[Message], software: str) -> list[Message]:
     """Messages with every multicast replaced by unicasts that depend on each other; each record becomes one group.
 
-    A record with one destination is sent there straight. What the software puts on no channel of its own is spread over
-    all of them (``spread_unicasts``). Records may not depend on each other.
+    A record with one destination is sent there straight. Records may not depend on each other.
 
     Parameters
     ----------
@@ -45,9 +36,7 @@ def software_sends(
     records : iterable of Message
         In the order in which the bases of a source go round.
     software : str
-        One of ``software_names``.
-    seed : int
-        Of the injection channels that are chosen at random.
+        One of ``OWN_SOFTWARE``.
 
     Raises
     ------
@@ -56,16 +45,10 @@ def software_sends(
     MessageError
         If a record has a parent, or its nodes are not there.
     """
-    names = software_names(network)
-    if software not in names:
-        raise ValueError(f"Software must be {', '.join(names)}, not {software!r}")
-    if software in COMMON_SOFTWARE:
-        sends = software_multicasts(records, software)
-    else:
-        bases = network.dimensions if software == DOUBLING else 1
-        tree = RotatingBase(bases, partial(doubling_sends, network))
-        sends = software_schedule(records, network.switches, tree)
-    return spread_unicasts(sends, network.injection_channels_per_processor, seed)
+    if software not in OWN_SOFTWARE:
+        raise ValueError(f"Software must be {' or '.join(OWN_SOFTWARE)}, not {software!r}")
+    bases = network.dimensions if software == DOUBLING else 1
+    return software_schedule(records, network.switches, RotatingBase(bases, partial(doubling_sends, network)))
 
 
 def doubling_sends(network: HypercubeNetwork, source: int, destinations: Sequence[int], base: int) -> list[Unicast]:

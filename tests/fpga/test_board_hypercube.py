@@ -18,6 +18,7 @@ from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import WRONG_ESCAPE, HypercubeRouting
 
 BOARD = BOARDS["ulx3s-85f"]
+MANY, MANY_CYCLES = 10_000, 3_000_000
 
 
 def routing_of(dimensions: int, lanes: int = 2, *, channels: int = 1, rule: str = "duato") -> HypercubeRouting:
@@ -56,6 +57,7 @@ def test_several_injection_channels_are_refused():
 def test_ten_thousand_messages(tmp_path, require_tool):
     """As many descriptors as the ULX3S has."""
     require_tool("verilator")
-    settings = parameters(messages=10_000, cycles_per_line=40_000, descriptors=BOARD.descriptors)
+    settings = parameters(messages=MANY, cycles_per_line=40_000, descriptors=BOARD.descriptors)
     source = bench_source(make_test(routing_of(4), settings))
-    check_passed(run_source(source, "verilator", tmp_path / "sound", most_cycles=3_000_000), 10_000)
+    check_passed(run_source(source, "verilator", tmp_path / "sound", most_cycles=MANY_CYCLES), MANY)
+    check_error_seen(run_source(source, "verilator", tmp_path / "injected", [10_000], MANY_CYCLES))

@@ -6,6 +6,7 @@ import pytest
 
 from hydranoc import Design, load
 from hydranoc.cli import run
+from tests.hydranoc.refusals import assert_refused
 from topology.hypercube.graph import HypercubeNetwork
 
 
@@ -128,20 +129,14 @@ WRONG = {
 def test_bad_configurations_are_told_in_one_line(case, tmp_path, capsys):
     text, line, message = WRONG[case]
     path = write(tmp_path, text)
-    assert run(["check", str(path)]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"error: {path}:{line}: ")
-    assert said.count("\n") == 1
-    assert message in said
+    assert_refused(["check", str(path)], path, line, message, capsys)
 
 
 def test_a_multicast_without_software_is_refused(tmp_path, capsys):
     text = "  topology: {kind: hypercube, dimensions: 3}\ntraffic:\n  kind: list\n  messages:\n"
     path = write(tmp_path, text + "    - {source: 0, destinations: [1, 2, 3], flits: 4}\n")
-    assert run(["model", str(path), "-o", str(tmp_path / "out")]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"error: {path}:7: ")
-    assert "Destinations must be one node unless traffic.software sends the message, not 3" in said
+    message = "Destinations must be one node unless traffic.software sends the message, not 3"
+    assert_refused(["model", str(path), "-o", str(tmp_path / "out")], path, 7, message, capsys)
 
 
 def test_hypercubes_of_other_families_are_what_they_were(tmp_path):

@@ -106,6 +106,16 @@ def network_job(routing: RoutedNetwork, mode: str, *, packets: int, ordered: boo
     )
 
 
+def check_overtaking(source: BenchSource, job: AxiJob, folder: Path) -> None:
+    """Packets arrive once and intact, but overtake each other; wanted in order, the bench says which one was late."""
+    result = run_job(source, job, "icarus", folder)
+    check(result, job)
+    assert result.overtaken > 0
+    report = run_job(source, replace(job, ordered=True), "icarus", folder).report
+    assert report
+    assert " after packet " in report
+
+
 def check(result: AxiResult, job: AxiJob) -> None:
     assert result.report is None
     assert (result.deliveries, result.swallowed) == due(job)

@@ -121,17 +121,17 @@ def link_classes(routing: HypercubeRouting) -> LinkClasses:
     return LinkClasses(tree=frozenset(routing.network.edges), names=("link", "other link"))
 
 
-def software_names(network: HypercubeNetwork) -> tuple[str, ...]:
-    """The common unicasts, and recursive doubling."""
-    from sim_model.hypercube.multicasts import software_names
+def software_names(_network: HypercubeNetwork) -> tuple[str, ...]:
+    """Recursive doubling, balanced or not."""
+    from sim_model.hypercube.multicasts import OWN_SOFTWARE
 
-    return software_names(network)
+    return OWN_SOFTWARE
 
 
 def software_sends(
-    network: HypercubeNetwork, records: "Iterable[Message]", software: str, seed: int
+    network: HypercubeNetwork, records: "Iterable[Message]", software: str, _seed: int
 ) -> "list[Message]":
     """Unicasts that send messages by software, a group for each message."""
     from sim_model.hypercube.multicasts import software_sends
 
-    return software_sends(network, records, software, seed)
+    return software_sends(network, records, software)

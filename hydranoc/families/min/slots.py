@@ -5,7 +5,6 @@ from typing import Any, Literal
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.routed import flit_sizes, router_settings
 from hydranoc.families.worm_guards import WatchedSection, check_guards, plan_guards
-from sim_model.common.software import COMMON_SOFTWARE
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.min.deadlock import check_min_deadlock
@@ -103,5 +102,5 @@ def link_classes(_routing: MinRouting) -> LinkClasses:
 
 
 def software_names(network: MinNetwork) -> tuple[str, ...]:
-    """The common unicasts, and what the paper calls the chain (its references 15 and 16)."""
-    return (*COMMON_SOFTWARE, "umin" if network.bidirectional else "cmin")
+    """What the paper calls the common chain (its references 15 and 16)."""
+    return ("umin" if network.bidirectional else "cmin",)

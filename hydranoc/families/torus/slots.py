@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from hydranoc.errors import KeyWrong
 from hydranoc.families.lanes import LaneSection, check_lane_section, lane_sizes
 from hydranoc.families.reports import CheckReport, LinkClasses
-from sim_model.common.software import COMMON_SOFTWARE, software_multicasts
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.torus.deadlock import check_torus_deadlock
@@ -134,16 +133,14 @@ def link_classes(routing: TorusRouting) -> LinkClasses:
 
 
 def software_names(network: TorusNetwork) -> tuple[str, ...]:
-    """The common unicasts, and the multicasts of the paper."""
+    """The multicasts of the paper, and recursive doubling."""
     from sim_model.torus.multinode import software_names
 
-    return (*COMMON_SOFTWARE, *software_names(network.grid))
+    return software_names(network.grid)
 
 
 def software_sends(network: TorusNetwork, records: "Iterable[Message]", software: str, seed: int) -> "list[Message]":
     """Unicasts that send messages by software, a group for each message."""
     from sim_model.torus.multinode import software_sends
 
-    if software in COMMON_SOFTWARE:
-        return software_multicasts(records, software)
     return software_sends(network.grid, records, software, seed)

@@ -1,0 +1,29 @@
+"""Documents are wrapped at 120 columns; tables and what stands in code blocks are as long as they are."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")))
+MOST_COLUMNS = 120
+
+
+def long_lines(text: str) -> list[int]:
+    """Numbers of the lines of prose that are too long."""
+    found, in_code = [], False
+    for number, line in enumerate(text.splitlines(), 1):
+        in_code ^= line.startswith("```")
+        if len(line) > MOST_COLUMNS and not in_code and not line.startswith(("|", "    ")):
+            found.append(number)
+    return found
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_lines_are_wrapped(path):
+    assert long_lines(path.read_text()) == []
+
+
+def test_only_prose_counts():
+    long = "x" * (MOST_COLUMNS + 1)
+    assert long_lines(f"short\n{long}\n| {long} |\n    {long}\n```\n{long}\n```\n* {long}\n{long[1:]}\n") == [2, 8]
