@@ -1,5 +1,6 @@
 # make demo   sets up what it needs in .venv/ and runs the main job: RTL in lock-step with the golden model
 # make test   sets up .venv/ and runs the tests
+# make nightly runs the long tests as well, hours of them, and a summary of what passed
 # make lint   ruff and pyright
 # make bench  prints the figures that matter
 # make lock   writes requirements.lock anew from pyproject.toml
@@ -12,7 +13,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 DEMO := results/demo
 PYTEST_ARGS ?=
 
-.PHONY: demo test test-slow lint format bench lock clean
+.PHONY: demo test nightly lint format bench lock clean
 
 demo: $(RUNS)
 	@echo "1/4  The network: proved to reach everyone and to be free from deadlock"
@@ -27,8 +28,11 @@ demo: $(RUNS)
 test: $(READY)
 	$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
-test-slow: $(READY)
-	$(BIN)/python -m pytest -n auto --slow $(PYTEST_ARGS)
+# the summary is written whatever the tests say, and what they say is what make says
+nightly: $(READY)
+	@mkdir -p results
+	@$(BIN)/python -m pytest -n auto --slow --junitxml=results/nightly.xml $(PYTEST_ARGS); said=$$?; \
+	    $(BIN)/python -m tests.summary results/nightly.xml | tee results/nightly.md; exit $$said
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -3,7 +3,6 @@
 from hydranoc.api import load
 from hydranoc.design import Design, Outcome
 from hydranoc.errors import ConfigError
-
-__version__ = "0.1.0"
+from rtl.version import VERSION as __version__
 
 __all__ = ["ConfigError", "Design", "Outcome", "__version__", "load"]

@@ -8,8 +8,7 @@ from amaranth.lib.wiring import In
 from rtl.common.part import Part
 from rtl.common.plan import NetworkPlan
 from rtl.common.verilog import LICENSE
-
-CORE_VERSION = "0.1.0"
+from rtl.version import VERSION
 
 
 def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str], files: list[str]) -> dict[str, Any]:
@@ -142,7 +141,7 @@ def fusesoc_core(top: str, plan: NetworkPlan) -> str:
     return f"""CAPI=2:
 # SPDX-License-Identifier: {LICENSE}
 
-name: hydranoc:noc:{top}:{CORE_VERSION}
+name: hydranoc:noc:{top}:{VERSION}
 description: "{plan.family} network, {network.switches} switches, {len(network.processors)} processors"
 
 filesets:
