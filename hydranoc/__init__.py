@@ -1,8 +1,29 @@
 """HydraNoC: routers that multicast in hardware, a network generator, and a golden model. See ``hydranoc.api``."""
 
-from hydranoc.api import load
-from hydranoc.design import Design, Outcome
-from hydranoc.errors import ConfigError
-from rtl.version import VERSION as __version__
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hydranoc.api import load
+    from hydranoc.design import Design, Outcome
+    from hydranoc.errors import ConfigError
+    from rtl.version import VERSION as __version__
 
 __all__ = ["ConfigError", "Design", "Outcome", "__version__", "load"]
+
+_HOMES = {
+    "load": ("hydranoc.api", "load"),
+    "Design": ("hydranoc.design", "Design"),
+    "Outcome": ("hydranoc.design", "Outcome"),
+    "ConfigError": ("hydranoc.errors", "ConfigError"),
+    "__version__": ("rtl.version", "VERSION"),
+}
+"""Module and name there of everything that this package offers."""
+
+
+def __getattr__(name: str) -> Any:
+    """Loaded when first asked for: the command must be at work on signals before a second of modules is loaded."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(import_module(module), attribute)

@@ -1,74 +1,89 @@
-"""The command ``hydranoc VERB CONFIG``.
+"""The command ``hydranoc VERB CONFIG``: its entry, which loads little, so that a signal finds it ready.
 
-Exit code 0: done and right. 1: done and wrong (mismatch, deadlock, lost message). 2: bad input, told in one
-line on stderr.
+Exit code 0: done and right. 1: done and wrong (mismatch, deadlock, lost message). 2: bad input. 3: trouble of the
+machine. Errors are told in one line on stderr.
 """
 
+import contextlib
 import os
+import signal
 import sys
+import traceback
 from collections.abc import Sequence
+from typing import Any
 
-import click
-
-from hydranoc import __version__
-from hydranoc.errors import ConfigError
-from hydranoc.lockstep.tools import ToolMissing
-from hydranoc.verbs import VERBS
-
-RIGHT, WRONG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-
-EPILOG = """
-\b
-Examples:
-  hydranoc check examples/demo.yaml
-  hydranoc draw examples/demo.yaml -o pictures
-  hydranoc model examples/demo.yaml --json
-  hydranoc compare examples/demo.yaml --sim verilator --waves
-  hydranoc fpga examples/mesh.yaml
-  hydranoc reproduce spam-fig2 --quick
-
-\b
-Exit code: 0 done and right, 1 done and wrong, 2 bad input.
-"""
+from hydranoc.exit_codes import INTERRUPTED, TROUBLE
 
 
-@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, message="hydranoc %(version)s")
-def cli() -> None:
-    """Networks on chip that multicast in hardware: check, draw, generate, simulate, compare and measure them."""
+class _Interrupt:
+    """Handler of the signal INT: at once while modules load, later as KeyboardInterrupt.
+
+    Modules and libraries may catch an interrupt that comes while they load and raise something else.
+    """
+
+    def __init__(self) -> None:
+        self.loading = True
+        self.seen = False
+
+    def __call__(self, *_: Any) -> None:
+        self.seen = True
+        if self.loading:
+            _leave_interrupted()
+        raise KeyboardInterrupt
 
 
-for _verb in VERBS:
-    cli.add_command(_verb)
+_interrupt = _Interrupt()
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     try:
-        code = cli.main(args=arguments, prog_name="hydranoc", standalone_mode=False)
-    except (ConfigError, ToolMissing) as error:
-        return _refuse(str(error))
-    except click.ClickException as error:
-        where = getattr(getattr(error, "ctx", None), "command_path", "hydranoc")
-        return _refuse(f"{error.format_message().rstrip('.')} (see {where} --help)")
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
+        from hydranoc.command import execute
+
+        _interrupt.loading = False
+        return execute(arguments)
+    except KeyboardInterrupt:
         return INTERRUPTED
-    return code if isinstance(code, int) else RIGHT
-
-
-def _refuse(message: str) -> int:
-    click.echo(f"error: {' '.join(message.split())}", err=True)
-    return BAD_INPUT
+    except Exception:
+        if _interrupt.seen:
+            return INTERRUPTED
+        raise
 
 
 def main() -> None:
     """Entry point of the installed command."""
-    code = run()
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for the process's life
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
+    try:
+        code = run()
+    except Exception:  # a fault of this program is not "done and wrong"
+        traceback.print_exc()
+        code = TROUBLE
     if code == INTERRUPTED:
         # Python ends itself with the signal, whatever the exit code, if an interrupt has passed through an exec() such
         # as those that make dataclasses while modules load
+        _leave_interrupted()
+    sys.exit(_flushed(code))
+
+
+def _flushed(code: int) -> int:
+    """Exit code once all is printed: at exit, Python would complain of a full disk in its own way, and return 120."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            code = code or TROUBLE
+            with contextlib.suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return code
+
+
+def _leave_interrupted() -> None:
+    with contextlib.suppress(OSError, ValueError, RuntimeError):  # the signal may have come amid a flush
         sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    sys.exit(code)
+    with contextlib.suppress(OSError):
+        os.write(2, b"interrupted\n")
+    os._exit(INTERRUPTED)

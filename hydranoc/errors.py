@@ -1,9 +1,20 @@
-"""The one exception for bad input: a place in a file, and what is wrong there."""
+"""The exception for bad input: a place in a file, and what is wrong there. Trouble of the machine is told from it."""
 
+import errno
 from pathlib import Path
+
+from topology.common.trouble import MachineTrouble
 
 LONGEST_VALUE = 80
 """Letters of a wrong value that a message shows."""
+
+WRONG_PLACES = frozenset(
+    {
+        *(errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY, errno.ENAMETOOLONG),
+        *(errno.ELOOP, errno.EINVAL, errno.ENXIO, errno.ENODEV, errno.EXDEV, errno.EBUSY),
+    }
+)
+"""Errors of a file that its user has named wrongly; all others are the machine's."""
 
 
 class ConfigError(ValueError):
@@ -31,6 +42,27 @@ def reason(error: OSError | ValueError) -> str:
     if isinstance(error, OSError):
         return (error.strerror or str(error)).lower()
     return "its name holds characters that no file can have"
+
+
+def file_error(
+    doing: str, error: OSError, file: Path | str, *, line: int | None = None
+) -> ConfigError | MachineTrouble:
+    """The exception for a file that the user has named: a wrong name is bad input, a full disk is not.
+
+    Parameters
+    ----------
+    doing : str
+        What failed, such as "cannot write results".
+    error : OSError
+    file : Path or str
+        Where to look.
+    line : int or None
+        Line of ``file`` that names the file, if it does.
+    """
+    text = f"{doing}: {reason(error)}"
+    if error.errno in WRONG_PLACES:
+        return ConfigError(text, file=file, line=line)
+    return MachineTrouble(text, file=file if line is None else f"{file}:{line}")
 
 
 def shown(value: object) -> str:

@@ -20,8 +20,9 @@ FAMILIES = tuple(
 LAYERS = (*STANDARD_IN_LAYERS, "hydranoc")
 ROOMS = {
     "errors": set(),
+    "exit_codes": set(),
     "cache": set(),
-    "reports": {"errors"},
+    "reports": {"errors", "cache"},
     "config": {"errors"},
     "studies": {"cache", "reports"},
     "families": {"errors", "config", "studies"},
@@ -30,8 +31,9 @@ ROOMS = {
     "design": {"errors", "config", "families", "lockstep", "pictures", "reports"},
     "api": {"config", "families", "design"},
     "fpga": {"errors", "config", "design", "lockstep", "reports"},
-    "verbs": {"errors", "families", "studies", "pictures", "lockstep", "reports", "design", "api", "fpga"},
-    "cli": {"errors", "lockstep", "verbs"},
+    "verbs": {"errors", "cache", "families", "studies", "pictures", "lockstep", "reports", "design", "api", "fpga"},
+    "command": {"errors", "exit_codes", "reports", "verbs"},
+    "cli": {"exit_codes", "command"},
     "__init__": {"api", "design", "errors"},
     "__main__": {"cli"},
 }

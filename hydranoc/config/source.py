@@ -10,7 +10,7 @@ from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.reader import ReaderError
 
-from hydranoc.errors import ConfigError, reason, shown
+from hydranoc.errors import ConfigError, file_error, shown
 
 KeyPath = Sequence[str | int]
 """Keys and list positions from the top of a file, such as ``("traffic", "messages", 3, "flits")``."""
@@ -48,7 +48,7 @@ class YamlSource:
         try:
             text = self.path.read_text(encoding="utf-8")
         except OSError as error:
-            raise ConfigError(f"cannot read the configuration: {reason(error)}", file=self.path) from None
+            raise file_error("cannot read the configuration", error, self.path) from None
         except UnicodeDecodeError as error:
             line = error.object[: error.start].count(b"\n") + 1
             raise ConfigError("A configuration must be UTF-8 text", file=self.path, line=line) from None

@@ -18,6 +18,10 @@ from hydranoc.reports.progress import Progress
 from hydranoc.reports.summary_text import table
 
 
+class DoesNotFit(RuntimeError):
+    """The board's device is too small; the message says what it lacks."""
+
+
 @dataclass(frozen=True)
 class BuiltBoard:
     """What a build gave.
@@ -70,7 +74,9 @@ def build_board(board: Board, design: Design, folder: Path, progress: Progress |
     ToolMissing
         Names every program that is missing.
     FpgaFailed
-        If a program fails, or the device is too small.
+        If a program fails.
+    DoesNotFit
+        If the device is too small.
     """
     tools = find_tools(board.tools)  # a missing program is told before any work
     build = _planned(board, design)
@@ -120,7 +126,7 @@ def _place_and_route(tool, arguments, folder: Path, build: BoardBuild, board: Bo
         if not shortages:
             raise
         needs = ", ".join(f"needs {shortage}" for shortage in shortages)
-        raise FpgaFailed(f"the self-test does not fit {board.name}: {needs}") from None
+        raise DoesNotFit(f"the self-test does not fit {board.name}: {needs}") from None
 
 
 def _figures(folder: Path, board: Board) -> tuple[Area, ClockTiming]:

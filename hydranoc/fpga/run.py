@@ -1,9 +1,7 @@
 """Measures hardware on an FPGA: synthesis, then place and route with several seeds, out of context."""
 
-import shutil
 import statistics
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +12,12 @@ from fpga.common.devices import Device
 from fpga.common.subject import TOP, Subject
 from fpga.common.timing import Timing, read_timing
 from hydranoc.lockstep.tools import Tool, find_tools, tool_environment, version_of
+from hydranoc.reports.failures import failure
 from hydranoc.reports.progress import Progress
+from topology.common.trouble import MachineTrouble, how_it_ended
 
 
-class FpgaFailed(RuntimeError):
+class FpgaFailed(MachineTrouble):
     """A tool ended with an error; the message names its log."""
 
 
@@ -154,11 +154,5 @@ def _run(tool: Tool, arguments: Sequence[str], folder: Path, log: str) -> None:
     )
     if answer.returncode == 0:
         return
-    output = answer.stdout + answer.stderr
-    kept = Path(tempfile.mkstemp(prefix=f"hydranoc-{tool.name}-", suffix=".log")[1])
-    if (folder / log).exists():
-        shutil.copy(folder / log, kept)
-    with kept.open("a") as file:
-        file.write(output)
-    reason = next((line for line in kept.read_text().splitlines() if line.startswith("ERROR")), "")
-    raise FpgaFailed(f"{tool.name} failed; its log is {kept} {reason}".strip())
+    own = (folder / log).read_text(errors="replace") if (folder / log).exists() else ""
+    raise FpgaFailed(failure(tool.name, how_it_ended(answer.returncode), own + answer.stdout + answer.stderr))

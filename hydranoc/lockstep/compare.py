@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, SimulatorFailed, build_simulator, run_bench
+from hydranoc.reports.failures import failure
 from hydranoc.reports.progress import Progress
 from rtl.common.harness import generate_harness, observed_layout
 from rtl.common.plan import NetworkPlan
@@ -178,7 +179,8 @@ def _run(
 ) -> tuple[LockstepResult, Path | None]:
     if comparison.harness.observed is None:
         raise ValueError("Verilog to be compared must be a lock-step harness")
-    with tempfile.TemporaryDirectory(prefix="hydranoc-") as scratch:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="run-", dir=folder) as scratch:  # on a disk that must have space anyway
         work = Path(scratch)
         job = LockstepJob(
             comparison.model,
@@ -198,16 +200,15 @@ def _run(
         with _polled(work / "progress", comparison.cycles, progress):
             wave = run_bench(built, BENCH, {JOB_VARIABLE: str(work / "job.pickle")}, work, wave_first)
         if not (work / "result.json").exists():
-            raise SimulatorFailed(f"the lock-step bench ended without a result:\n{_log_tail(work / 'simulation.log')}")
+            raise SimulatorFailed(failure(built.name, "ended without a result", _said(work / "simulation.log")))
         result = LockstepResult(**json.loads((work / "result.json").read_text()))
         if wave:
-            folder.mkdir(parents=True, exist_ok=True)
             wave = Path(shutil.move(wave, folder / f"waves{wave.suffix}"))
         return result, wave
 
 
-def _log_tail(log: Path, lines: int = 30) -> str:
-    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:]) if log.exists() else "(no log)"
+def _said(log: Path) -> str:
+    return log.read_text(errors="replace") if log.exists() else ""
 
 
 @contextmanager

@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import os
 import re
-import shutil
 import sys
 import tempfile
 import time
@@ -19,8 +18,11 @@ from pathlib import Path
 from cocotb_tools.runner import Icarus, Runner, Verilator
 
 from hydranoc.cache import cache_folder
+from hydranoc.errors import reason
 from hydranoc.lockstep.tools import needed_for, tool_environment, version_of
+from hydranoc.reports.failures import failure
 from topology.common.observed import ObservedLayout
+from topology.common.trouble import MachineTrouble, how_it_ended
 
 # From so many routers, or so much Verilog in all instances, on each router shape is compiled once (hierarchical): a far
 # quicker build, a slower simulation. So much Verilog would be slow anyway, because the code fits into no cache.
@@ -44,7 +46,7 @@ _WAVES = """
 """
 
 
-class SimulatorFailed(RuntimeError):
+class SimulatorFailed(MachineTrouble):
     """A simulator did not build or did not finish; the message names its log."""
 
 
@@ -178,6 +180,8 @@ def build_simulator(source: BenchSource, simulator: str, *, waves: bool) -> Buil
 
     Raises
     ------
+    MachineTrouble
+        If the folder of simulators cannot be written.
     ToolMissing
         If a program is missing.
     SimulatorFailed
@@ -194,9 +198,8 @@ def build_simulator(source: BenchSource, simulator: str, *, waves: bool) -> Buil
     folder = cache_folder() / f"{simulator}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
     if folder.exists():
         return BuiltSimulator(simulator, source.top, folder, version, 0.0, waves)
-    folder.parent.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="build-") as scratch:
+    with _trouble_in(folder.parent), tempfile.TemporaryDirectory(dir=folder.parent, prefix="build-") as scratch:
         work = Path(scratch) / "work"
         work.mkdir()
         (work / "bench.v").write_text(verilog)
@@ -209,6 +212,17 @@ def build_simulator(source: BenchSource, simulator: str, *, waves: bool) -> Buil
         with contextlib.suppress(OSError):  # another process may have been quicker
             work.rename(folder)
     return BuiltSimulator(simulator, source.top, folder, version, time.monotonic() - started, waves)
+
+
+@contextlib.contextmanager
+def _trouble_in(cache: Path) -> Iterator[None]:
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise MachineTrouble(
+            f"cannot keep a simulator (HYDRANOC_CACHE says where): {reason(error)}", file=cache
+        ) from None
 
 
 def _runner(simulator: str) -> Runner:
@@ -228,9 +242,17 @@ def _run_build(top: str, simulator: str, sources: list[Path], work: Path, hierar
             log_file=log,
         )
     except (RuntimeError, SystemExit, OSError) as error:
-        kept = Path(tempfile.mkstemp(prefix="hydranoc-build-", suffix=".log")[1])
-        shutil.copy(log, kept) if log.exists() else kept.write_text(str(error))
-        raise SimulatorFailed(f"{simulator} did not build the network; its log is {kept}") from error
+        raise SimulatorFailed(failure(simulator, "did not build the network", _said(log, error))) from error
+
+
+def _ending(error: BaseException) -> str:
+    """How a simulator ended that did not finish; cocotb's runners exit with its return code."""
+    code = error.code if isinstance(error, SystemExit) else None
+    return f"did not finish: it {how_it_ended(code)}" if isinstance(code, int) and code < 0 else "did not finish"
+
+
+def _said(log: Path, error: BaseException) -> str:
+    return log.read_text(errors="replace") if log.exists() else str(error)
 
 
 @contextlib.contextmanager
@@ -301,6 +323,6 @@ def run_bench(
                 log_file=log,
             )
         except (RuntimeError, SystemExit, OSError) as error:
-            raise SimulatorFailed(f"{built.name} did not finish; its log is {log}") from error
+            raise SimulatorFailed(failure(built.name, _ending(error), _said(log, error))) from error
     wave = folder / WAVE_FILE[built.name]
     return wave if wave_first is not None and wave.exists() else None

@@ -1,17 +1,21 @@
 """Finds the programs that HydraNoC calls, in one place, and says what to do about a missing one."""
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from topology.common.trouble import MachineTrouble
 
-class ToolMissing(RuntimeError):
+
+class ToolMissing(MachineTrouble):
     """A program that the requested work needs is not on this machine."""
 
 
@@ -114,8 +118,10 @@ def _packaged(name: str) -> Tool:
 
 
 def tool_environment(*tools: Tool) -> dict[str, str]:
-    """This process's environment with what the tools need."""
+    """This process's environment with what the tools need, and a folder for temporary files that has space."""
     environment = dict(os.environ)
+    with contextlib.suppress(FileNotFoundError):  # there is none: the tools have to say so
+        environment["TMPDIR"] = tempfile.gettempdir()
     for tool in tools:
         environment.update(tool.environment)
     return environment

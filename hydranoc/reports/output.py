@@ -5,10 +5,12 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from hydranoc.errors import ConfigError, reason
+from hydranoc.errors import file_error
+
+WRITING = "cannot write results"
 
 
 @contextlib.contextmanager
@@ -27,25 +29,49 @@ def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path
 
     Raises
     ------
-    ConfigError
-        If the folder cannot be made or written.
+    ConfigError, MachineTrouble
+        If the folder cannot be made, or a result not be written.
     """
-    made = _missing_parents(folder)
+    made: list[Path] = []
     try:
+        made = _missing_parents(folder)
         folder.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(prefix=".hydranoc-", dir=folder))
     except OSError as error:
-        raise ConfigError(f"cannot write results: {reason(error)}", file=folder) from None
+        _remove(made)
+        raise file_error(WRITING, error, folder) from None
     try:
         with _interrupted_by_term():
             yield scratch
         _publish(scratch, folder, stale)
         made = []
+    except OSError as error:
+        written = _result_of(error, scratch)
+        if written is None:
+            raise
+        raise file_error(WRITING, error, folder / written) from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-        for parent in made:
-            with contextlib.suppress(OSError):
-                parent.rmdir()
+        _remove(made)
+
+
+def _remove(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _result_of(error: OSError, scratch: Path) -> Path | str | None:
+    """The result that could not be written, relative to its folder; None if the error is about another file.
+
+    A full disk has no name when a file was opened before it was full: then it is the folder.
+    """
+    if error.filename is None:
+        return ""
+    if not isinstance(error.filename, str):
+        return None
+    path = Path(error.filename)
+    return path.relative_to(scratch) if path.is_relative_to(scratch) else None
 
 
 @contextlib.contextmanager
@@ -71,7 +97,7 @@ def _publish(scratch: Path, folder: Path, stale: Collection[str]) -> None:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 path.replace(target)
     except OSError as error:
-        raise ConfigError(f"cannot write results: {reason(error)}", file=error.filename2 or folder) from None
+        raise file_error(WRITING, error, error.filename2 or folder) from None
 
 
 def _missing_parents(folder: Path) -> list[Path]:

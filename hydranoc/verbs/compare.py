@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from hydranoc.api import load
-from hydranoc.errors import ConfigError, reason
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
@@ -36,20 +35,11 @@ def compare(config: Path, folder: Path | None, simulator: str, waves: bool, as_j
     Example:
       hydranoc compare examples/demo.yaml --waves
     """
-    from hydranoc.lockstep.simulator import SimulatorFailed
-
     design = load(config)
     folder = folder or RESULTS / design.config.name
     with result_folder(folder, stale=WHERE_THERE_ARE_ANY) as scratch:
-        try:
-            with progress_bars("preparing") as progress:
-                compared = design.compare(simulator, scratch, waves=waves, progress=progress)
-        except SimulatorFailed as error:
-            click.echo(f"error: {error}", err=True)
-            return 1
-        except OSError as error:  # a cache or temporary folder that is full or cannot be written
-            text = f"cannot build or run the simulator (HYDRANOC_CACHE says where it is kept): {reason(error)}"
-            raise ConfigError(text, file=error.filename) from None
+        with progress_bars("preparing") as progress:
+            compared = design.compare(simulator, scratch, waves=waves, progress=progress)
         outcome = compared.outcome
         outcome.write_messages(scratch / "messages.csv")
         outcome.write_channels(scratch / "channels.csv", design.network)

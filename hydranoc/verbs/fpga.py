@@ -71,23 +71,19 @@ def fpga(
     if whole and switch is not None:
         raise click.UsageError("--switch and --network cannot be given together")
     from hydranoc.fpga.report import figures, report_text
-    from hydranoc.fpga.run import FpgaFailed, fpga_tools, measure, tool_versions
+    from hydranoc.fpga.run import fpga_tools, measure, tool_versions
 
     device = DEVICES[device_name]
     fpga_tools(device)  # a missing program is told before any work
     design = load(config)
     folder = folder or RESULTS / design.config.name
     subjects = _subjects(design, switch, whole)
-    try:
-        with result_folder(folder) as scratch, progress_bars() as progress:
-            measured = [measure(item, device, seeds, scratch / item.name, progress) for item in subjects]
-            results = [_result(design, item, device_name) for item in measured]
-            tools = tool_versions(device)
-            summary = {"network": design.config.name, **figures(results, device, tools, seeds)}
-            (scratch / "fpga.json").write_text(json.dumps(summary, indent=2) + "\n")
-    except FpgaFailed as error:
-        click.echo(f"error: {error}", err=True)
-        return 1
+    with result_folder(folder) as scratch, progress_bars() as progress:
+        measured = [measure(item, device, seeds, scratch / item.name, progress) for item in subjects]
+        results = [_result(design, item, device_name) for item in measured]
+        tools = tool_versions(device)
+        summary = {"network": design.config.name, **figures(results, device, tools, seeds)}
+        (scratch / "fpga.json").write_text(json.dumps(summary, indent=2) + "\n")
     say(summary, f"{report_text(results, device, tools)}\n\n{folder / 'fpga.json'}", as_json)
     return 0 if all(item.fits for item in measured) else 1
 
@@ -98,8 +94,7 @@ def _build_board(
     for name, option in (("switch", "switch"), ("whole", "network"), ("device_name", "device"), ("seeds", "seeds")):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--board and --{option} cannot be given together")
-    from hydranoc.fpga.board import board_figures, board_text, build_board
-    from hydranoc.fpga.run import FpgaFailed
+    from hydranoc.fpga.board import DoesNotFit, board_figures, board_text, build_board
 
     board = BOARDS[board_name]
     design = load(config or board.config)
@@ -108,7 +103,7 @@ def _build_board(
         with result_folder(folder) as scratch, progress_bars() as progress:
             built = build_board(board, design, scratch, progress)
             (scratch / "board.json").write_text(json.dumps(board_figures(built), indent=2) + "\n")
-    except FpgaFailed as error:
+    except DoesNotFit as error:
         click.echo(f"error: {error}", err=True)
         return 1
     say(board_figures(built), f"{board_text(built)}\n\n{folder / (built.bitstream or 'board.json')}", as_json)

@@ -1,14 +1,16 @@
 """Arguments that several verbs share, and how they print."""
 
-import errno
 import json
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from hydranoc.errors import ConfigError, reason
+from hydranoc.errors import reason
+from topology.common.trouble import MachineTrouble
 
 RESULTS = Path("results")
 
@@ -27,12 +29,12 @@ def say(summary: dict[str, Any], text: str, as_json: bool) -> None:
 
     Raises
     ------
-    ConfigError
+    MachineTrouble
         If it cannot be printed, such as on a full disk.
     """
     try:
         click.echo(json.dumps(summary, indent=2) if as_json else text)
+    except BrokenPipeError:  # a reader such as head has seen enough: that says nothing about the work
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        if error.errno == errno.EPIPE:  # a reader such as head has seen enough
-            raise
-        raise ConfigError(f"cannot print the summary: {reason(error)}") from None
+        raise MachineTrouble(f"cannot print the summary: {reason(error)}") from None

@@ -7,13 +7,15 @@ from typing import Any
 
 import click
 
-from hydranoc.errors import ConfigError, reason
+from hydranoc.cache import cache_folder
+from hydranoc.errors import reason
 from hydranoc.families.registry import FAMILIES
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
 from hydranoc.studies.common.kept import kept_points
 from hydranoc.verbs.options import RESULTS, json_option, say
+from topology.common.trouble import MachineTrouble
 
 
 def _known() -> dict[str, Reproduction]:
@@ -57,7 +59,7 @@ def reproduce(name: str, folder: Path | None, quick: bool, as_json: bool) -> int
             with progress_bars() as progress:
                 figure = known[name].run(Effort(quick, progress, kept))
         except OSError as error:
-            raise ConfigError(f"cannot keep measured points: {reason(error)}", file=error.filename) from None
+            raise MachineTrouble(f"cannot keep measured points: {reason(error)}", file=cache_folder()) from None
         _write_rows(figure, scratch / f"{name}.csv")
         for suffix, content in plot_figure(figure).items():
             (scratch / f"{name}.{suffix}").write_bytes(content)

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from hydranoc.api import load
+from hydranoc.errors import shown
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.summary_text import table
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
@@ -13,6 +14,8 @@ from hydranoc.verbs.options import RESULTS, config_argument, json_option, output
 # as rtl.common.axi_injector and rtl.common.axi_ends have them, which would load Amaranth for every verb's --help
 DESTINATION_MODES = ("tuser", "leading-word", "tdest")
 AXI_CLOCKS = ("network", "shared", "separate")
+LONGEST_TOP = 200
+"""Letters of a top's name. File systems take 255, of which suffixes need some."""
 
 
 @click.command(short_help="Generate Verilog-2005, a manifest and a FuseSoC core.")
@@ -45,13 +48,16 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
     """
     from rtl.common.identifiers import is_identifier
 
-    design = load(config)
-    folder = folder or RESULTS / design.config.name
     if not is_identifier(top):
-        raise click.BadParameter(f"the top module must have a Verilog identifier as name, not {top!r}")
+        raise click.BadParameter(f"the top module must have a Verilog identifier as name, not {shown(top)}")
+    if len(top) > LONGEST_TOP:
+        text = f"the top module's name, which files have too, must have at most {LONGEST_TOP} letters, not {len(top)}"
+        raise click.BadParameter(text)
     axi_stream, clocks, tkeep = options["axi_stream"], options["axi_clocks"], options["tkeep"]
     if axi_stream is None and (clocks or tkeep):
         raise click.UsageError(f"{'--axi-clocks' if clocks else '--tkeep'} needs --axi-stream as well")
+    design = load(config)
+    folder = folder or RESULTS / design.config.name
     with result_folder(folder) as scratch:
         generated = design.verilog(top, axi_stream, moved=options["moved"], clocks=clocks or AXI_CLOCKS[0], tkeep=tkeep)
         for name, text in generated.files.items():

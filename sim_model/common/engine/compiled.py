@@ -5,6 +5,7 @@ into it, and the classes of its arguments are named in it. So only the outermost
 under a name that holds a digest of all the sources that it is built from.
 """
 
+import contextlib
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -45,10 +46,14 @@ def compiled_loop(*folders: Path) -> Callable[[Callable[..., Any]], Callable[...
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__qualname__
         function.__qualname__ = f"{name}_{source_digest(*folders)}"
-        loop = njit(**OPTIONS, cache=True)(function)
-        stats = getattr(loop, "stats", None)  # NUMBA_DISABLE_JIT leaves a plain function
-        if stats is not None:
-            _remove_stale(Path(stats.cache_path), f"{function.__module__.rpartition('.')[2]}.{name}_", function)
+        try:
+            loop = njit(**OPTIONS, cache=True)(function)
+        except RuntimeError:  # neither the folder of the sources nor the user's cache can be written
+            return njit(**OPTIONS)(function)
+        if hasattr(loop, "stats"):  # NUMBA_DISABLE_JIT leaves a plain function
+            kept = f"{function.__module__.rpartition('.')[2]}.{name}_"
+            _remove_stale(Path(str(loop.stats.cache_path)), kept, function)
+            _save_if_there_is_space(loop)
         return loop
 
     return decorate
@@ -64,9 +69,21 @@ def source_digest(*folders: Path) -> str:
     return digest.hexdigest()[:DIGEST_LETTERS]
 
 
+def _save_if_there_is_space(loop: Any) -> None:
+    """A full disk under Numba's cache costs compiling once more in the next run, and not this run."""
+    save = loop._cache.save_overload
+
+    def save_overload(*arguments: Any) -> None:
+        with contextlib.suppress(OSError):
+            save(*arguments)
+
+    loop._cache.save_overload = save_overload
+
+
 def _remove_stale(cache_folder: Path, prefix: str, function: Callable[..., Any]) -> None:
     """Delete what earlier sources left in the cache. Another process may be doing the same."""
     current = function.__qualname__
     for path in cache_folder.glob(f"{prefix}*.nb?"):
         if current not in path.name:
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)

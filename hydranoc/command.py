@@ -1,0 +1,68 @@
+"""The command's verbs, and what each error that ends one says and returns."""
+
+import contextlib
+from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
+
+import click
+
+from hydranoc import __version__
+from hydranoc.errors import ConfigError, reason
+from hydranoc.exit_codes import BAD_INPUT, INTERRUPTED, RIGHT, TROUBLE
+from hydranoc.reports.standins import lent_folders
+from hydranoc.verbs import VERBS
+from topology.common.trouble import MachineTrouble
+
+EPILOG = """
+\b
+Examples:
+  hydranoc check examples/demo.yaml
+  hydranoc draw examples/demo.yaml -o pictures
+  hydranoc model examples/demo.yaml --json
+  hydranoc compare examples/demo.yaml --sim verilator --waves
+  hydranoc fpga examples/mesh.yaml
+  hydranoc reproduce spam-fig2 --quick
+
+\b
+Exit code: 0 done and right, 1 done and wrong, 2 bad input, 3 trouble of the machine.
+"""
+
+
+@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, message="hydranoc %(version)s")
+def group() -> None:
+    """Networks on chip that multicast in hardware: check, draw, generate, simulate, compare and measure them."""
+
+
+for _verb in VERBS:
+    group.add_command(_verb)
+
+
+def execute(arguments: Sequence[str] | None) -> int:
+    """Run one command and return its exit code; errors are told in one line on stderr."""
+    try:
+        with lent_folders():
+            code = group.main(args=arguments, prog_name="hydranoc", standalone_mode=False)
+    except ConfigError as error:
+        return _ended(BAD_INPUT, str(error))
+    except click.ClickException as error:
+        where = getattr(getattr(error, "ctx", None), "command_path", "hydranoc")
+        return _ended(BAD_INPUT, f"{error.format_message().rstrip('.')} (see {where} --help)")
+    except MachineTrouble as error:
+        return _ended(TROUBLE, str(error))
+    except BrokenProcessPool:
+        return _ended(TROUBLE, "a process that shares the work was killed; the machine may lack memory")
+    except MemoryError:
+        return _ended(TROUBLE, "the machine has too little memory for this network and traffic")
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _ended(TROUBLE, f"{where}{reason(error)}")
+    except click.Abort:
+        return INTERRUPTED
+    return code if isinstance(code, int) else RIGHT
+
+
+def _ended(code: int, message: str) -> int:
+    with contextlib.suppress(OSError):  # of a stderr that cannot be written the exit code is all that is left
+        click.echo(f"error: {' '.join(message.split())}", err=True)
+    return code

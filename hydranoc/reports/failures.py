@@ -1,0 +1,53 @@
+"""What is said of a program that failed: the cause in one line, and where its log is kept."""
+
+import contextlib
+import re
+import tempfile
+from pathlib import Path
+
+from hydranoc.cache import cache_folder
+
+LOGS = "logs"
+"""Folder of kept logs in the cache folder."""
+LONGEST_CAUSE = 200
+_ERROR = re.compile(r"no space left|cannot allocate|permission denied|out of memory|\b(fatal )?error\b", re.IGNORECASE)
+
+
+def failure(program: str, ending: str, log: str) -> str:
+    """One line about a program that failed.
+
+    Parameters
+    ----------
+    program : str
+    ending : str
+        How it ended, such as "was killed (SIGKILL)".
+    log : str
+        All that it said. It is kept in a file that outlives the command, if there is one that can be written.
+    """
+    kept = keep_log(program, log) if log.strip() else None
+    place = f"; its log is {kept}" if kept else ""
+    cause = cause_in(log)
+    return f"{program} {ending}{': ' if cause else ''}{cause}{place}"
+
+
+def cause_in(log: str) -> str:
+    """The line of a log that says why: the first with an error, or else the last one."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    cause = next((line for line in lines if _ERROR.search(line)), lines[-1] if lines else "")
+    return cause if len(cause) <= LONGEST_CAUSE else f"{cause[:LONGEST_CAUSE]}..."
+
+
+def keep_log(program: str, log: str) -> Path | None:
+    """Keep a log, in the cache folder or else among the temporary files; None if neither can be written."""
+    for folder in (cache_folder() / LOGS, None):
+        with contextlib.suppress(OSError):
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+            path = Path(tempfile.mkstemp(prefix=f"hydranoc-{program}-", suffix=".log", dir=folder)[1])
+            try:
+                path.write_text(log, encoding="utf-8", errors="replace")
+            except OSError:
+                path.unlink(missing_ok=True)
+                raise
+            return path
+    return None

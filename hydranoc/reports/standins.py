@@ -1,0 +1,61 @@
+"""Folders for the programs' own caches, where the user's cannot be written.
+
+Yosys in WebAssembly does not start without a cache folder, and Matplotlib complains at length.
+"""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from hydranoc.cache import cache_folder, user_cache_folder, user_folder
+
+
+@contextlib.contextmanager
+def lent_folders() -> Iterator[None]:
+    """As long as the block runs, XDG_CACHE_HOME and MPLCONFIGDIR name folders that can be written.
+
+    Where the user's own cannot be, ``tools`` in the cache folder of HydraNoC stands in for them, or else a temporary
+    folder, which goes with the block. If there is none either, the programs have to say so.
+    """
+    wanted = {}
+    if not can_be_written(user_cache_folder()):
+        wanted["XDG_CACHE_HOME"] = "."
+    configuration = Path(os.environ.get("XDG_CONFIG_HOME") or user_folder() / ".config")
+    if "MPLCONFIGDIR" not in os.environ and (wanted or not can_be_written(configuration)):
+        wanted["MPLCONFIGDIR"] = "matplotlib"
+    if not wanted:
+        yield
+        return
+    before = dict(os.environ)
+    with contextlib.ExitStack() as stack:
+        folder = _stand_in(stack)
+        if folder:
+            os.environ.update({name: str(folder / below) for name, below in wanted.items()})
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+
+def can_be_written(folder: Path) -> bool:
+    """Whether files can be made in a folder, or the folder itself where it is missing."""
+    try:
+        nearest = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    except OSError:  # too long a name
+        return False
+    return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+
+
+def _stand_in(stack: contextlib.ExitStack) -> Path | None:
+    own = cache_folder() / "tools"
+    if can_be_written(own):
+        with contextlib.suppress(OSError):
+            own.mkdir(parents=True, exist_ok=True)
+            return own
+    with contextlib.suppress(OSError):
+        temporary = tempfile.TemporaryDirectory(prefix="hydranoc-tools-", ignore_cleanup_errors=True)
+        return Path(stack.enter_context(temporary))
+    return None

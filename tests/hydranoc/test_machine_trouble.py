@@ -1,0 +1,229 @@
+"""Trouble of the machine: exit code 3, one line with cause and place, nothing half-written."""
+
+import contextlib
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hydranoc.cli import run
+from hydranoc.fpga.run import _run
+from hydranoc.lockstep.tools import Tool
+from hydranoc.reports.failures import cause_in
+from hydranoc.reports.output import result_folder
+from rtl.common import verilog
+from topology.common.trouble import MachineTrouble, how_it_ended
+
+NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 4}\n"
+TRAFFIC = "traffic: {kind: list, messages: [{source: 0, destinations: [1], flits: 8}]}\n"
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def good(tmp_path):
+    path = tmp_path / "good.yaml"
+    path.write_text(NETWORK + TRAFFIC)
+    return str(path)
+
+
+@contextlib.contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """A disk that is nearly full, as far as one file goes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def program(path: Path, text: str) -> str:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+def one_line(capsys) -> str:
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1, err
+    return err
+
+
+def test_a_full_disk_under_the_results_is_named(good, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("hydranoc.design.Design.draw", lambda _: {"svg": b"x" * 5000})
+    with files_of_at_most(4096):
+        assert run(["draw", good, "-o", str(tmp_path / "out")]) == 3
+    assert one_line(capsys) == f"error: {tmp_path / 'out'}: cannot write results: file too large\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_error_about_another_file_is_not_taken_for_a_result(tmp_path):
+    def elsewhere() -> None:
+        with result_folder(tmp_path / "out"):
+            Path("/dev/null/x").write_text("")
+
+    with pytest.raises(NotADirectoryError):
+        elsewhere()
+
+
+@pytest.mark.parametrize(
+    ("script", "ending"),
+    [
+        ("cat > /dev/null; kill -9 $$", "it was killed (SIGKILL)"),
+        (
+            "cat >/dev/null; printf 'T:\\n  File x\\nIOError: no\\nCaused by:\\n    full (error 28)\\n' >&2; exit 1",
+            "it ended with code 1 (IOError: no Caused by: full (error 28))",
+        ),
+        ("exit 4", "it ended with code 4"),
+    ],
+)
+def test_a_yosys_that_crashes_is_named(script, ending, good, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(verilog.sys, "executable", program(tmp_path / "python", script))
+    assert run(["verilog", good, "-o", str(tmp_path / "out")]) == 3
+    assert one_line(capsys) == f"error: Yosys could not write the Verilog: {ending}\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_tool_that_is_killed_is_named_with_a_log_that_exists(tmp_path, monkeypatch):
+    monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "cache"))
+    tool = Tool("yosys", (program(tmp_path / "yosys", "echo working; kill -9 $$"),), {})
+    with pytest.raises(MachineTrouble, match=r"^yosys was killed \(SIGKILL\): working; its log is ") as failed:
+        _run(tool, [], tmp_path, "yosys.log")
+    assert Path(str(failed.value).split()[-1]).read_text() == "working\n"
+
+
+def test_without_a_place_for_a_log_the_cause_is_still_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("HYDRANOC_CACHE", "/dev/null")
+    monkeypatch.setattr("hydranoc.reports.failures.tempfile.mkstemp", _full)
+    tool = Tool("yosys", (program(tmp_path / "yosys", "echo working; echo ERROR: no; echo bye; exit 1"),), {})
+    with pytest.raises(MachineTrouble, match=r"^yosys ended with code 1: ERROR: no$"):
+        _run(tool, [], tmp_path, "yosys.log")
+
+
+def _full(*_args: object, **_kwargs: object):
+    raise OSError(28, "No space left on device")
+
+
+def test_the_cause_is_the_line_with_the_error():
+    assert cause_in("a\ncc1plus: fatal error: x.o: No space left on device\nmake: *** [x.o] Error 1\n").startswith(
+        "cc1"
+    )
+    assert cause_in("0 errors\nterrors\nbye\n") == "bye"
+    assert cause_in("") == ""
+    assert len(cause_in("error " * 100)) < 210
+
+
+def test_how_programs_end():
+    assert how_it_ended(-11) == "was killed (SIGSEGV)"
+    assert how_it_ended(-99) == "was killed (signal 99)"
+
+
+def test_a_name_that_is_too_long_for_files_is_refused_at_once(good, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("hydranoc.design.Design.verilog", _full)
+    assert run(["verilog", good, "--top", "a" * 300, "-o", str(tmp_path / "out")]) == 2
+    assert "the top module's name, which files have too, must have at most 200 letters, not 300" in one_line(capsys)
+    assert run(["draw", good, "-o", str(tmp_path / ("b" * 300))]) == 2
+    assert one_line(capsys).endswith("cannot write results: file name too long\n")
+
+
+def test_memory_that_runs_out_is_trouble(good, capsys, monkeypatch):
+    def too_much(_self: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("hydranoc.design.Design.check", too_much)
+    assert run(["check", good]) == 3
+    assert one_line(capsys) == "error: the machine has too little memory for this network and traffic\n"
+
+
+def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    variables = {**os.environ, **environment}
+    return subprocess.run(
+        [sys.executable, "-m", "hydranoc", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={name: value for name, value in variables.items() if value},
+    )
+
+
+@pytest.mark.parametrize("place", ["HOME", "XDG_CACHE_HOME"])
+@pytest.mark.parametrize("own", [True, False])
+def test_pictures_need_no_folder_of_the_users(place, own, good, tmp_path):
+    cache = str(tmp_path / "cache") if own else "/dev/null/cache"
+    empty = {"XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": "", "MPLCONFIGDIR": ""}
+    ended = command("draw", good, "-o", str(tmp_path / "out"), **{**empty, "HYDRANOC_CACHE": cache, place: "/dev/null"})
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (tmp_path / "cache" / "tools").exists() == own
+
+
+def test_yosys_needs_no_folder_of_the_users(good, tmp_path):
+    places = {"HYDRANOC_CACHE": str(tmp_path / "cache"), "HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null"}
+    ended = command("verilog", good, "-o", str(tmp_path / "out"), **places)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (tmp_path / "out" / "noc.v").exists()
+
+
+CLOSED = {
+    "full": ("check {} > /dev/full", 3, "error: cannot print the summary: no space left on device\n"),
+    "full, for help": ("--help > /dev/full", 3, "error: no space left on device\n"),
+    "full, for errors": ("chekc > /dev/full 2> /dev/full", 2, ""),
+    "closed": ("check {} >&-", 0, ""),
+    "both closed": ("check {} >&- 2>&-", 0, ""),
+    "a reader that has seen enough": ("check {} | exit", 0, ""),
+}
+
+
+@pytest.mark.parametrize("case", CLOSED)
+def test_what_cannot_be_printed_changes_no_verdict(case, good):
+    text, code, err = CLOSED[case]
+    line = f"set -o pipefail; {sys.executable} -m hydranoc {text.format(good)}"
+    ended = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (ended.returncode, ended.stderr) == (code, err)
+
+
+INTERRUPTED_AFTER = (
+    "import os, signal, sys, threading\n"
+    "from hydranoc.cli import main\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "sys.argv = ['hydranoc', 'draw', sys.argv[2], '-o', sys.argv[3]]\n"
+    "threading.Timer(float(sys.orig_argv[3]), os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+    "main()\n"
+)
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9])
+def test_an_interrupt_while_modules_load_is_one_word(seconds, good, tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_AFTER, str(seconds), good, str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_fault_of_the_program_is_not_taken_for_wrong_hardware(good):
+    line = (
+        "import sys, hydranoc.design\n"
+        "hydranoc.design.Design.check = lambda self: 1 / 0\n"
+        "from hydranoc.cli import main\n"
+        "sys.argv = ['hydranoc', 'check', sys.argv[1]]\n"
+        "main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", line, good], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert ended.returncode == 3
+    assert "ZeroDivisionError" in ended.stderr
+
+
+def test_the_signal_handler_stays_out_of_other_peoples_programs():
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

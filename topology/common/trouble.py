@@ -1,0 +1,36 @@
+"""Trouble of the machine: what is wrong with neither input nor network."""
+
+import signal
+from pathlib import Path
+
+
+class MachineTrouble(RuntimeError):
+    """The machine could not do the work, for exit code 3: no space, no permission, a program that crashed.
+
+    Parameters
+    ----------
+    message : str
+        What could not be done, and why.
+    file : Path, str or None
+        Where it happened.
+    """
+
+    def __init__(self, message: str, *, file: Path | str | None = None):
+        super().__init__(f"{file}: {message}" if file is not None else message)
+        self.file = file
+
+
+def how_it_ended(return_code: int) -> str:
+    """What is said of a program by its return code, as ``subprocess`` has it: negative for a signal.
+
+    >>> how_it_ended(-9)
+    'was killed (SIGKILL)'
+    >>> how_it_ended(2)
+    'ended with code 2'
+    """
+    if return_code >= 0:
+        return f"ended with code {return_code}"
+    try:
+        return f"was killed ({signal.Signals(-return_code).name})"
+    except ValueError:
+        return f"was killed (signal {-return_code})"
