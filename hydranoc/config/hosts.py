@@ -16,7 +16,17 @@ Probability = Annotated[float, Field(ge=0, lt=1)]
 
 
 class BlockedReceiver(Section):
-    """A receiver that takes nothing for some cycles."""
+    """A receiver that takes nothing for some cycles.
+
+    Members
+    -------
+    processor : int
+        The receiver.
+    start_cycle : int
+        First of these cycles.
+    cycles : int
+        How many.
+    """
 
     processor: int
     start_cycle: Cycles = 0
@@ -35,6 +45,7 @@ class Hosts(Section):
     seed : int
         Which patterns.
     blocked : list of BlockedReceiver
+        Receivers that take nothing for a time.
     """
 
     pause: Probability = 0.0

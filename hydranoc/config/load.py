@@ -20,6 +20,11 @@ class ConfiguredFamily(Protocol):
     """A router family as far as configurations go."""
 
     @property
+    def title(self) -> str:
+        """For people."""
+        ...
+
+    @property
     def network_section(self) -> type[schema.NetworkSection]:
         """What ``network`` may contain for this family."""
         ...

@@ -4,8 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, GetJsonSchemaHandler, Tag
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
+from hydranoc.config.descriptions import described
 from topology.common.channels import ChannelNetwork
 from topology.common.flits import MAX_FLIT_BITS, MAX_MESSAGE_FLITS, MIN_FLIT_BITS
 from topology.common.link_stages import MOST_LINK_CYCLES
@@ -25,13 +28,27 @@ Number = Annotated[int, Field(ge=0)]
 
 
 class Section(BaseModel):
-    """A mapping that has these keys and no others."""
+    """A mapping that has these keys and no others; ``Members`` of its docstring say what each of them is."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return described(cls, core_schema, handler)
+
 
 class Configuration(Section):
-    """The whole file."""
+    """The whole file.
+
+    Members
+    -------
+    network : mapping
+        The network: its family, its topology, and the sizes of its routers.
+    traffic : mapping or None
+        What is sent; ``model`` and ``compare`` need it, ``check``, ``draw``, ``verilog`` and ``fpga`` do not.
+    hosts : mapping or None
+        When sources pause and receivers stall; default never.
+    """
 
     network: dict[Any, Any]
     traffic: dict[Any, Any] | None = None
@@ -61,6 +78,14 @@ class NetworkSection(Section):
     -------
     OWN_TOPOLOGIES : mapping of str to OwnTopology
         Kinds of topologies that the family takes in a form of its own.
+    TOPOLOGIES : tuple of type
+        All that the family's ``topology`` may say.
+    FIXED_KEYS : tuple of str
+        Keys that the family takes with their default alone.
+    family : str
+        The routers, and the paper that they are from.
+    topology : mapping
+        Switches, processors and links.
     flit_bits : int
         Data bits of a flit.
     buffer_flits : int
@@ -76,6 +101,8 @@ class NetworkSection(Section):
     """
 
     OWN_TOPOLOGIES: ClassVar[Mapping[str, OwnTopology]] = {}
+    TOPOLOGIES: ClassVar[tuple[type[Section], ...]] = ()
+    FIXED_KEYS: ClassVar[tuple[str, ...]] = ()
 
     family: str
     topology: dict[Any, Any]
@@ -93,14 +120,30 @@ class Topology(Section):
     Members
     -------
     ports : int or None
-        Links that a switch may have, those to processors included.
+        Links that a switch may have, those to processors included; default as many as there are.
     """
 
     ports: Count | None = None
 
 
 class Lattice(Topology):
-    """A random patch of the integer lattice."""
+    """A random patch of the integer lattice.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    switches : int
+        How many; they are a connected patch.
+    ports : int
+        Links that a switch may have, those to processors included.
+    seed : int
+        Which patch.
+    max_switch_links : int
+        Neighbours that a switch may have.
+    processors_per_switch : int
+        Processors on each switch.
+    """
 
     kind: Literal["lattice"]
     switches: Switches
@@ -111,7 +154,23 @@ class Lattice(Topology):
 
 
 class Irregular(Topology):
-    """A random tree with random extra links."""
+    """A random tree with random extra links.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    switches : int
+        How many.
+    ports : int
+        Links that a switch may have, those to processors included.
+    extra_links : int or None
+        Links besides those of the tree; default one for every two switches.
+    seed : int
+        Which tree and links.
+    processors_per_switch : int
+        Processors on each switch.
+    """
 
     kind: Literal["irregular"]
     switches: Switches
@@ -122,7 +181,17 @@ class Irregular(Topology):
 
 
 class Grid(Topology):
-    """A mesh or torus of any number of dimensions."""
+    """A mesh or torus of any number of dimensions.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    shape : list of int
+        Switches in each dimension.
+    processors_per_switch : int
+        Processors on each switch.
+    """
 
     kind: Literal["mesh", "torus"]
     shape: Annotated[list[Switches], Field(min_length=1)]
@@ -130,7 +199,17 @@ class Grid(Topology):
 
 
 class Hypercube(Topology):
-    """A hypercube."""
+    """A hypercube.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    dimensions : int
+        It has two to the power of so many switches.
+    processors_per_switch : int
+        Processors on each switch.
+    """
 
     kind: Literal["hypercube"]
     dimensions: Annotated[int, Field(ge=0, le=10)]
@@ -138,7 +217,17 @@ class Hypercube(Topology):
 
 
 class Ring(Topology):
-    """A ring."""
+    """A ring.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    switches : int
+        How many.
+    processors_per_switch : int
+        Processors on each switch.
+    """
 
     kind: Literal["ring"]
     switches: Annotated[int, Field(ge=3, le=MAX_SWITCHES)]
@@ -146,7 +235,21 @@ class Ring(Topology):
 
 
 class Tree(Topology):
-    """A complete tree."""
+    """A complete tree.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    arity : int
+        Children of each switch that has any.
+    levels : int
+        Levels of switches, the root's included.
+    processors_per_switch : int
+        Processors on each switch that has any.
+    leaves_only : bool
+        Processors are on the switches of the last level alone, and not on all.
+    """
 
     kind: Literal["tree"]
     arity: Switches
@@ -160,8 +263,12 @@ class Multistage(Section):
 
     Members
     -------
+    kind : str
+        Which network; ``bi-butterfly`` has links both ways.
     radix : int
         Ports on each side of a switch.
+    stages : int
+        Stages of switches: the radix to the power of so many processors.
     consumption_channels : int
         Channels into each processor: 1, or the radix.
     """
@@ -177,6 +284,8 @@ class HexagonalMesh(Section):
 
     Members
     -------
+    kind : str
+        Which topology.
     size : int
         Nodes on a side of the hexagon.
     """
@@ -186,7 +295,17 @@ class HexagonalMesh(Section):
 
 
 class RowsAndColumns(Section):
-    """A mesh or torus of two dimensions whose switches know their row and column."""
+    """A mesh or torus of two dimensions whose switches know their row and column.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    rows : int
+        Nodes in a column.
+    columns : int
+        Nodes in a row.
+    """
 
     kind: Literal["mesh", "torus"]
     rows: Count
@@ -194,7 +313,14 @@ class RowsAndColumns(Section):
 
 
 class FileTopology(Topology):
-    """A network from a file, relative to the configuration."""
+    """A network from a file, relative to the configuration.
+
+    Members
+    -------
+    file : str
+        Its name: an edge list (``.edges``, ``.edgelist``, ``.txt``), GraphML (``.graphml``, ``.xml``) or BookSim's
+        ``.anynet``.
+    """
 
     file: str
 
@@ -204,8 +330,12 @@ class InlineTopology(Topology):
 
     Members
     -------
+    switches : int
+        How many.
+    edges : list of [int, int]
+        Links between two switches each, by their numbers from 0.
     names : list of (str or int), or None
-        Names of the switches.
+        Names of the switches; default ``s0``, ``s1`` and so on.
     processors : list of int, or None
         Switch of each processor; default one on each switch.
     """
@@ -233,7 +363,15 @@ TOPOLOGIES: dict[str, type[Section]] = {
 
 
 class Gaussian(Section):
-    """A number of destinations with a normal distribution, rounded and clipped to what there is."""
+    """A number of destinations with a normal distribution, rounded and clipped to what there is.
+
+    Members
+    -------
+    mean : float
+        Its mean.
+    stddev : float
+        Its standard deviation.
+    """
 
     mean: Annotated[float, Field(ge=1)]
     stddev: Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -269,10 +407,25 @@ class RandomTraffic(Traffic):
 
     Members
     -------
-    multicast_fraction, broadcast_fraction : float
-        Shares of messages to several ``destinations``, and to all other processors.
+    kind : str
+        Where the messages come from.
+    seed : int
+        Which messages.
+    cycles : int
+        Messages start in so many cycles; the run ends when all have arrived.
+    messages_per_node_per_cycle : float
+        Mean of the process of each processor.
+    multicast_fraction : float
+        Share of messages to several ``destinations``.
+    broadcast_fraction : float
+        Share of messages to all other processors.
+    destinations : int or Gaussian
+        Destinations of a multicast, all different and random.
+    flits : int
+        Length of each message, header included.
     algorithm : str or None
-        What multicasts are in families with broadcast procedures: broadcasts by this one, to all other processors.
+        What multicasts are in families with broadcast procedures (harts): broadcasts by this one, to all other
+        processors.
     """
 
     kind: Literal["random"]
@@ -289,7 +442,21 @@ class RandomTraffic(Traffic):
 
 
 class ListedMessage(Section):
-    """One message of a list: its destinations, or in families with broadcast procedures the name of one."""
+    """One message of a list: its destinations, or in families with broadcast procedures the name of one.
+
+    Members
+    -------
+    source : int
+        The processor that sends it.
+    destinations : list of int, or None
+        The processors that get it.
+    algorithm : str or None
+        Broadcast procedure (harts) that brings it to all others, in place of destinations.
+    flits : int
+        Its length, header included.
+    start_cycle : int
+        When its host begins to prepare it.
+    """
 
     source: int
     destinations: Annotated[list[int], Field(min_length=1)] | None = None
@@ -299,7 +466,15 @@ class ListedMessage(Section):
 
 
 class ListTraffic(Traffic):
-    """Messages written out."""
+    """Messages written out.
+
+    Members
+    -------
+    kind : str
+        Where the messages come from.
+    messages : list of ListedMessage
+        Each of them.
+    """
 
     kind: Literal["list"]
     messages: Annotated[list[ListedMessage], Field(min_length=1)]
@@ -310,10 +485,19 @@ class BroadcastTraffic(Traffic):
 
     Members
     -------
+    kind : str
+        Where the messages come from.
     algorithm : str or None
-        By which procedure, in families that have such; others send it as a multicast, by ``software`` if need be.
+        By which procedure, in families that have such (harts); others send it as a multicast, by ``software`` if need
+        be.
+    source : int
+        The processor that sends it.
     bytes : int or None
-        Length of the body; ``flits``, header included, says the same in another way.
+        Length of the body; ``flits`` says the same in another way, and one of the two is needed.
+    flits : int or None
+        Length of the message, header included.
+    start_cycle : int
+        When its host begins to prepare it.
     """
 
     kind: Literal["broadcast"]
@@ -325,7 +509,15 @@ class BroadcastTraffic(Traffic):
 
 
 class TraceTraffic(Traffic):
-    """Messages from a CSV file, relative to the configuration."""
+    """Messages from a CSV file, relative to the configuration.
+
+    Members
+    -------
+    kind : str
+        Where the messages come from.
+    file : str
+        Its name. Its columns are ``cycle,source,destinations,flits``, with blanks between destinations.
+    """
 
     kind: Literal["trace"]
     file: str
@@ -336,12 +528,20 @@ class MultinodeTraffic(Traffic):
 
     Members
     -------
+    kind : str
+        Where the messages come from.
     scheme : str or None
         The same as ``software``.
-    sources, destinations : int
-        How many nodes send, and to how many each; all of them random.
+    sources : int
+        How many nodes send, all different and random.
+    destinations : int
+        To how many others each of them sends, all different and random.
     hot_spot : float
         So large a share of the destinations is common to all multicasts.
+    flits : int
+        Length of each message, header included.
+    seed : int
+        Which nodes.
     """
 
     kind: Literal["multinode"]

@@ -1,6 +1,6 @@
 """What the slots of all families say alike whose channels have lanes, and whose messages have one destination each."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -24,6 +24,8 @@ class LaneSection(NetworkSection):
     buffer_flits : int
         Flits that the buffer of a lane holds; 4 and more let a lane alone have the full rate.
     """
+
+    FIXED_KEYS: ClassVar[tuple[str, ...]] = ("link_cycles", "tables")
 
     lanes: Annotated[int, Field(ge=1, le=MOST_LANES)] = 2
     buffer_flits: Annotated[int, Field(ge=1, le=MOST_BUFFER_FLITS)] = 4

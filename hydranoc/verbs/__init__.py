@@ -6,6 +6,7 @@ from hydranoc.verbs.draw import draw
 from hydranoc.verbs.fpga import fpga
 from hydranoc.verbs.model import model
 from hydranoc.verbs.reproduce import reproduce
+from hydranoc.verbs.schema import schema
 from hydranoc.verbs.verilog import verilog
 
-VERBS = (check, draw, verilog, model, compare, fpga, reproduce)
+VERBS = (check, draw, verilog, model, compare, fpga, reproduce, schema)

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from hydranoc.config.schema import Section
+from hydranoc.config.schema import HexagonalMesh, Section
 from hydranoc.errors import KeyWrong
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.worm_guards import GuardedSection
@@ -56,7 +56,7 @@ class FaultSection(Section):
 
 
 class HartsSection(GuardedSection):
-    """``network`` of hexagonal meshes; a guard also cuts off what is longer than ``packet_flits``.
+    """``network`` of hexagonal meshes.
 
     Members
     -------
@@ -64,8 +64,13 @@ class HartsSection(GuardedSection):
         Longest packet, header included; a page of the packet memory holds so much.
     pages : int or None
         Packets that a node's memory holds; default: as few as are safe.
-    gap_frames, relay_frames : int
-        Frames between two packets on a link, and frames that the network processor takes to look at a packet.
+    gap_frames : int
+        Frames between two packets on a link.
+    relay_frames : int
+        Frames that the network processor takes to look at a packet.
+    worm_guard : bool
+        Keep flits that belong to no packet out of every input of a node, and cut off what is longer than
+        ``packet_flits``.
     algorithm_a : bool
         Let broadcasts go round the whole mesh in one packet, which takes many more pages.
     guard : bool
@@ -78,9 +83,13 @@ class HartsSection(GuardedSection):
     least_copies : int
         A reception refuses broadcasts by algorithms that make fewer copies.
     faults : FaultSection
+        What has failed, from the start and for good; default nothing.
     negative_control : str or None
         Nodes that are wrong on purpose and deadlock: any packet may have any page.
     """
+
+    TOPOLOGIES: ClassVar = (HexagonalMesh,)
+    FIXED_KEYS: ClassVar = ("routing_cycles", "tables")
 
     flit_bits: Annotated[int, Field(ge=MIN_FLIT_BITS, le=MAX_FLIT_BITS)] = 64
     buffer_flits: Annotated[int, Field(ge=1, le=1024)] = 1

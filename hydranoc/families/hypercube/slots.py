@@ -24,7 +24,15 @@ FIXED_ROUTING_CYCLES = 1
 
 
 class DimensionsTopology(Section):
-    """A hypercube whose nodes have one processor each."""
+    """A hypercube whose nodes have one processor each.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    dimensions : int
+        It has two to the power of so many nodes.
+    """
 
     kind: Literal["hypercube"]
     dimensions: Annotated[int, Field(ge=1, le=MOST_DIMENSIONS)]
@@ -48,6 +56,8 @@ class HypercubeSection(LaneSection):
     """
 
     OWN_TOPOLOGIES: ClassVar = {"hypercube": OwnTopology(DimensionsTopology, HypercubeLinks)}
+    TOPOLOGIES: ClassVar = (DimensionsTopology,)
+    FIXED_KEYS: ClassVar = (*LaneSection.FIXED_KEYS, "routing_cycles")
 
     injection_channels: Annotated[int, Field(ge=1, le=MOST_DIMENSIONS)] = 1
     lane_reuse: Literal["empty"] = REUSE_EMPTY

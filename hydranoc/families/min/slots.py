@@ -1,7 +1,8 @@
 """The slots of the multistage family: from its configuration to tables, model, hardware and pictures."""
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
+from hydranoc.config.schema import Multistage
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.routed import flit_sizes, router_settings
 from hydranoc.families.worm_guards import WatchedSection, check_guards, plan_guards
@@ -24,6 +25,8 @@ class MinSection(WatchedSection):
     negative_control : str or None
         Switches that are wrong on purpose and deadlock: without tokens, or with the paper's rule for passing them on.
     """
+
+    TOPOLOGIES: ClassVar = (Multistage,)
 
     negative_control: Literal["no-token", "printed-release"] | None = None
 

@@ -1,9 +1,11 @@
 """The slots of the SPAM family: from its configuration to tables, model, hardware and pictures."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from pydantic import WithJsonSchema
 
+from hydranoc.config import schema
 from hydranoc.errors import KeyWrong
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.routed import flit_sizes, router_settings
@@ -31,7 +33,18 @@ class SpamSection(WatchedSection):
         A router or routing that is wrong on purpose and deadlocks.
     """
 
-    root: Any = None
+    TOPOLOGIES: ClassVar = (
+        schema.Lattice,
+        schema.Irregular,
+        schema.Grid,
+        schema.Hypercube,
+        schema.Tree,
+        schema.Ring,
+        schema.FileTopology,
+        schema.InlineTopology,
+    )
+
+    root: Annotated[Any, WithJsonSchema({"type": ["integer", "string", "null"]})] = None
     negative_control: Literal["non-atomic-enqueue", "up-after-down"] | None = None
 
 

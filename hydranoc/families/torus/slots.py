@@ -1,8 +1,9 @@
 """The slots of tori and meshes with lanes: from their configuration to tables, model, hardware and pictures."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from hydranoc.config.schema import RowsAndColumns
 from hydranoc.errors import KeyWrong
 from hydranoc.families.lanes import LaneSection, check_lane_section, lane_sizes
 from hydranoc.families.reports import CheckReport, LinkClasses
@@ -36,6 +37,8 @@ class TorusSection(LaneSection):
     negative_control : str or None
         A torus that is wrong on purpose and deadlocks: its channels have one lane, and no classes.
     """
+
+    TOPOLOGIES: ClassVar = (RowsAndColumns,)
 
     lane_rule: Literal["dally-seitz", "dateline", "balanced"] = "dally-seitz"
     lane_reuse: Literal["tail", "empty"] = "tail"

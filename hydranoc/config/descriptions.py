@@ -1,0 +1,72 @@
+"""What the keys of a configuration are, in words: from the docstrings of the classes of ``schema``."""
+
+import inspect
+from typing import Any
+
+from pydantic import BaseModel, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+MEMBERS = "Members\n-------\n"
+UNITS = {
+    "bits": "bits",
+    "bytes": "bytes",
+    "cycle": "cycles",
+    "cycles": "cycles",
+    "flits": "flits",
+    "frames": "frames",
+}
+"""Unit of a key by the last word of its name."""
+RATE, RATE_UNIT = "messages_per_node_per_cycle", "messages per node and cycle"
+
+
+def unit_of(key: str) -> str | None:
+    """Unit of a key's value, which its name ends with; None if it has none."""
+    return RATE_UNIT if key == RATE else UNITS.get(key.rpartition("_")[2])
+
+
+def summary_of(model: type) -> str:
+    """The docstring of a class up to its members, as one line; of the class it is made from if it has none."""
+    texts = (_docstring(part) for part in model.__mro__)
+    return " ".join(next(filter(None, texts)).partition(MEMBERS)[0].split())
+
+
+def descriptions_of(model: type) -> dict[str, str]:
+    """Descriptions by member of a class and of all that it is made from, each as one line."""
+    found: dict[str, str] = {}
+    for part in reversed(model.__mro__):
+        found |= _members(_docstring(part).partition(MEMBERS)[2])
+    return found
+
+
+def described(model: type[BaseModel], core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    """pydantic's JSON Schema of a class, with description and ``unit`` of every key, and no titles that repeat it."""
+    schema = handler(core_schema)
+    content = handler.resolve_ref_schema(schema)
+    content["description"] = summary_of(model)
+    words = descriptions_of(model)
+    for key, value in content.get("properties", {}).items():
+        value.pop("title", None)
+        value |= _extra(key, words.get(key))
+    return schema
+
+
+def _extra(key: str, description: str | None) -> dict[str, Any]:
+    extra = {"description": description, "unit": unit_of(key)}
+    return {name: value for name, value in extra.items() if value is not None}
+
+
+def _docstring(model: type) -> str:
+    return inspect.cleandoc(model.__dict__.get("__doc__") or "")
+
+
+def _members(text: str) -> dict[str, str]:
+    """``names : type`` lines, each with the indented lines behind it."""
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in text.splitlines():
+        if line and not line.startswith(" "):
+            names = [name.strip() for name in line.partition(" : ")[0].split(",")]
+        elif line.strip():
+            found |= {name: f"{found[name]} {line.strip()}" if name in found else line.strip() for name in names}
+    return found

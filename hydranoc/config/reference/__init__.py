@@ -1,0 +1,1 @@
+"""What a configuration may say, for editors and for people: both made from the classes that validate it."""

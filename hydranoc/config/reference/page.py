@@ -1,0 +1,138 @@
+"""The page of reference of the configuration, in Markdown: a table for every section, from the JSON Schema."""
+
+import json
+from collections.abc import Iterable, Iterator
+from textwrap import fill
+from typing import Any
+
+from hydranoc.config.reference.value_text import choices_of, value_text
+
+COLUMNS = 120
+INTRODUCTION = """\
+Every key of a configuration. This page is made from what configurations are checked by: `hydranoc schema --markdown`
+prints it, and `hydranoc schema` the same as JSON Schema, from which editors complete keys and show their meaning
+(`hydranoc init` sets that up for a first configuration). Keys that are not here are refused, with their line.
+
+Keys that are needed must be given; all others may be left out, and are then what the column says. What belongs to a
+part, such as multicasts or AXI4-Stream ends, is told on its own page; README.md lists them.
+"""
+HEAD = ("key", "value", "default", "unit", "meaning")
+
+
+def reference_page(schema: dict[str, Any]) -> str:
+    """The page, wrapped at 120 columns but for its tables.
+
+    Parameters
+    ----------
+    schema : dict
+        From ``json_schema``.
+    """
+    lines = ["# Reference of the configuration", "", INTRODUCTION, *_Page(schema).lines()]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+class _Page:
+    def __init__(self, schema: dict[str, Any]):
+        self.schema = schema
+        self.sections: dict[str, Any] = schema["$defs"]
+        self.networks = self._choices("network", "family")
+        self.traffics = self._choices("traffic", "kind")
+
+    def _choices(self, key: str, tag: str) -> dict[str, Any]:
+        """Sections that a key may have, by the value of their own key ``tag``, in the order of the schema."""
+        found = [self.sections[name] for name in choices_of(self.schema["properties"][key])]
+        return {section["properties"][tag]["const"]: section for section in found}
+
+    def lines(self) -> Iterator[str]:
+        yield from self._section("The file", self.schema, "")
+        yield from self._networks()
+        yield from self._topologies()
+        for kind, section in self.traffics.items():
+            yield from self._section(f"`traffic` of kind `{kind}`", section, section["description"])
+        yield from self._parts("traffic", self.traffics.values())
+        hosts = self.sections["Hosts"]
+        yield from self._section("`hosts`", hosts, hosts["description"])
+        yield from self._parts("hosts", [hosts])
+
+    def _section(self, title: str, section: dict[str, Any], text: str) -> Iterator[str]:
+        yield from _heading(title, text)
+        required = section.get("required", ())
+        keys = sorted(section["properties"], key=lambda key: (key != "kind", key not in required))
+        yield from _table(HEAD, ((_code(key), *_cells(section, key)) for key in keys))
+
+    def _networks(self) -> Iterator[str]:
+        """All families side by side: a key has a row for each meaning that it has."""
+        rows: dict[tuple[str, ...], list[str]] = {}
+        for family, section in self.networks.items():
+            for key in section["properties"].keys() - {"family", "topology"}:
+                rows.setdefault((key, *_cells(section, key)), []).append(family)
+        first = {row: self._place(row[0], families) for row, families in rows.items()}
+        yield from _heading("`network`", "`family` and `topology` are needed; all other keys have a default.")
+        yield from _table(("`family`", "what it is"), ((_code(f), s["description"]) for f, s in self.networks.items()))
+        yield from _table(
+            (HEAD[0], "families", *HEAD[1:]),
+            ((_code(row[0]), self._families(rows[row]), *row[1:]) for row in sorted(rows, key=lambda row: first[row])),
+        )
+        yield from self._parts("network", self.networks.values(), besides="topology")
+
+    def _place(self, key: str, families: list[str]) -> tuple[int, int]:
+        """Rows in the order of keys in the schema, and those of one key in the order of families."""
+        keys = list(dict.fromkeys(key for section in self.networks.values() for key in section["properties"]))
+        return keys.index(key), list(self.networks).index(families[0])
+
+    def _families(self, names: list[str]) -> str:
+        return "all" if len(names) == len(self.networks) else ", ".join(names)
+
+    def _topologies(self) -> Iterator[str]:
+        families: dict[str, list[str]] = {}
+        for family, section in self.networks.items():
+            for name in choices_of(section["properties"]["topology"]):
+                families.setdefault(name, []).append(family)
+        for name, takers in families.items():
+            section = self.sections[name]
+            kinds = section["properties"].get("kind")
+            which = f"of kind {value_text(kinds)}" if kinds else f"with `{section['required'][-1]}`"
+            text = f"{section['description']} Family {', '.join(takers)}."
+            yield from self._section(f"`network.topology` {which}", section, text)
+
+    def _parts(self, path: str, sections: Iterable[dict[str, Any]], besides: str = "") -> Iterator[str]:
+        """Tables of the mappings that stand inside sections."""
+        for section in sections:
+            for key, value in section["properties"].items():
+                for name in choices_of(value) if key != besides else ():
+                    part = self.sections[name]
+                    title = f"`{path}.{key}`{', each' if value.get('type') == 'array' else ' as a mapping'}"
+                    yield from self._section(title, part, part["description"])
+
+
+def _cells(section: dict[str, Any], key: str) -> tuple[str, str, str, str]:
+    """Value, default, unit and meaning of a key."""
+    value = section["properties"][key]
+    default = "**needed**" if key in section.get("required", ()) else _default(value.get("default"))
+    return value_text(value), default, value.get("unit", ""), value["description"]
+
+
+def _default(value: Any) -> str:
+    empty = value is None or value == [] or (isinstance(value, dict) and not any(value.values()))
+    return "nothing" if empty else _code(value if isinstance(value, str) else json.dumps(value))
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"
+
+
+def _heading(title: str, text: str) -> Iterator[str]:
+    yield from (f"## {title}", "")
+    if text:
+        yield from (fill(text.replace("``", "`"), COLUMNS), "")
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    head = list(head)
+    yield from (_row(head), _row("---" for _ in head))
+    yield from map(_row, rows)
+    yield ""
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |".replace("``", "`")

@@ -1,0 +1,44 @@
+"""``schema``: what a configuration may say, for editors and for people."""
+
+import json
+from pathlib import Path
+
+import click
+
+from hydranoc.errors import file_error
+from hydranoc.families.registry import FAMILIES
+
+
+@click.command(short_help="Print the JSON Schema of configurations, or their reference.")
+@click.option("--markdown", is_flag=True, help="A page of reference instead: every key, value, default, unit, meaning.")
+@click.option(
+    "-o",
+    "--output",
+    "path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="File to write to.  [default: stdout]",
+)
+def schema(markdown: bool, path: Path | None) -> int:
+    """Print the JSON Schema of configurations, from which editors complete keys and show what they mean: with
+    `# yaml-language-server: $schema=FILE` in the first line of a configuration, or by a setting of the editor.
+
+    \b
+    Examples:
+      hydranoc schema -o hydranoc.schema.json
+      hydranoc schema --markdown
+    """
+    from hydranoc.config.reference.json_schema import json_schema
+    from hydranoc.config.reference.page import reference_page
+
+    content = json_schema(FAMILIES)
+    text = reference_page(content) if markdown else json.dumps(content, indent=2) + "\n"
+    if path is None:
+        click.echo(text, nl=False)
+        return 0
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise file_error("cannot write", error, path) from None
+    click.echo(str(path))
+    return 0

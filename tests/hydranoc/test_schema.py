@@ -1,0 +1,174 @@
+"""The JSON Schema of configurations and the page of reference: complete, true, and what the command prints."""
+
+import json
+from pathlib import Path
+
+import fastjsonschema
+import pytest
+from ruamel.yaml import YAML
+
+from hydranoc import ConfigError, load
+from hydranoc.cli import run
+from hydranoc.config.reference.json_schema import json_schema
+from hydranoc.config.reference.page import reference_page
+from hydranoc.config.schema import NetworkSection, Section
+from hydranoc.families.registry import FAMILIES
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").rglob("*.yaml"))
+PAGE = ROOT / "docs" / "configuration.md"
+TOPOLOGIES = {
+    "Lattice": "{kind: lattice, switches: 4}",
+    "Irregular": "{kind: irregular, switches: 4}",
+    "Grid": "{kind: torus, shape: [3, 3]}",
+    "Hypercube": "{kind: hypercube, dimensions: 2, processors_per_switch: 1}",
+    "Tree": "{kind: tree, arity: 2, levels: 3}",
+    "Ring": "{kind: ring, switches: 4}",
+    "FileTopology": "{file: net.edges}",
+    "InlineTopology": "{switches: 2, edges: [[0, 1]]}",
+    "Multistage": "{kind: omega, stages: 2}",
+    "HexagonalMesh": "{kind: hexmesh, size: 2}",
+    "RowsAndColumns": "{kind: torus, rows: 3, columns: 3}",
+    "DimensionsTopology": "{kind: hypercube, dimensions: 2}",
+}
+OTHERS = {"routing_cycles": "2", "link_cycles": "2", "tables": "loadable"}
+"""Keys that some families take with their default alone, and a value besides it."""
+
+
+@pytest.fixture(scope="module")
+def schema():
+    return json_schema(FAMILIES)
+
+
+@pytest.fixture(scope="module")
+def is_valid(schema):
+    validate = fastjsonschema.compile(schema)
+
+    def check(text: str) -> bool:
+        try:
+            validate(YAML(typ="safe").load(text))
+        except fastjsonschema.JsonSchemaException:
+            return False
+        return True
+
+    return check
+
+
+def _sections(base: type[Section] = Section):
+    for section in base.__subclasses__():
+        yield section
+        yield from _sections(section)
+
+
+def _undescribed(section: type[Section]) -> list[str]:
+    properties = section.model_json_schema().get("properties", {})
+    return [key for key, value in properties.items() if "description" not in value]
+
+
+def test_every_key_is_described():
+    sections = [section for section in _sections() if section.__module__.startswith("hydranoc.")]
+    assert len(sections) > 30
+    assert {section.__name__: _undescribed(section) for section in sections if _undescribed(section)} == {}
+
+
+def test_a_key_without_description_is_found():
+    class Careless(NetworkSection):
+        """Careless.
+
+        Members
+        -------
+        lanes : int
+            Described.
+        """
+
+        lanes: int = 1
+        links: int = 1
+
+    assert _undescribed(Careless) == ["links"]
+
+
+def test_every_key_of_every_section_is_on_the_page(schema):
+    """A section that no union names would be missing from schema and page alike."""
+    page = reference_page(schema)
+    used = set(schema["$defs"]) | {"Configuration"}
+    bases = {"NetworkSection", "Topology", "Traffic", "GuardedSection", "WatchedSection", "LaneSection"}
+    for section in _sections():
+        if section.__module__.startswith("hydranoc."):
+            assert section.__name__ in used | bases
+            assert [key for key in section.model_fields if f"`{key}`" not in page] == []
+
+
+def test_the_page_in_the_documents_is_what_the_command_prints(capsys):
+    assert run(["schema", "--markdown"]) == 0
+    assert capsys.readouterr().out == PAGE.read_text(), "hydranoc schema --markdown -o docs/configuration.md"
+
+
+def test_the_command_prints_the_schema_or_writes_it(schema, tmp_path, capsys):
+    assert run(["schema"]) == 0
+    assert json.loads(capsys.readouterr().out) == schema
+    assert run(["schema", "-o", str(tmp_path / "s.json")]) == 0
+    assert json.loads((tmp_path / "s.json").read_text()) == schema
+    assert run(["schema", "-o", str(tmp_path / "none" / "s.json")]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {tmp_path}/none/s.json: cannot write: ")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_editors_find_nothing_wrong_in_examples(path, is_valid):
+    assert is_valid(path.read_text())
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("flit_bits: 32", "flit_bitz: 32"),
+        ("flit_bits: 32", "flit_bits: 7"),
+        ("family: spam", "family: spm"),
+        ("kind: lattice", "kind: omega"),
+        ("seed: 6", "sed: 6"),
+        ("kind: random", "kind: trace"),
+        ("flits: 32", ""),
+        ("traffic:", "trafic:"),
+        ("multicast_fraction: 0.1", "multicast_fraction: 1.1"),
+    ],
+)
+def test_editors_mark_what_is_wrong(right, wrong, is_valid, tmp_path):
+    text = (ROOT / "examples" / "demo.yaml").read_text()
+    assert right in text
+    (tmp_path / "c.yaml").write_text(text.replace(right, wrong))
+    assert not is_valid(text.replace(right, wrong))
+    with pytest.raises(ConfigError):
+        _ = load(tmp_path / "c.yaml").routing
+
+
+def _network(tmp_path, family: str, topology: str, more: str = "") -> str:
+    (tmp_path / "net.edges").write_text("a b\nb c\n")
+    text = f"network:\n  family: {family}\n  topology: {topology}\n{more}"
+    (tmp_path / "c.yaml").write_text(text)
+    return text
+
+
+def _is_taken(path: Path) -> bool:
+    try:
+        _ = load(path).routing
+    except ConfigError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("topology", TOPOLOGIES)
+def test_families_take_the_topologies_that_their_sections_name(family, topology, tmp_path, is_valid):
+    """The other way round, a hypercube for SPAM may look like one for hypercubes."""
+    text = _network(tmp_path, family, TOPOLOGIES[topology])
+    assert _is_taken(tmp_path / "c.yaml") == is_valid(text)
+    names = {section.__name__ for section in FAMILIES[family].network_section.TOPOLOGIES}
+    assert is_valid(text) or topology not in names
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("key", OTHERS)
+def test_families_take_some_keys_with_their_default_alone(family, key, tmp_path, is_valid):
+    section = FAMILIES[family].network_section
+    text = _network(tmp_path, family, TOPOLOGIES[section.TOPOLOGIES[0].__name__], f"  {key}: {OTHERS[key]}\n")
+    assert set(section.FIXED_KEYS) <= set(OTHERS)
+    assert _is_taken(tmp_path / "c.yaml") == is_valid(text) == (key not in section.FIXED_KEYS)
