@@ -28,10 +28,17 @@ Exit code: 0 done and right, 1 done and wrong, 2 bad input, 3 trouble of the mac
 """
 
 
-@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    epilog=EPILOG,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, message="hydranoc %(version)s")
-def group() -> None:
+@click.pass_context
+def group(context: click.Context) -> None:
     """Networks on chip that multicast in hardware: check, draw, generate, simulate, compare and measure them."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 for _verb in VERBS:

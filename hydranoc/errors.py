@@ -1,6 +1,7 @@
 """The exception for bad input: a place in a file, and what is wrong there. Trouble of the machine is told from it."""
 
 import errno
+from itertools import islice
 from pathlib import Path
 
 from topology.common.trouble import MachineTrouble
@@ -69,6 +70,8 @@ def shown(value: object) -> str:
     """A value for a message: nothing, true and false as YAML says them, what is long cut off."""
     if value is None:
         return "nothing"
+    if isinstance(value, list | dict) and len(value) > LONGEST_VALUE:  # what is cut off need not be written first
+        value = value[:LONGEST_VALUE] if isinstance(value, list) else dict(islice(value.items(), LONGEST_VALUE))
     text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
+import yaml
 
 from hydranoc.families.registry import FAMILIES
 
@@ -43,7 +43,7 @@ def test_piece_is_there(family, piece):
 
 def examples(family: str) -> Iterator[dict]:
     for path in sorted((ROOT / "examples").glob("*.yaml")):
-        config = YAML(typ="safe").load(path)
+        config = yaml.safe_load(path.read_text())
         if config["network"]["family"] == family:
             yield config["network"]
 

@@ -16,6 +16,8 @@ from topology.common.named_graph import MAX_PROCESSORS_PER_SWITCH
 
 MAX_SWITCHES = 1024
 MAX_PROCESSORS = 4096
+MAX_DIMENSIONS = 10
+"""Two switches along each are as many as a network may have."""
 MAX_CYCLES = 10**12
 
 Count = Annotated[int, Field(ge=1)]
@@ -194,7 +196,7 @@ class Grid(Topology):
     """
 
     kind: Literal["mesh", "torus"]
-    shape: Annotated[list[Switches], Field(min_length=1)]
+    shape: Annotated[list[Switches], Field(min_length=1, max_length=MAX_DIMENSIONS)]
     processors_per_switch: ProcessorsPerSwitch = 1
 
 

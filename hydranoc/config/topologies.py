@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 from hydranoc.config import schema
-from hydranoc.config.source import KeyPath, YamlSource
+from hydranoc.config.source import KeyPath, YamlSource, unreadable
 from hydranoc.config.validation import choose, validate
-from hydranoc.errors import ConfigError, reason, shown
+from hydranoc.errors import ConfigError, shown
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.files import read_network
@@ -125,8 +125,7 @@ def _from_file(source: YamlSource, key_path: KeyPath) -> Network:
             raise source.error((*key_path, "file"), str(error)) from None
         raise ConfigError(str(error), file=path, line=error.line) from None
     except (OSError, ValueError) as error:
-        text = f"cannot read network file {shown(section.file)}: {reason(error)}"
-        raise source.error((*key_path, "file"), text) from None
+        raise unreadable(source, (*key_path, "file"), f"network file {shown(section.file)}", error) from None
 
 
 def _written_out(source: YamlSource, key_path: KeyPath) -> Network:

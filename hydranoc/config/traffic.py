@@ -13,11 +13,11 @@ from hydranoc.config.sending import (
     complete_messages,
     operation_number,
 )
-from hydranoc.config.source import KeyPath
-from hydranoc.errors import ConfigError, reason, shown
+from hydranoc.config.source import KeyPath, unreadable
+from hydranoc.errors import ConfigError, shown
 from sim_model.common.messages import Message, MessageError, Messages
 from sim_model.common.multinode import multinode_workload
-from sim_model.common.trace import TraceError, read_trace
+from sim_model.common.trace import TraceError, bounded_lines, read_trace
 
 BITS_PER_BYTE = 8
 _KEYS = {"Source": "source", "Destination": "destinations", "Length": "flits", "Start": "start_cycle"}
@@ -159,11 +159,10 @@ def _traced(config: Config, traffic: schema.TraceTraffic, routing: Any) -> Messa
 def _read(config: Config, traffic: schema.TraceTraffic, path: Path) -> list[tuple[int, Message]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:  # spreadsheets write a byte-order mark
-            return read_trace(lines, config.family.operations(config.network_section))
+            return read_trace(bounded_lines(lines), config.family.operations(config.network_section))
     except TraceError as error:
         raise ConfigError(error.problem, file=path, line=error.line) from None
     except UnicodeDecodeError:
         raise ConfigError("A trace must be UTF-8 text", file=path, line=1) from None
     except (OSError, ValueError) as error:
-        text = f"cannot read trace {shown(traffic.file)}: {reason(error)}"
-        raise config.source.error((*TRAFFIC, "file"), text) from None
+        raise unreadable(config.source, (*TRAFFIC, "file"), f"trace {shown(traffic.file)}", error) from None

@@ -1,7 +1,8 @@
 """Turns what pydantic finds wrong into one line with file, line, value and what would be right."""
 
 import difflib
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -45,8 +46,19 @@ def validate(source: YamlSource, key_path: KeyPath, model: type[Model]) -> Model
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        found = [_config_error(source, key_path, model, value, dict(detail)) for detail in error.errors()]
+        details = _first_of_each_list(error.errors(include_url=False))
+        found = [_config_error(source, key_path, model, value, dict(detail)) for detail in details]
         raise min(found, key=lambda config_error: config_error.line or 0) from None
+
+
+def _first_of_each_list(details: Iterable[Any]) -> Iterator[Any]:
+    """Errors of the first wrong item of every key: a hundred thousand messages may all be wrong in the same way."""
+    first: dict[Any, Any] = {}
+    for detail in details:
+        location = (*detail["loc"], None, None)
+        item = location[1] if isinstance(location[1], int) else None
+        if first.setdefault(location[0], item) == item:
+            yield detail
 
 
 def choose(source: YamlSource, key_path: KeyPath, key: str, choices: Iterable[str]) -> str:
@@ -124,6 +136,8 @@ def _nested(model: type[BaseModel], key: str) -> type[BaseModel] | None:
 
 def _right(detail: Mapping[str, Any]) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
+    if isinstance(detail["input"], float) and math.isnan(detail["input"]):
+        return _TYPES["finite_number"]  # no bound says what is wrong with .nan
     if kind in _BOUNDS:
         word, key = _BOUNDS[kind]
         return f"{word} {context[key]:g}" if isinstance(context[key], float) else f"{word} {context[key]}"

@@ -8,7 +8,7 @@ import click
 from hydranoc.api import load
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
-from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
+from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say, say_if_a_trace_is_faster
 
 WHERE_THERE_ARE_ANY = ("mismatch.txt", "waves.vcd", "waves.fst")
 
@@ -36,6 +36,7 @@ def compare(config: Path, folder: Path | None, simulator: str, waves: bool, as_j
       hydranoc compare examples/demo.yaml --waves
     """
     design = load(config)
+    say_if_a_trace_is_faster(design)
     folder = folder or RESULTS / design.config.name
     with result_folder(folder, stale=WHERE_THERE_ARE_ANY) as scratch:
         with progress_bars("preparing") as progress:

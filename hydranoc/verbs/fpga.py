@@ -13,7 +13,7 @@ from hydranoc.api import load
 from hydranoc.design import Design
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
-from hydranoc.verbs.options import RESULTS, json_option, output_option, say
+from hydranoc.verbs.options import RESULTS, NamedPath, json_option, output_option, say
 from topology.common.channels import ChannelNetwork
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ SHOWN_SWITCHES = 8
 
 
 @click.command(short_help="Measure LUTs, flip-flops, memories and clock frequency on an FPGA.")
-@click.argument("config", type=click.Path(path_type=Path), required=False)
+@click.argument("config", type=NamedPath(), required=False)
 @click.option("--switch", metavar="SWITCH", help="Measure the router of this switch (name or number).")
 @click.option("--network", "whole", is_flag=True, help="Measure the whole network.")
 @click.option("--device", "device_name", type=click.Choice(list(DEVICES)), default="ecp5", show_default=True)

@@ -8,7 +8,7 @@ import click
 from hydranoc.api import load
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
-from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
+from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say, say_if_a_trace_is_faster
 
 
 @click.command(short_help="Simulate the traffic with the cycle-exact golden model.")
@@ -24,6 +24,7 @@ def model(config: Path, folder: Path | None, as_json: bool) -> int:
       hydranoc model examples/demo.yaml --json
     """
     design = load(config)
+    say_if_a_trace_is_faster(design)
     folder = folder or RESULTS / design.config.name
     with result_folder(folder) as scratch:
         with progress_bars("preparing") as progress:  # draws the messages, compiles the model

@@ -5,23 +5,50 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from hydranoc.config.schema import ListTraffic
 from hydranoc.errors import reason
 from topology.common.trouble import MachineTrouble
 
-RESULTS = Path("results")
+if TYPE_CHECKING:
+    from hydranoc.design import Design
 
-config_argument = click.argument("config", type=click.Path(path_type=Path))
+RESULTS = Path("results")
+MANY_MESSAGES = 50_000
+
+
+class NamedPath(click.Path):
+    """A path that has been given: an empty text, such as of a variable that is not set, is not the current folder."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; nothing else is asked of it here."""
+        if value == "":
+            self.fail("a file or folder must have a name, not ''; the current folder is '.'", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+config_argument = click.argument("config", type=NamedPath())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print a machine-readable summary.")
 
 
 def output_option(what: str) -> Callable[[Any], Any]:
     """``-o DIR`` for the results of a verb."""
     text = f"Folder for {what}.  [default: {RESULTS}/NAME, with the configuration's name]"
-    return click.option("-o", "--output", "folder", type=click.Path(path_type=Path), metavar="DIR", help=text)
+    return click.option("-o", "--output", "folder", type=NamedPath(), metavar="DIR", help=text)
+
+
+def say_if_a_trace_is_faster(design: "Design") -> None:
+    """Tell of traces whoever has many messages in YAML."""
+    traffic = design.config.traffic
+    count = len(traffic.messages) if isinstance(traffic, ListTraffic) else 0
+    if count >= MANY_MESSAGES:
+        click.echo(f"{count:,} messages in YAML: as 'kind: trace' they would be read several times as fast", err=True)
 
 
 def say(summary: dict[str, Any], text: str, as_json: bool) -> None:

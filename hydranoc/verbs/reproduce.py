@@ -8,14 +8,17 @@ from typing import Any
 import click
 
 from hydranoc.cache import cache_folder
-from hydranoc.errors import reason
+from hydranoc.errors import reason, shown
 from hydranoc.families.registry import FAMILIES
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
 from hydranoc.studies.common.kept import kept_points
-from hydranoc.verbs.options import RESULTS, json_option, say
+from hydranoc.verbs.options import RESULTS, NamedPath, json_option, say
 from topology.common.trouble import MachineTrouble
+
+NEAR = 0.75
+"""How much two names must be alike, 0 to 1, for the one to be meant."""
 
 
 def _known() -> dict[str, Reproduction]:
@@ -31,7 +34,7 @@ def _known() -> dict[str, Reproduction]:
     "-o",
     "--output",
     "folder",
-    type=click.Path(path_type=Path),
+    type=NamedPath(),
     metavar="DIR",
     help=f"Folder for CSV file and plot.  [default: {RESULTS}/NAME]",
 )
@@ -47,9 +50,7 @@ def reproduce(name: str, folder: Path | None, quick: bool, as_json: bool) -> int
     """
     known = _known()
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known names are {', '.join(known)}"
-        raise click.BadParameter(f"there is no figure {name!r}; {hint}")
+        raise click.BadParameter(f"there is no figure {shown(name)}; {_hint(name, list(known))}")
     from hydranoc.pictures.plots import plot_figure  # loads matplotlib
 
     folder = folder or RESULTS / name
@@ -66,6 +67,16 @@ def reproduce(name: str, folder: Path | None, quick: bool, as_json: bool) -> int
     kept.drop()
     say(_summary(name, figure), _text(figure, folder / f"{name}.svg"), as_json)
     return 0
+
+
+def _hint(name: str, known: list[str]) -> str:
+    """All names that begin so, or else all that look alike."""
+    begin_so = [other for other in known if name and other.startswith(name)]
+    near = begin_so or difflib.get_close_matches(name, known, n=len(known), cutoff=NEAR)
+    if not near:
+        return f"known names are {', '.join(known)}"
+    words = [repr(other) for other in near]
+    return f"did you mean {' or '.join(filter(None, [', '.join(words[:-1]), words[-1]]))}?"
 
 
 def _write_rows(figure: Figure, path: Path) -> None:

@@ -2,7 +2,8 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TextIO
 
 from sim_model.common.messages import Message, MessageError, Messages
 
@@ -10,6 +11,7 @@ COLUMNS = ("cycle", "source", "destinations", "flits")
 ALGORITHM = "algorithm"
 MOST_DIGITS = 18
 LONGEST_FIELD_SHOWN = 40
+LONGEST_LINE = 1_000_000
 
 
 class TraceError(ValueError):
@@ -51,6 +53,8 @@ def read_trace(lines: Iterable[str], operations: Mapping[str, int] | None = None
     operations = operations or {}
     records = []
     for number, text in enumerate(lines, start=1):
+        if len(text) > LONGEST_LINE:
+            raise TraceError(f"A line must have at most {LONGEST_LINE:,} letters", number)
         text = text.strip()
         if not text or text.startswith("#"):
             continue
@@ -59,6 +63,11 @@ def read_trace(lines: Iterable[str], operations: Mapping[str, int] | None = None
             continue
         records.append((number, _record(fields, operations, number)))
     return records
+
+
+def bounded_lines(file: TextIO) -> Iterator[str]:
+    """Lines of a file that may have no end, such as a device: what is too long for ``read_trace`` is cut there."""
+    return iter(lambda: file.readline(LONGEST_LINE + 1), "")
 
 
 def trace_messages(lines: Iterable[str], *, processors: int, header_flits: Callable[[Sequence[int]], int]) -> Messages:

@@ -583,6 +583,18 @@ ARGUMENTS = {
         ["reproduce", "spam-fig9"],
         "error: Invalid value: there is no figure 'spam-fig9'; did you mean 'spam-fig",
     ),
+    "near figures": (
+        ["reproduce", "spam-fig"],
+        "error: Invalid value: there is no figure 'spam-fig'; did you mean 'spam-fig2' or 'spam-fig3'? (see",
+    ),
+    "folder without a name": (
+        ["draw", "x.yaml", "-o", ""],
+        "error: Invalid value for '-o' / '--output': a file or folder must have a name, not ''; the current folder is",
+    ),
+    "configuration without a name": (
+        ["check", ""],
+        "error: Invalid value for 'CONFIG': a file or folder must have a name, not ''",
+    ),
     "no simulator": (
         ["compare", "x.yaml", "--sim", "modelsim"],
         "error: Invalid value for '--sim': 'modelsim' is not one",

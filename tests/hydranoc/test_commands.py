@@ -206,6 +206,13 @@ def test_help_and_version(capsys):
     assert "hydranoc check examples/demo.yaml" in capsys.readouterr().out
 
 
+def test_the_command_alone_prints_its_help(capsys):
+    assert run([]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("Usage: hydranoc ")
+    assert err == ""
+
+
 def test_the_installed_command_ends_with_its_code_and_no_traceback(tmp_path):
     (tmp_path / "bad.yaml").write_text("network: 1\n")
     ended = subprocess.run(

@@ -26,6 +26,8 @@ PARSERS: dict[str, Callable[[str], NamedGraph]] = {
     ".anynet": parse_anynet,
 }
 
+MOST_MEGABYTES = 64
+
 
 def read_network(path: str | Path, *, ports: int | None = None) -> Network:
     """The network in a file.
@@ -49,8 +51,12 @@ def read_network(path: str | Path, *, ports: int | None = None) -> Network:
     if parse is None:
         raise TopologyError(f"A network file must end in {', '.join(PARSERS)}, not {path.suffix!r}", item=path.name)
     try:
-        text = path.read_text(encoding="utf-8-sig")  # some editors write a byte-order mark
+        with path.open("rb") as file:  # devices may have no end
+            content = file.read(MOST_MEGABYTES * 10**6 + 1)
+        text = content.decode("utf-8-sig")  # some editors write a byte-order mark
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise TopologyError(f"The file must be UTF-8 text; byte {error.start} is not", line=line) from None
+    if len(content) > MOST_MEGABYTES * 10**6:
+        raise TopologyError(f"A network file must have at most {MOST_MEGABYTES} MB")
     return parse(text).network(ports)

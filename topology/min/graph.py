@@ -214,8 +214,8 @@ def _check(kind: str, radix: int, stages: int, consumption_channels: int) -> Non
         raise TopologyError(f"Kind must be one of {', '.join(KINDS)}, not {kind!r}", item=str(kind))
     if not 2 <= radix <= MAX_RADIX:
         raise TopologyError(f"Radix must be 2 to {MAX_RADIX}, not {radix!r}", item=str(radix))
-    if stages < 1 or radix**stages > MAX_PROCESSORS:
-        most = max(n for n in range(1, 10) if radix**n <= MAX_PROCESSORS)
+    most = max(n for n in range(1, 10) if radix**n <= MAX_PROCESSORS)
+    if not 1 <= stages <= most:
         raise TopologyError(
             f"Stages of {radix} x {radix} switches must be 1 to {most} (at most {MAX_PROCESSORS} processors), "
             f"not {stages!r}",
