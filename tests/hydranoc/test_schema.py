@@ -5,13 +5,13 @@ from pathlib import Path
 
 import fastjsonschema
 import pytest
-from ruamel.yaml import YAML
 
 from hydranoc import ConfigError, load
 from hydranoc.cli import run
 from hydranoc.config.reference.json_schema import json_schema
 from hydranoc.config.reference.page import reference_page
 from hydranoc.config.schema import NetworkSection, Section
+from hydranoc.config.yaml_values import YamlValues
 from hydranoc.families.registry import FAMILIES
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ def is_valid(schema):
 
     def check(text: str) -> bool:
         try:
-            validate(YAML(typ="safe").load(text))
+            validate(YamlValues(text).data)
         except fastjsonschema.JsonSchemaException:
             return False
         return True
