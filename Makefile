@@ -10,6 +10,9 @@ BIN := .venv/bin
 RUNS := .venv/.runs
 READY := .venv/.ready
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# $(call TOLD,what is done,command): runs a command that is silent itself, and says every few seconds that it still runs
+TOLD = @echo '$(2)'; (n=0; while sleep 5 > /dev/null 2>&1; do n=$$((n + 5)); echo "$(1): $$n s"; done) & ticker=$$!; \
+    trap "kill $$ticker 2> /dev/null" EXIT; trap "exit 130" INT TERM; $(2)
 DEMO := results/demo
 PYTEST_ARGS ?=
 
@@ -62,10 +65,10 @@ $(RUNS): requirements.lock pyproject.toml
 	@for tool in c++ perl; do command -v $$tool > /dev/null \
 	    || { echo "$$tool is missing: Verilator needs it to build simulators (Debian: apt-get install g++ perl)" >&2; exit 1; }; done
 	$(PYTHON) -m venv .venv
-	$(INSTALL) -c requirements.lock setuptools
-	PYTHONWARNINGS=ignore $(INSTALL) -c requirements.lock --no-build-isolation -e .
+	$(call TOLD,installing packages,$(INSTALL) -c requirements.lock setuptools)
+	$(call TOLD,installing packages,PYTHONWARNINGS=ignore $(INSTALL) -c requirements.lock --no-build-isolation -e .)
 	@touch $@
 
 $(READY): $(RUNS)
-	$(INSTALL) -r requirements.lock
+	$(call TOLD,installing packages for the tests,$(INSTALL) -r requirements.lock)
 	@touch $@

@@ -276,6 +276,8 @@ class Design:
         needed_for(simulator)  # before the work, not after it
         outcome = self.simulate(progress)
         cycles = outcome.results.cycles + QUIET_CYCLES
+        if progress:
+            progress("writing Verilog", 0, 0)
         comparison = Comparison(
             self.model, self.messages, self.startup_cycles, cycles, self.harness(), hosts=self.config.hosts
         )
@@ -307,4 +309,5 @@ def _run(simulation: Any, expected_cycles: int, progress: Progress | None) -> "R
     while not (simulation.finished or simulation.deadlocked):
         simulation.run(simulation.cycle + chunk)
         progress("simulating", simulation.cycle, max(simulation.cycle, expected_cycles))
+    progress("statistics", 0, 0)
     return simulation.results()

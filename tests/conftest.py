@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+os.environ["HYDRANOC_PROGRESS"] = "off"  # on a slow machine lines of progress would come between those looked at
+
 
 def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="run also the tests that take minutes")

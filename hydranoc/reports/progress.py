@@ -1,6 +1,7 @@
-"""Progress bars: on stderr, only for work of more than two seconds, and never when stderr is no terminal."""
+"""Progress on stderr of work that takes longer: bars on a terminal, and a line every few seconds without one."""
 
 import contextlib
+import os
 import sys
 import threading
 import time
@@ -13,6 +14,9 @@ Progress = Callable[[str, int, int], None]
 
 SHOWN_AFTER_SECONDS = 2.0
 REFRESH_SECONDS = 0.5
+LINE_SECONDS = 5.0
+SWITCH = "HYDRANOC_PROGRESS"
+"""Variable that turns progress off, with the value ``off``."""
 UNKNOWN_TOTAL = "{desc} {elapsed}"
 """Work whose end nobody can tell shows how long it has been going on."""
 
@@ -20,8 +24,7 @@ UNKNOWN_TOTAL = "{desc} {elapsed}"
 class _Bars:
     """One bar at a time; a new kind of work closes the bar of the one before."""
 
-    def __init__(self, shown: bool):
-        self._shown = shown
+    def __init__(self) -> None:
         self._work = ""
         self._bar: tqdm | None = None
         self._started = 0.0
@@ -43,7 +46,6 @@ class _Bars:
             total=total or None,
             bar_format=None if total else UNKNOWN_TOTAL,
             delay=SHOWN_AFTER_SECONDS,
-            disable=not self._shown,
             leave=False,
         )
 
@@ -64,29 +66,60 @@ class _Bars:
             self._bar = None
 
 
+class _Lines:
+    """A line every few seconds, for logs and pipes: what is being done, how far it is, and for how long."""
+
+    def __init__(self) -> None:
+        self._now = ("", 0, 0)
+        self._began = self._last_line = time.monotonic()
+
+    def __call__(self, work: str, done: int, total: int) -> None:
+        if work != self._now[0]:
+            self._began = time.monotonic()
+        self._now = (work, done, total)
+
+    def refresh(self) -> None:
+        """Write a line if it is time for one."""
+        now = time.monotonic()
+        work, done, total = self._now
+        if not work or now - self._last_line < LINE_SECONDS:
+            return
+        self._last_line = now
+        share = f" {done / total:.0%}," if total else ""
+        sys.stderr.write(f"{work}:{share} {now - self._began:.0f} s\n")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        """Nothing is left to wipe."""
+
+
 @contextlib.contextmanager
 def progress_bars(work: str | None = None) -> Iterator[Progress]:
-    """A progress callback that shows bars as long as the block runs.
+    """A progress callback that shows how far the work is as long as the block runs.
 
     Parameters
     ----------
     work : str or None
         What the block begins with, for work that takes long before it reports for the first time.
     """
-    bars = _Bars(sys.stderr.isatty())
+    if os.environ.get(SWITCH) == "off":
+        yield lambda *_: None
+        return
+    display = _Bars() if sys.stderr.isatty() else _Lines()
     if work:
-        bars(work, 0, 0)
+        display(work, 0, 0)
     stop = threading.Event()
 
     def refresh() -> None:
-        while not stop.wait(REFRESH_SECONDS):
-            bars.refresh()
+        with contextlib.suppress(OSError, ValueError):  # nobody reads stderr any more
+            while not stop.wait(REFRESH_SECONDS):
+                display.refresh()
 
     thread = threading.Thread(target=refresh, daemon=True)
-    if sys.stderr.isatty():
-        thread.start()
+    thread.start()
     try:
-        yield bars
+        yield display
     finally:
         stop.set()
-        bars.close()
+        thread.join()
+        display.close()

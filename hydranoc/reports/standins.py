@@ -11,6 +11,9 @@ from pathlib import Path
 
 from hydranoc.cache import cache_folder, user_cache_folder, user_folder
 
+TEMPORARY = "hydranoc-tools-"
+"""How names of folders begin that go with the run."""
+
 
 @contextlib.contextmanager
 def lent_folders() -> Iterator[None]:
@@ -49,6 +52,11 @@ def can_be_written(folder: Path) -> bool:
     return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
 
 
+def goes_with_the_run(folder: Path) -> bool:
+    """Whether a folder lies in one that was lent for this run alone."""
+    return any(part.startswith(TEMPORARY) for part in folder.parts)
+
+
 def _stand_in(stack: contextlib.ExitStack) -> Path | None:
     own = cache_folder() / "tools"
     if can_be_written(own):
@@ -56,6 +64,6 @@ def _stand_in(stack: contextlib.ExitStack) -> Path | None:
             own.mkdir(parents=True, exist_ok=True)
             return own
     with contextlib.suppress(OSError):
-        temporary = tempfile.TemporaryDirectory(prefix="hydranoc-tools-", ignore_cleanup_errors=True)
+        temporary = tempfile.TemporaryDirectory(prefix=TEMPORARY, ignore_cleanup_errors=True)
         return Path(stack.enter_context(temporary))
     return None

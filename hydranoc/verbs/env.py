@@ -1,0 +1,36 @@
+"""``env``: makes the programs that come as Python packages known to a shell."""
+
+import os
+import shlex
+
+import click
+
+from hydranoc.lockstep.tool_folder import environment_of, shipped_tools, tool_folder
+from hydranoc.lockstep.tools import ToolMissing
+from hydranoc.verbs.options import json_option, say
+
+
+@click.command(short_help="Print shell variables with which Make, cocotb and FuseSoC find Verilator.")
+@json_option
+def env(as_json: bool) -> int:
+    """Print PATH and VERILATOR_ROOT for a shell in which verilator, yosys and nextpnr, as far as they are installed
+    as Python packages, are commands under these names: so Make, cocotb's makefiles and runner, and FuseSoC find them.
+
+    \b
+    Examples:
+      eval "$(hydranoc env)"
+      hydranoc env --json
+    """
+    variables = environment_of(tool_folder())
+    say(variables, _shell_text(variables), as_json)
+    return 0
+
+
+def _shell_text(variables: dict[str, str]) -> str:
+    """Commands of a POSIX shell; what is missing as comments."""
+    before = os.environ.get("PATH", "")
+    own = variables["PATH"].removesuffix(before).rstrip(os.pathsep)
+    lines = [f"# {tool}" for tool in shipped_tools() if isinstance(tool, ToolMissing)]
+    lines.append(f'export PATH={shlex.quote(own)}"${{PATH:+:$PATH}}"')
+    lines += [f"export {name}={shlex.quote(value)}" for name, value in variables.items() if name != "PATH"]
+    return "\n".join(lines)
