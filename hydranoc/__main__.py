@@ -1,5 +1,22 @@
-"""``python -m hydranoc`` is the command."""
+"""``python -m hydranoc`` is the command, in whatever folder it is called."""
 
-from hydranoc.cli import main
+import os
+import sys
+from pathlib import Path
+
+
+def _leave_current_folder() -> None:
+    """Import nothing from the current folder, which Python puts first: designs have folders ``rtl`` and ``tb`` too."""
+    try:
+        here = os.getcwd()
+    except OSError:  # it has been deleted
+        here = ""
+    if sys.path and sys.path[0] in ("", here) and Path(here) != Path(__file__).resolve().parents[1]:
+        del sys.path[0]
+
+
+_leave_current_folder()
+
+from hydranoc.cli import main  # noqa: E402 - from the path as it is now
 
 main()

@@ -181,7 +181,7 @@ def _run(
         raise ValueError("Verilog to be compared must be a lock-step harness")
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="run-", dir=folder) as scratch:  # on a disk that must have space anyway
-        work = Path(scratch)
+        work = Path(scratch).absolute()  # the simulator runs in that folder
         job = LockstepJob(
             comparison.model,
             comparison.messages,

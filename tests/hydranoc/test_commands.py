@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -225,6 +226,30 @@ def test_the_installed_command_ends_with_its_code_and_no_traceback(tmp_path):
     assert ended.returncode == 2
     assert ended.stdout == ""
     assert ended.stderr == f"error: {tmp_path / 'bad.yaml'}:1: network must be a mapping, not 1\n"
+
+
+def test_packages_of_the_current_folder_are_left_alone(tmp_path, require_tool):
+    """Designs have folders of these names; modules of the standard library's names are found as easily."""
+    require_tool("icarus")
+    for name in ("tb", "rtl", "topology", "wasmtime"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise RuntimeError('the wrong package')\n")
+    (tmp_path / "queue.py").write_text("raise RuntimeError('the wrong module')\n")
+    (tmp_path / "good.yaml").write_text(
+        "network:\n  family: spam\n  topology: {kind: ring, switches: 3}\n"
+        "traffic: {kind: list, messages: [{source: 0, destinations: [1, 2], flits: 8}]}\n"
+    )
+    root = str(EXAMPLES.parent)
+    for arguments in (["verilog"], ["compare", "--sim", "icarus"]):
+        ended = subprocess.run(
+            [sys.executable, "-m", "hydranoc", *arguments, "good.yaml"],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": root},
+        )
+        assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_the_python_interface_in_ten_lines(tmp_path):
