@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Const, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 
 
 def ring_pointer(m: Module, name: str, slots: int, step: Value) -> Any:
@@ -25,3 +25,34 @@ def ring_pointer(m: Module, name: str, slots: int, step: Value) -> Any:
     with driver.If(step):
         driver.d.sync += pointer.eq(pointer + 1)
     return pointer
+
+
+def gray_pointer(m: Module, name: str, slots: int, step: Value) -> tuple[Any, Any]:
+    """The same in Gray code: of four slots it takes one lookup table less, of up to sixteen never more.
+
+    Parameters
+    ----------
+    m, name, slots, step
+        See ``ring_pointer``.
+
+    Returns
+    -------
+    code : Value
+        The register. It is an address as good as any.
+    number : Value
+        How many steps it is behind slot 0, modulo ``slots``.
+    """
+    if slots == 1:
+        return Const(0, 0), Const(0, 0)
+    code: Any = Signal(range(slots), name=name)
+    number, following = Signal(len(code), name=f"{name}_number"), Signal(len(code), name=f"{name}_following")
+    driver: Any = m
+    driver.d.comb += [number.eq(gray_number(code)), following.eq(number + 1)]
+    with driver.If(step):
+        driver.d.sync += code.eq(following ^ (following >> 1))
+    return code, number
+
+
+def gray_number(code: Any) -> Value:
+    """The number that a Gray code stands for."""
+    return Value.cast(Cat(*(code[bit:].xor() for bit in range(len(code)))))

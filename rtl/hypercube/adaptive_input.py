@@ -15,13 +15,12 @@ as the buffer holds when the worm begins, and what comes back belongs to it.
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
-from amaranth.lib import memory
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import flit_layout, link_signature
 from rtl.common.part import Part
-from rtl.common.ring_pointer import ring_pointer
-from rtl.common.selection import concat, either, encoded
+from rtl.common.selection import concat
+from rtl.common.vc.lane_buffer import LaneBuffer, lane_slots, store_flits
 from rtl.common.vc.link import lane_link_signature
 from rtl.common.vc.turn_order import TurnOrder
 from rtl.hypercube.parameters import HypercubeRouterParameters
@@ -29,6 +28,8 @@ from rtl.hypercube.parameters import HypercubeRouterParameters
 
 class AdaptiveInput(Part):
     """The lanes of one input port.
+
+    What comes late in a cycle, ``beaten``, decides only whether registers of the request are loaded, and not with what.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ class AdaptiveInput(Part):
     waiting : Out(lanes)
         A head waits, and ``wanted`` is valid.
     wanted : Out(outputs).array(lanes)
-        The outputs that it can use. Registers.
+        The outputs that it can use. Registers. Of outputs without a connection to this input it says 0.
     granted : In(lanes)
         The head gets a lane of the output in ``row``.
     row : In(outputs)
@@ -60,8 +61,10 @@ class AdaptiveInput(Part):
         There is room in the delivery buffer.
     requests : Out(outputs that it reaches)
         The output that the request is for: one bit at most. Registers.
-    target : Out(lanes of a channel)
-        Which lane of it. Registers.
+    target : Out(lanes of a channel - 1)
+        Which lane of it, one-hot; 0 for the last one. Only if channels have several.
+    ends : Out(1)
+        The request is for a tail. Not of one from a processor, which is never for the delivery output.
     beaten : In(outputs that it reaches)
         Whether another request comes first there. Otherwise this one is granted.
     flit : Out(flit_layout)
@@ -77,10 +80,10 @@ class AdaptiveInput(Part):
     def __init__(self, parameters: HypercubeRouterParameters, port: int):
         p = self.parameters = parameters
         self.port, self.lanes, self.host = port, p.input_lanes[port], p.is_host_input(port)
-        self.slots = 1 << (p.buffer_flits - 1).bit_length()
+        self.slots = lane_slots(p.buffer_flits)
         outputs = len(p.output_lanes)
         link = link_signature(p.flit_bits) if self.host else lane_link_signature(p.flit_bits, self.lanes)
-        back = {} if self.host else {"credits": Out(self.lanes), "releases": Out(self.lanes)}
+        back = {} if self.host else {"ends": Out(1), "credits": Out(self.lanes), "releases": Out(self.lanes)}
         super().__init__(
             f"adaptive_input_{p.name}_{'host' if self.host else port}",
             {
@@ -95,7 +98,7 @@ class AdaptiveInput(Part):
                 "credited": In(p.lanes).array(p.dimensions),
                 "room": In(1),
                 "requests": Out(len(p.outputs_of(port))),
-                "target": Out(p.lanes),
+                **({"target": Out(p.lanes - 1)} if p.lanes > 1 else {}),
                 "beaten": In(len(p.outputs_of(port))),
                 "flit": Out(flit_layout(p.flit_bits)),
                 **back,
@@ -105,56 +108,41 @@ class AdaptiveInput(Part):
 
     def elaborate(self, _platform):
         m: Any = Module()
-        arriving, popped = Signal(self.lanes), Signal(self.lanes)
+        arriving, popped, kept = Signal(self.lanes), Signal(self.lanes), Signal()
         m.d.comb += arriving.eq(self.link.valid & self.link.ready if self.host else self.link.valid)
         asked: Any = Signal(self.lanes)
-        requests, target = Signal(len(self.requests)), Signal(len(self.target))
-        reached = self.parameters.outputs_of(self.port)
         lanes = [_Lane(m, self, v, arriving[v], popped[v], asked[v]) for v in range(self.lanes)]
-        self._store(m, lanes, arriving, asked)
+        # from a processor the front is always read
+        reading = None if self.host else asked
+        flit = store_flits(m, [lane.buffer for lane in lanes], arriving, self.link.payload, reading)
+        m.d.comb += self.flit.eq(flit)
         for lane in lanes:
             lane.route()
-        kept = Signal()  # what comes late decides only whether registers are loaded
-        m.d.comb += [
-            kept.eq((requests & self.beaten).any()),
-            popped.eq(Mux(kept, 0, asked) | concat(lane.drains for lane in lanes)),
-            self.requests.eq(requests),
-            self.target.eq(target),
-        ]
-        turns = TurnOrder(m, [lane.eligible for lane in lanes], "lane", ~kept)
-        with m.If(~kept):
-            m.d.sync += [
-                asked.eq(concat(turns.chosen)),
-                requests.eq(
-                    either(
-                        [
-                            Mux(bit, concat(lane.output[o] for o in reached), 0)
-                            for bit, lane in zip(turns.chosen, lanes, strict=True)
-                        ]
-                    )
-                ),
-                target.eq(turns.select([lane.target for lane in lanes])),
-            ]
+        self._request(m, lanes, asked, kept)
+        m.d.comb += popped.eq(Mux(kept, 0, asked) | concat(lane.drains for lane in lanes))
         if self.host:
-            m.d.sync += self.link.ready.eq(popped.any() | ~lanes[0].fills())
+            m.d.sync += self.link.ready.eq(popped.any() | ~lanes[0].buffer.fills())
         else:
-            m.d.sync += [self.credits.eq(popped), self.releases.eq(popped & concat(lane.is_tail for lane in lanes))]
+            tails: Any = Signal(self.lanes)
+            m.d.comb += [tails.eq(concat(lane.is_tail for lane in lanes)), self.ends.eq((asked & tails).any())]
+            m.d.sync += [self.credits.eq(popped), self.releases.eq(popped & tails)]
         return m
 
-    def _store(self, m, lanes, arriving, asked):
-        """All buffers in one memory: written from the link, read for the request. From a processor: the front."""
-        m.submodules.flits = store = memory.Memory(
-            shape=self.link.payload.shape(), depth=self.lanes * self.slots, init=[]
-        )
-        write: Any = store.write_port()
-        read: Any = store.read_port(domain="comb")
-        m.d.comb += [
-            write.en.eq(arriving.any()),
-            write.data.eq(self.link.payload),
-            write.addr.eq(_address(arriving, [lane.back for lane in lanes])),
-            read.addr.eq(lanes[0].front if self.host else _address(asked, [lane.front for lane in lanes])),
-            self.flit.eq(read.data),
-        ]
+    def _request(self, m, lanes, asked, kept):
+        """The registers of the request, and which lane it is for."""
+        requests = Signal(len(self.requests))
+        reached = self.parameters.outputs_of(self.port)
+        turns = TurnOrder(m, [lane.eligible for lane in lanes], "lane", ~kept)
+        outputs = [concat(lane.output[o] for o in reached) for lane in lanes]
+        outputs[-1] = Mux(lanes[-1].eligible, outputs[-1], 0)  # what is selected if no lane is eligible
+        following = turns.select(outputs)
+        m.d.comb += [kept.eq((requests & self.beaten).any()), self.requests.eq(requests)]
+        with m.If(~kept):
+            m.d.sync += [asked.eq(concat(turns.chosen)), requests.eq(following)]
+        if self.parameters.lanes > 1:
+            bits = range(self.parameters.lanes - 1)
+            rows = [concat(asked[v] & lane.target[bit] for v, lane in enumerate(lanes)) for bit in bits]
+            m.d.comb += self.target.eq(concat(row.any() for row in rows))
 
 
 class _Lane:
@@ -163,14 +151,8 @@ class _Lane:
     def __init__(self, m: Any, part: AdaptiveInput, number: int, arriving: Any, popped: Any, asks: Any):
         self._m, self._part, self._number = m, part, number
         self._arriving, self._popped, self._asks = arriving, popped, asks
-        self.back: Any = ring_pointer(m, f"back_{number}", part.slots, arriving)
-        self.front: Any = ring_pointer(m, f"front_{number}", part.slots, popped)
-        self.present: Any = self._signal(1, "present")
-        self.several: Any = self._signal(1, "several")
-        if part.slots > 1:
-            self._counted: Any = self._signal(range(part.slots), "count")  # modulo slots
-            m.d.comb += [self._counted.eq(self.back - self.front), self.several.eq(self.present & (self._counted != 1))]
-        m.d.sync += self.present.eq(arriving | Mux(popped, self.several, self.present))
+        self.buffer = LaneBuffer(m, number, part.parameters.buffer_flits, arriving, popped, gray=True)
+        self._present: Any = self.buffer.present
         self.active: Any = self._signal(1, "active")
         self.nowhere: Any = self._signal(1, "nowhere")
         self.output: Any = self._signal(len(part.row), "output")
@@ -182,35 +164,26 @@ class _Lane:
     def _signal(self, shape: Any, name: str) -> Any:
         return Signal(shape, name=f"{name}_{self._number}")
 
-    def fills(self) -> Any:
-        """Whether the buffer is full at the end of a cycle in which nothing leaves."""
-        depth = self._part.parameters.buffer_flits
-        if self._part.slots == 1:
-            return self.present | self._arriving
-        return self._holds(depth) | self._holds(depth - 1) & self._arriving
-
-    def _holds(self, flits: int) -> Any:
-        """Whether there are so many flits, at least one."""
-        return self.present & (self._counted == flits % self._part.slots)
-
     def route(self):
         """From a head to requests."""
         m, part, v = self._m, self._part, self._number
-        ready: Any = self.present  # whether what is wanted is in its register
+        ready: Any = self._present  # whether what is wanted is in its register
         if part.host:
             # a worm may stand behind another one: its head is read when it has come to the front
             read = self._signal(1, "read")
-            m.d.sync += read.eq(self.present & ~self.active & ~part.granted[v])
+            m.d.sync += read.eq(self._present & ~self.active & ~part.granted[v])
             m.d.comb += self.is_tail.eq(part.flit.tail)
-            ready, starts, asks = read, self.present & ~self.active, self.present & ~self.active
+            ready, starts, asks = read, self._present & ~self.active, self._present & ~self.active
+            behind = ~self.is_tail & (self.buffer.several | self._arriving)
         else:
             # the buffer holds flits of one worm
             ended = self._signal(1, "ended")
             with m.If(self._arriving):
                 m.d.sync += ended.eq(part.link.payload.tail)
-            m.d.comb += self.is_tail.eq(ended & ~self.several)
-            starts = self._arriving & ~self.present & ~self.active
-            asks = (self.present | self._arriving) & ~self.active
+            m.d.comb += self.is_tail.eq(ended & ~self.buffer.several)
+            starts = self._arriving & ~self._present & ~self.active
+            asks = (self._present | self._arriving) & ~self.active
+            behind = self.buffer.more | ~ended & self._arriving
         wanted = self._signal(len(part.row), "wanted")
         with m.If(starts):
             m.d.sync += [wanted.eq(self._wanted()), self.nowhere.eq(self._strays())]
@@ -220,11 +193,11 @@ class _Lane:
             part.asking[v].eq(asks),
             part.waiting[v].eq(ready & ~self.active & ~self.nowhere),
             drained.eq(ready & ~self.active & self.nowhere),
-            self.drains.eq(self.active & self.nowhere & self.present),
+            self.drains.eq(self.active & self.nowhere & self._present),
         ]
         m.d.sync += part.discarding[v].eq(drained)
         self._own(drained)
-        self._make_eligible()
+        self._make_eligible(behind)
 
     def _remaining(self) -> Any:
         """The dimensions that remain to the head that comes to the front."""
@@ -248,39 +221,50 @@ class _Lane:
         What is drained asks for none, whatever they say.
         """
         m, part, v = self._m, self._part, self._number
-        with m.If(part.granted[v] | drained):
-            m.d.sync += self.active.eq(1)
         # from a link the next worm comes long after this one, and the register of the tail is early enough
-        with m.Elif(self._popped & self.is_tail if part.host else part.releases[v]):
-            m.d.sync += self.active.eq(0)
+        ends = self._popped & self.is_tail if part.host else part.releases[v]
+        with m.If(~self.active | ends):
+            m.d.sync += self.active.eq(part.granted[v] | drained)
         with m.If(~self.active):
             m.d.sync += [self.output.eq(part.row), self.target.eq(part.lane)]
 
-    def _make_eligible(self):
-        m, part, depth = self._m, self._part, self._part.parameters.buffer_flits
-        credits: Any = self._signal(
-            range(max(depth, 2) + 1), "credits"
-        )  # without those of flits that left in the last cycle
-        credited, left, enough = (self._signal(1, name) for name in ("credited", "left", "enough"))
-        dimensions = range(part.parameters.dimensions)
-        m.d.comb += credited.eq(
-            concat(self.output[d] & (part.credited[d] & self.target).any() for d in dimensions).any()
-        )
+    def _make_eligible(self, behind):
+        """Whether there will be a flit, and a credit for it.
+
+        Parameters
+        ----------
+        behind : Value
+            If this lane asks: whether there is a flit of the worm behind the one that it asks for.
+        """
+        m, part = self._m, self._part
+        delivers: Any = self.output[part.parameters.delivery]
+        goes_on, enough, credited = (self._signal(1, name) for name in ("goes_on", "enough", "credited"))
+        m.d.comb += [
+            credited.eq(self._find_credit()),
+            enough.eq(self._count_credits(credited) | delivers),
+            goes_on.eq(self.active & ~self.nowhere & (part.room | ~delivers)),
+            self.eligible.eq(
+                # the credit on the wire is the last to be known
+                (goes_on & Mux(self._asks, behind, self._present | self._arriving)) & (credited | enough)
+            ),
+        ]
+
+    def _find_credit(self) -> Any:
+        """Whether a credit for the worm is on the wire: lane by lane, which takes three levels of logic."""
+        part = self._part
+        ways = [d for d in range(part.parameters.dimensions) if part.parameters.reaches(part.port, d)]
+        rows = [concat(self.output[d] & part.credited[d][lane] for d in ways) for lane in range(len(self.target))]
+        return concat(bit & row.any() for bit, row in zip(self.target, rows, strict=True)).any()
+
+    def _count_credits(self, credited) -> Any:
+        """Whether there is a credit without the one on the wire, and without that of a flit that is granted now."""
+        m, depth = self._m, self._part.parameters.buffer_flits
+        # without those of flits that left in the last cycle
+        credits: Any = self._signal(range(max(depth, 2) + 1), "credits")
+        left = self._signal(1, "left")
         m.d.sync += left.eq(self._popped)
         with m.If(~self.active):
             m.d.sync += credits.eq(depth)
         with m.Elif(left != credited):
             m.d.sync += credits.eq(Mux(credited, credits + 1, credits - 1))
-        goes_on = Mux(self.output[part.parameters.delivery], part.room, enough | credited) & ~self.nowhere
-        behind = ~self.is_tail & (self.several | self._arriving)
-        m.d.comb += [
-            enough.eq(credits > self._asks + left),
-            self.eligible.eq(self.active & goes_on & Mux(self._asks, behind, self.present | self._arriving)),
-        ]
-
-
-def _address(one_hot: Any, pointers: Any) -> Any:
-    """Address in the memory of all lanes."""
-    pointer: Any = either([Mux(one_hot[v], pointer, 0) for v, pointer in enumerate(pointers)])
-    lanes = range(len(one_hot))
-    return Cat(pointer[: len(pointers[0])], *encoded(one_hot, lanes, (len(one_hot) - 1).bit_length()))
+        return credits > self._asks + left

@@ -27,12 +27,15 @@ class AdaptiveOutput(Part):
     -------
     requests : In(inputs)
         Inputs that have a request for this output.
-    targets : In(lanes).array(inputs)
-        The lane that it is for, one-hot.
+    targets : In(lanes - 1).array(inputs)
+        The lane that it is for, one-hot; 0 for the last one. Only if there are several lanes.
     flits : In(flit_layout).array(inputs)
         The flit that it is for.
+    ends : In(inputs)
+        That is a tail. Only of the output to the processor.
     before : In(pairs of inputs)
-        By position in ``pairs``: which of its inputs comes before which other one. Not of a single input.
+        By position in ``pairs``: which of its inputs comes before which other one. Only if two can request at the same
+        time, like the next.
     beaten : Out(inputs)
         Whether another request comes first.
     load : Out(lanes)
@@ -42,11 +45,11 @@ class AdaptiveOutput(Part):
     releases : In(lanes)
         The buffer of a lane behind has become empty behind a tail. Not of the output to the processor.
     free : Out(1)
-        There is a free lane for any head. Only if it has such lanes, like the next two.
-    free_lane : Out(those lanes)
-        The lowest of them, one-hot.
+        There is a free lane for any head. Only if it has such lanes, like the next but one.
+    free_lane : Out(those lanes - 1)
+        The lowest of them, one-hot; 0 for the last one. Only if there are several.
     taken : In(1)
-        It is taken.
+        It is taken, if there is one.
     free_escape : Out(1), taken_escape : In(1)
         The same for the escape lane. Only if there is one.
     """
@@ -56,49 +59,64 @@ class AdaptiveOutput(Part):
         self.port, self.lanes, self.delivers = port, p.output_lanes[port], port == p.delivery
         self.has_escape = p.has_escapes and not self.delivers
         self.adaptive = self.lanes - self.has_escape
+        self.contested = p.is_contested(port)
         layout, inputs = flit_layout(p.flit_bits), len(p.inputs_of(port))
         super().__init__(
             f"adaptive_output_{p.name}_{'host' if self.delivers else port}",
             {
                 "requests": In(inputs),
-                "targets": In(self.lanes).array(inputs),
+                **({"targets": In(self.lanes - 1).array(inputs)} if self.lanes > 1 else {}),
                 "flits": In(layout).array(inputs),
-                **({"before": In(len(pairs(inputs)))} if inputs > 1 else {}),
-                "beaten": Out(inputs),
+                **({"before": In(len(pairs(inputs))), "beaten": Out(inputs)} if self.contested else {}),
                 "load": Out(self.lanes),
                 "flit": Out(layout),
-                **({} if self.delivers else {"releases": In(self.lanes)}),
-                **({"free": Out(1), "free_lane": Out(self.adaptive), "taken": In(1)} if self.adaptive else {}),
+                **({"ends": In(inputs)} if self.delivers else {"releases": In(self.lanes)}),
+                **({"free": Out(1), "taken": In(1)} if self.adaptive else {}),
+                **({"free_lane": Out(self.adaptive - 1)} if self.adaptive > 1 else {}),
                 **({"free_escape": Out(1), "taken_escape": In(1)} if self.has_escape else {}),
             },
         )
 
     def elaborate(self, _platform):
         m: Any = Module()
-        inputs = len(self.requests)
-        first = FirstOf(m, list(self.requests), range(inputs), self.before if inputs > 1 else (), "input")
-        chosen = first.chosen
+        chosen: Any = self.requests
+        if self.contested:
+            first = FirstOf(m, list(self.requests), range(len(self.requests)), self.before, "input")
+            m.d.comb += self.beaten.eq(concat(first.beaten))
+            chosen = first.chosen
         flits = [Value.cast(flit) for flit in self.flits]
         m.d.comb += [
-            self.beaten.eq(concat(first.beaten)),
-            self.load.eq(either([lane & chosen[x].replicate(self.lanes) for x, lane in enumerate(self.targets)])),
+            self.load.eq(self._loaded(chosen)),
             Value.cast(self.flit).eq(either([flit & chosen[x].replicate(len(flit)) for x, flit in enumerate(flits)])),
         ]
-        free = [~self._owned(m, lane) for lane in range(self.lanes)]
+        owned: list[Any] = []
+        for lane in range(self.lanes):
+            owned.append(self._own(m, lane, owned[: self.adaptive]))
         if self.adaptive:
-            adaptive: Any = concat(free[: self.adaptive])
-            m.d.comb += [self.free.eq(adaptive.any()), self.free_lane.eq(lowest_one(adaptive))]
+            free: Any = concat(~lane for lane in owned[: self.adaptive])
+            m.d.comb += self.free.eq(free.any())
+            if self.adaptive > 1:
+                m.d.comb += self.free_lane.eq(lowest_one(free[:-1]))
         if self.has_escape:
-            m.d.comb += self.free_escape.eq(free[-1])
+            m.d.comb += self.free_escape.eq(~owned[-1])
         return m
 
-    def _owned(self, m, lane) -> Any:
-        """Whether a worm has a lane, or flits of one are in the buffer behind."""
+    def _loaded(self, chosen) -> Value:
+        """Which lane's flit is granted: somebody's if there are requests, and of the last lane if of no other one."""
+        others = [
+            concat(bit & target[lane] for bit, target in zip(chosen, self.targets, strict=True)).any()
+            for lane in range(self.lanes - 1)
+        ]
+        return concat((*others, self.requests.any() & ~concat(others).any()))
+
+    def _own(self, m, lane, lower) -> Any:
+        """Whether a worm has a lane, or flits of one are in the buffer behind.
+
+        A lane for any head is taken only if those below it are. Whether one is taken comes late.
+        """
         owned = Signal(name=f"owned_{lane}")
-        left = self.load[lane] & self.flit.tail if self.delivers else self.releases[lane]
-        taken = self.taken_escape if lane == self.adaptive else self.taken & self.free_lane[lane]
-        with m.If(taken):
-            m.d.sync += owned.eq(1)
-        with m.Elif(left):
-            m.d.sync += owned.eq(0)
+        left = (self.requests & self.ends).any() if self.delivers else self.releases[lane]
+        offered, taken = (concat(lower).all(), self.taken) if lane < self.adaptive else (1, self.taken_escape)
+        with m.If(~owned & offered | left):
+            m.d.sync += owned.eq(taken & ~owned)
         return owned

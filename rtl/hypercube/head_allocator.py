@@ -21,8 +21,8 @@ from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.part import Part, instantiate
-from rtl.common.selection import concat, either, encoded, lowest_one
-from rtl.common.vc.cycle_order import FirstOf, pairs
+from rtl.common.selection import concat, encoded, lowest_one
+from rtl.common.vc.cycle_order import FirstOf, number_of_first, pairs
 from rtl.common.vc.random_order import RandomOrder
 from rtl.hypercube.parameters import HypercubeRouterParameters
 from topology.hypercube.routing import WRONG_ESCAPE
@@ -59,9 +59,9 @@ class HeadAllocator(Part):
     escapes : Out(inputs)
         Whether that is the escape lane.
     taken : Out(adaptive outputs)
-        It is taken.
+        It is taken, if there is one.
     taken_escapes : Out(dimensions)
-        The escape lane is taken. Only if there are escapes.
+        The escape lane is taken, if it is free. Only if there are escapes.
     """
 
     def __init__(self, parameters: HypercubeRouterParameters):
@@ -88,66 +88,64 @@ class HeadAllocator(Part):
 
     def elaborate(self, platform):
         m: Any = Module()
-        leader = self._elect(m)
-        self._examine(m, *self._pick(m, platform, leader))
+        picked = _Picked(self.parameters)
+        self._pick(m, platform, picked, *self._elect(m))
+        self._examine(m, picked)
         return m
 
-    def _elect(self, m) -> Any:
-        """The leader, as a register: the first lane of the cycle of the first input of the cycle."""
+    def _elect(self, m) -> tuple[Any, Any]:
+        """The leader by lane and by input, one-hot registers: the first lane of the first input of the cycle."""
         asking = [self.asking[low:high] for low, high in self.parameters.spans]
         ports = FirstOf(m, [lanes.any() for lanes in asking], range(len(asking)), self.before, "input")
-        leader: Any = Signal(len(self.asking))
+        leader, leads = Signal(len(self.asking)), Signal(len(asking))
+        m.d.sync += leads.eq(concat(ports.chosen))
         for (low, high), lanes, chosen in zip(self.parameters.spans, asking, ports.chosen, strict=True):
             before = self.lane_before if len(lanes) > 1 else ()
             first = FirstOf(m, list(lanes), range(len(lanes)), before, f"lane_{low}")
             m.d.sync += leader[low:high].eq(concat(bit & chosen for bit in first.chosen))
-        return leader
+        return leader, leads
 
-    def _pick(self, m, platform, leader):
-        """The diagonal, who may look along it, and the escape that the leader takes instead; all registers."""
-        p, lanes = self.parameters, len(self.asking)
-        outputs, dimensions = len(p.output_lanes), p.dimensions
-        wanted: Any = Signal(outputs)
-        usable: Any = Signal(outputs)
+    def _pick(self, m, platform, picked, leader, leads):
+        """What the leader picks, and from that the diagonal."""
+        p = self.parameters
+        outputs = range(len(p.output_lanes))
+        wanted, usable = Signal(len(outputs)), Signal(len(outputs))
         m.d.comb += [
-            wanted.eq(either([row & leader[lane].replicate(outputs) for lane, row in enumerate(self.wanted)])),
+            wanted.eq(concat(concat(leader[lane] & row[o] for lane, row in self._heads_for(o)).any() for o in outputs)),
             usable.eq(wanted & self._free()),
         ]
-        random = self._random_order(m, platform, usable[:dimensions])
-        escape = self._escape_of(wanted[:dimensions])
-        adaptive: Any = Signal()
-        m.d.comb += adaptive.eq(usable.any() if p.has_escapes else 1)
-        leads = [leader[low:high].any() for low, high in p.spans]
-        codes = (
-            encoded(concat((*random.chosen, usable[p.delivery])), range(outputs), p.code_bits),
-            encoded(escape, range(dimensions), p.code_bits),
-            encoded(concat(leads), p.input_codes, p.code_bits),
-        )
-        diagonal, may_take = Signal(p.code_bits), Signal(lanes)
-        taken_escape, takes_escape = Signal(dimensions), Signal(lanes)
+        numbers = self._first_dimension(m, platform, usable[: p.dimensions])
+        escape = self._escape_of(wanted[: p.dimensions])
+        last_resort = encoded(escape, outputs[: p.dimensions], p.code_bits)
+        delivery = encoded(usable[p.delivery], [p.delivery], p.code_bits)
+        inputs = encoded(leads, p.input_codes, p.code_bits)
+        adaptive = usable.any() if p.has_escapes else Const(1)
+        codes = zip(numbers, delivery, last_resort, inputs, strict=True)
         m.d.sync += [
-            diagonal.eq(concat(Mux(adaptive, a, b) ^ c for a, b, c in zip(*codes, strict=True))),
-            may_take.eq(
-                concat(
-                    ~leads[port] | leader[lane] & adaptive
-                    for port, (low, high) in enumerate(p.spans)
-                    for lane in range(low, high)
-                )
+            picked.diagonal.eq(concat((a | b | Mux(adaptive, 0, c)) ^ d for a, b, c, d in codes)),
+            picked.leads.eq(leads),
+            picked.may_take.eq(
+                concat(~leads[i].replicate(high - low) | leader[low:high] for i, (low, high) in enumerate(p.spans))
             ),
         ]
         if p.has_escapes:
-            m.d.sync += [taken_escape.eq(escape), takes_escape.eq(leader & ~adaptive.replicate(lanes))]
-        return diagonal, may_take, taken_escape, takes_escape
+            m.d.sync += [picked.escape.eq(escape), picked.escapes.eq(~adaptive)]
 
-    def _random_order(self, m, platform, usable) -> FirstOf:
-        """The first of some dimensions in the random order."""
+    def _heads_for(self, output) -> list[tuple[int, Any]]:
+        """Lanes of inputs with a connection to an output, and what is wanted there."""
+        spans = [self.parameters.spans[port] for port in self.parameters.inputs_of(output)]
+        return [(lane, self.wanted[lane]) for low, high in spans for lane in range(low, high)]
+
+    def _first_dimension(self, m, platform, usable) -> list[Value]:
+        """The number of the first of some dimensions in the random order."""
+        bits = self.parameters.code_bits
         if len(usable) == 1:
-            return FirstOf(m, list(usable), range(1), (), "random")
+            return number_of_first(usable, (), bits)
         order = instantiate(m, platform, "order", RandomOrder(len(usable)))
         chose = Signal()
         m.d.sync += chose.eq(usable.any())
         m.d.comb += order.step.eq(chose)  # one cycle late: what is decided late needs a register
-        return FirstOf(m, list(usable), range(len(usable)), order.before, "random")
+        return number_of_first(usable, order.before, bits)
 
     def _escape_of(self, wanted) -> Any:
         """The dimension whose escape lane a head may have, one-hot."""
@@ -158,47 +156,50 @@ class HeadAllocator(Part):
             return lowest
         return Mux(self.odd, Value.cast(lowest_one(wanted[::-1]))[::-1], lowest)
 
-    def _examine(self, m, diagonal, may_take, taken_escape, takes_escape):
+    def _examine(self, m, picked):
         """All inputs look along the diagonal, and the leader at its escape lane, if that is what it picked."""
         p = self.parameters
         lines = [Signal(name=f"diagonal_{number}") for number in range(1 << p.code_bits)]
-        m.d.comb += [line.eq(diagonal == number) for number, line in enumerate(lines)]
-        has_escape = Signal()
+        m.d.comb += [line.eq(picked.diagonal == number) for number, line in enumerate(lines)]
+        escape_free = Signal()
         if p.has_escapes:
-            m.d.comb += [
-                has_escape.eq((taken_escape & self.free_escapes).any()),
-                self.taken_escapes.eq(Mux((takes_escape & self.waiting).any(), taken_escape & self.free_escapes, 0)),
-            ]
-        tries = []
+            m.d.comb += escape_free.eq((picked.escape & self.free_escapes).any())
+        tries, escaping = [], []
         for port, (low, high) in enumerate(p.spans):
-            row = concat(
-                lines[output ^ p.input_codes[port]] if p.reaches(port, output) else Const(0)
-                for output in range(len(p.output_lanes))
-            )
-            wants: Any = Signal(high - low, name=f"wants_{port}")
-            free = Signal(name=f"free_{port}")
+            ways = {output: lines[output ^ p.input_codes[port]] for output in p.outputs_of(port)}
+            heads, wants = (Signal(high - low, name=f"{name}_{port}") for name in ("heads", "wants"))
+            free, escapes = Signal(name=f"free_{port}"), Signal(name=f"escapes_{port}")
+            rows = [concat(row[o] & line for o, line in ways.items()) for row in list(self.wanted)[low:high]]
             m.d.comb += [
-                self.rows[port].eq(row),
-                self.escapes[port].eq(takes_escape[low:high].any()),
-                free.eq((row & self._free()).any()),
-                wants.eq(
-                    concat(
-                        self.waiting[lane] & may_take[lane] & (self.wanted[lane] & row).any()
-                        for lane in range(low, high)
-                    )
-                ),
-                self.granted[low:high].eq(
-                    Mux(free, lowest_one(wants), 0)
-                    | Mux(has_escape, takes_escape[low:high] & self.waiting[low:high], 0)
-                ),
+                self.rows[port].eq(concat(ways.get(output, Const(0)) for output in range(len(p.output_lanes)))),
+                escapes.eq(picked.leads[port] & picked.escapes),
+                self.escapes[port].eq(escapes),
+                heads.eq(self.waiting[low:high] & picked.may_take[low:high]),
+                wants.eq(heads & concat(row.any() for row in rows)),
+                free.eq(concat(self._free()[o] & line for o, line in ways.items()).any()),
+                self.granted[low:high].eq(Mux(escapes, Mux(escape_free, heads, 0), Mux(free, lowest_one(wants), 0))),
             ]
-            tries.append(wants.any())
+            tries.append(wants.any() & ~escapes)
+            escaping.append(heads.any() & escapes)
         for number, output in enumerate(p.adaptive_outputs):
             takers = [lines[output ^ p.input_codes[port]] & tries[port] for port in p.inputs_of(output)]
-            m.d.comb += self.taken[number].eq(concat(takers).any() & self.free[number])
+            m.d.comb += self.taken[number].eq(concat(takers).any())
+        if p.has_escapes:
+            m.d.comb += self.taken_escapes.eq(Mux(concat(escaping).any(), picked.escape, 0))
 
     def _free(self) -> Any:
         """By output, whether it has a free lane for any head."""
         outputs = self.parameters.adaptive_outputs
         bits = {output: self.free[number] for number, output in enumerate(outputs)}
         return concat(bits.get(output, Const(0)) for output in range(len(self.parameters.output_lanes)))
+
+
+class _Picked:
+    """Registers of what the leader has picked, and who the leader is."""
+
+    def __init__(self, p: HypercubeRouterParameters):
+        self.diagonal: Any = Signal(p.code_bits)
+        self.leads: Any = Signal(len(p.input_lanes))  # its input, one-hot
+        self.may_take: Any = Signal(sum(p.input_lanes))  # all lanes of other inputs, and of its own input its own
+        self.escapes: Any = Signal()  # it has picked an escape lane,
+        self.escape: Any = Signal(p.dimensions)  # that of this output, one-hot

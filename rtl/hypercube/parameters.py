@@ -123,6 +123,10 @@ class HypercubeRouterParameters:
         """The inputs with a connection to an output."""
         return [port for port in range(len(self.input_lanes)) if self.reaches(port, output)]
 
+    def is_contested(self, output: int) -> bool:
+        """Whether two inputs can ask for an output at the same time: each for a lane that it has."""
+        return min(self.output_lanes[output], len(self.inputs_of(output))) > 1
+
     @property
     def spans(self) -> list[tuple[int, int]]:
         """By input, where its lanes begin and end among all input lanes."""

@@ -19,12 +19,12 @@ lane alone has it with buffers of 4 flits or more. All outputs are registers.
 
 from typing import Any
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from rtl.common.flit import link_signature
 from rtl.common.part import Part, instantiate
-from rtl.common.selection import concat, either
+from rtl.common.selection import concat
 from rtl.common.vc.cycle_order import CycleOrder, pairs
 from rtl.common.vc.delivery_buffer import DeliveryBuffer
 from rtl.common.vc.link import lane_link_signature
@@ -92,15 +92,18 @@ class HypercubeRouter(Part):
         room = self._deliver(m, platform, outputs[p.delivery])
         for i, port in enumerate(inputs):
             self._connect_allocator(m, i, port, allocator, outputs)
-            beaten = [outputs[o].beaten[p.inputs_of(o).index(i)] for o in p.outputs_of(i)]
+            beaten = [
+                outputs[o].beaten[p.inputs_of(o).index(i)] if p.is_contested(o) else Const(0) for o in p.outputs_of(i)
+            ]
             m.d.comb += [port.beaten.eq(concat(beaten)), port.room.eq(room)]
         for o, output in enumerate(outputs):
             sources = [inputs[i] for i in p.inputs_of(o)]
             m.d.comb += [
                 output.requests.eq(concat(inputs[i].requests[p.outputs_of(i).index(o)] for i in p.inputs_of(o))),
-                *(output.targets[x].eq(1 if o == p.delivery else port.target) for x, port in enumerate(sources)),
+                *(output.targets[x].eq(port.target) for x, port in enumerate(sources if p.output_lanes[o] > 1 else ())),
                 *(output.flits[x].eq(port.flit) for x, port in enumerate(sources)),
             ]
+        m.d.comb += outputs[p.delivery].ends.eq(concat(inputs[i].ends for i in p.inputs_of(p.delivery)))
         m.d.comb += self.discarding.eq(concat(port.discarding for port in inputs))
         return m
 
@@ -123,7 +126,7 @@ class HypercubeRouter(Part):
         p = self.parameters
         output = instantiate(m, platform, f"output_{o}", AdaptiveOutput(p, o))
         members = p.inputs_of(o)
-        if len(members) > 1:
+        if p.is_contested(o):
             position = {pair: k for k, pair in enumerate(pairs(len(p.input_lanes)))}
             m.d.comb += output.before.eq(
                 concat(order.before[position[members[i], members[j]]] for i, j in pairs(len(members)))
@@ -155,17 +158,25 @@ class HypercubeRouter(Part):
     def _connect_allocator(self, m, i, port, allocator, outputs):
         p = self.parameters
         low, high = p.spans[i]
-        ways = [o for o in range(p.dimensions) if p.reaches(i, o)]
-
-        escape = Const(1 << p.lanes - 1, p.lanes)
-        adaptive: Any = Const(p.adaptive_lanes, p.lanes)
-        if p.adaptive_lanes > 1 and ways:
-            adaptive = either([outputs[o].free_lane & allocator.rows[i][o].replicate(p.adaptive_lanes) for o in ways])
         m.d.comb += [
             allocator.asking[low:high].eq(port.asking),
             allocator.waiting[low:high].eq(port.waiting),
             *(allocator.wanted[low + v].eq(port.wanted[v]) for v in range(high - low)),
             port.granted.eq(allocator.granted[low:high]),
             port.row.eq(allocator.rows[i]),
-            port.lane.eq(Mux(allocator.escapes[i], escape, adaptive) if p.has_escapes else adaptive),
+            port.lane.eq(self._offered(i, allocator, outputs)),
         ]
+
+    def _offered(self, i, allocator, outputs) -> Value:
+        """Which lane a head on an input gets, if it gets one: an escape, or the lowest free one for any head."""
+        p = self.parameters
+        ways = [o for o in range(p.dimensions) if p.reaches(i, o)]
+        lower = [
+            concat(outputs[o].free_lane[lane] & allocator.rows[i][o] for o in ways).any()
+            for lane in range(p.adaptive_lanes - 1)
+        ]
+        others = [*lower, ~concat(lower).any()][: p.adaptive_lanes]
+        if not p.has_escapes:
+            return concat(others)
+        escapes = allocator.escapes[i]
+        return concat((*(other & ~escapes for other in others), escapes))

@@ -41,13 +41,24 @@ class CycleOrder(Part):
     def elaborate(self, _platform):
         m: Any = Module()
         position = {pair: k for k, pair in enumerate(pairs(self.count))}
-        before: Any = Signal(len(position), init=-1)
-        m.d.comb += self.before.eq(before[: len(pairs(self.used))])
+        # for odd i the register holds the opposite: so it is only where numbers wrap that one is inverted
+        held: Any = Signal(len(position), init=sum(1 << k for (i, _), k in position.items() if i % 2 == 0))
+        before = [held[k] ^ (i % 2) for (i, _), k in position.items()]
+        m.d.comb += self.before.eq(concat(before[: len(pairs(self.used))]))
         for (i, j), k in position.items():
             # all numbers go up by one, so that the last one becomes the first, and the order is turned round
-            shifted = before[position[i - 1, j - 1]] if i else ~before[position[j - 1, self.count - 1]]
-            m.d.sync += before[k].eq(~shifted)
+            if i:
+                m.d.sync += held[k].eq(held[position[i - 1, j - 1]])
+            else:
+                m.d.sync += held[k].eq(before[position[j - 1, self.count - 1]])
         return m
+
+
+def comes_first(before: Any, i: int, j: int) -> Value:
+    """Whether i comes before j, in an order that is given as a bit for each of ``pairs``."""
+    low, high = sorted((i, j))
+    bit = before[high * (high - 1) // 2 + low]
+    return bit if i < j else ~bit
 
 
 class FirstOf:
@@ -74,14 +85,34 @@ class FirstOf:
     """
 
     def __init__(self, m: Any, requests: Sequence[Any], numbers: Sequence[int], before: Any, name: str):
-        position = {pair: k for k, pair in enumerate(pairs(max(numbers) + 1))}
-
-        def comes_first(i: int, j: int) -> Any:
-            return before[position[i, j]] if i < j else ~before[position[j, i]]
-
         self.beaten: list[Value] = []
         self.chosen = [Signal(name=f"{name}_chosen_{number}") for number in numbers]
         for x, i in enumerate(numbers):
-            rivals = [requests[y] & comes_first(j, i) for y, j in enumerate(numbers) if y != x]
+            rivals = [requests[y] & comes_first(before, j, i) for y, j in enumerate(numbers) if y != x]
             self.beaten.append(concat(rivals).any() if rivals else Value.cast(0))
             m.d.comb += self.chosen[x].eq(requests[x] & ~self.beaten[x])
+
+
+def number_of_first(requests: Any, before: Any, bits: int) -> list[Value]:
+    """Bits of the number of the requester that comes first, without finding out who that is; 0 if nobody requests.
+
+    A bit is set if somebody whose number has it requests, and nobody without it that comes before. That is a level of
+    logic less than ``FirstOf`` and encoding what it has chosen.
+
+    Parameters
+    ----------
+    requests : Value
+        One bit each, by number.
+    before : sequence of Value
+        By position in ``pairs``: whether i comes before j.
+    bits : int
+    """
+    numbers = range(len(requests))
+    found = []
+    for bit in range(bits):
+        having, lacking = ([i for i in numbers if i >> bit & 1 == value] for value in (1, 0))
+        unbeaten = [
+            requests[i] & ~concat(requests[j] & comes_first(before, j, i) for j in lacking).any() for i in having
+        ]
+        found.append(concat(unbeaten).any())
+    return found

@@ -17,8 +17,8 @@ from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import flit_layout, link_signature
 from rtl.common.part import Part
-from rtl.common.ring_pointer import ring_pointer
-from rtl.common.selection import concat, either, encoded, lowest_one
+from rtl.common.selection import concat, either, lowest_one
+from rtl.common.vc.lane_buffer import LaneBuffer, store_flits
 from rtl.common.vc.link import lane_link_signature
 from rtl.common.vc.parameters import InputShape
 from rtl.common.vc.turn_order import TurnOrder
@@ -89,7 +89,9 @@ class LaneInput(Part):
         m.d.comb += arriving.eq(self.link.valid & self.link.ready if s.from_host else self.link.valid)
         request = _Request(s)
         lanes = [_Lane(m, self, v, arriving[v], popped[v], request) for v in range(s.lanes)]
-        self._store(m, lanes, arriving, request)
+        # all buffers in one memory: written from the link, read for the request
+        buffers = [lane.buffer for lane in lanes]
+        m.d.comb += self.flit.eq(store_flits(m, buffers, arriving, self.link.payload, request.lane))
         self._offer(m, request)
         self._choose(m, lanes, request)
         leaves = Signal()
@@ -100,24 +102,10 @@ class LaneInput(Part):
         ]
         m.d.sync += self.discarding.eq(Mux(request.nowhere & request.is_head, request.lane, 0))
         if s.from_host:
-            m.d.sync += self.link.ready.eq(popped.any() | ~lanes[0].fills())
+            m.d.sync += self.link.ready.eq(popped.any() | ~lanes[0].buffer.fills())
         else:
             m.d.sync += self.credits.eq(popped)
         return m
-
-    def _store(self, m, lanes, arriving, request):
-        """All buffers in one memory: written from the link, read for the request."""
-        s = self.shape
-        m.submodules.flits = store = memory.Memory(shape=self.link.payload.shape(), depth=s.lanes * s.slots, init=[])
-        write: Any = store.write_port()
-        read: Any = store.read_port(domain="comb")
-        m.d.comb += [
-            write.en.eq(arriving.any()),
-            write.data.eq(self.link.payload),
-            write.addr.eq(_address(arriving, [lane.back for lane in lanes])),
-            read.addr.eq(_address(request.lane, [lane.front for lane in lanes])),
-            self.flit.eq(read.data),
-        ]
 
     def _offer(self, m, request):
         """The request as outputs see it."""
@@ -164,9 +152,8 @@ class _Lane:
         self._picks: list[Any] = []
         self.active: Any = self._signal(1, "active")
         self.ways: Any = self._signal(s.ways, "ways")
-        self.back: Any = ring_pointer(m, f"back_{number}", s.slots, arriving)
-        self.front: Any = ring_pointer(m, f"front_{number}", s.slots, popped)
-        self._count()
+        self.buffer = LaneBuffer(m, number, s.depth, arriving, popped)
+        self.present, self.several = self.buffer.present, self.buffer.several
         self.nowhere: Any = self._signal(1, "nowhere")
         self._keep_ways()
         with m.If(popped):
@@ -175,29 +162,6 @@ class _Lane:
 
     def _signal(self, bits: int, name: str) -> Any:
         return Signal(bits, name=f"{name}_{self._number}")
-
-    def _count(self):
-        """Flits in the buffer: whether there are any, and two or more."""
-        m, s = self._m, self._shape
-        self.present: Any = self._signal(1, "present")
-        self.several: Any = self._signal(1, "several")
-        if s.slots > 1:
-            self._counted: Any = Signal(range(s.slots), name=f"count_{self._number}")  # modulo slots
-            m.d.comb += [
-                self._counted.eq(self.back - self.front),
-                self.several.eq(self.present & (self._counted != 1)),
-            ]
-        m.d.sync += self.present.eq(self._arriving | Mux(self._popped, self.several, self.present))
-
-    def fills(self) -> Any:
-        """Whether the buffer is full at the end of a cycle in which nothing leaves."""
-        if self._shape.slots == 1:
-            return self.present | self._arriving
-        return self._holds(self._shape.depth) | self._holds(self._shape.depth - 1) & self._arriving
-
-    def _holds(self, flits: int) -> Any:
-        """Whether there are so many flits, at least one."""
-        return self.present & (self._counted == flits % self._shape.slots)
 
     def _keep_ways(self):
         """Of the flit at the front: its ways if it is a head, and whether it is a tail.
@@ -236,9 +200,9 @@ class _Lane:
         read: Any = store.read_port(domain="comb")
         m.d.comb += [
             write.en.eq(self._arriving),
-            write.addr.eq(self.back),
+            write.addr.eq(self.buffer.back),
             write.data.eq(Cat(self._part.ways, self._part.link.payload.tail)),
-            read.addr.eq(self.front + 1),
+            read.addr.eq(self.buffer.front + 1),
         ]
         return read.data
 
@@ -287,10 +251,3 @@ class _Lane:
             picked.eq(Mux(usable.any(), lowest_one(usable), lowest_one(held))),
         ]
         return Mux(self.active, held, picked)
-
-
-def _address(one_hot: Any, pointers: Any) -> Any:
-    """Address in the memory of all lanes."""
-    pointer: Any = either([Mux(one_hot[v], pointer, 0) for v, pointer in enumerate(pointers)])
-    lanes = range(len(one_hot))
-    return Cat(pointer[: len(pointers[0])], *encoded(one_hot, lanes, (len(one_hot) - 1).bit_length()))
