@@ -1,6 +1,5 @@
 """All proofs by name."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from rtl.common.axi_injector import LEADING_WORD
@@ -29,9 +28,7 @@ from tests.proofs.harts.page_pool_claims import page_pool
 from tests.proofs.harts.page_queues_claims import page_queues
 from tests.proofs.harts.transmitter_claims import transmitters
 from tests.proofs.harts.word_claims import words
-from tests.proofs.hypercube.allocator_claims import head_allocator
-from tests.proofs.hypercube.input_claims import adaptive_input
-from tests.proofs.hypercube.output_claims import adaptive_output
+from tests.proofs.hypercube.catalog import HYPERCUBE_PROOFS
 from tests.proofs.min.branch_queues_claims import branch_queues
 from tests.proofs.min.copy_claims import branch_copies
 from tests.proofs.min.key_claims import turn_key
@@ -39,6 +36,7 @@ from tests.proofs.min.router_claims import switch, switch_pair
 from tests.proofs.min.token_monitor_claims import token_monitor
 from tests.proofs.min.token_ring_claims import token_ring
 from tests.proofs.min.tree_claims import tree_operations
+from tests.proofs.proof import Proof
 from tests.proofs.spam.key_claims import multicast_key
 from tests.proofs.spam.queues_claims import request_queues
 from tests.proofs.spam.replication_claims import replication
@@ -52,40 +50,11 @@ from tests.proofs.vc.lane_output_claims import lane_output
 from tests.proofs.vc.random_order_claims import random_order
 from tests.proofs.vc.turn_order_claims import turn_order
 from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
-from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE
 from topology.torus.grid import Grid
 from topology.torus.routing import DATELINE
 
 ROW, RING = Grid(1, 3, wraps=False), Grid(1, 3)
 """Of these the second switch has neighbours on both sides."""
-
-
-@dataclass(frozen=True)
-class Proof:
-    """A part of some size, and how far to look for what must be possible.
-
-    Members
-    -------
-    part : str
-        Proofs of one part have the same properties.
-    describe : function
-    cover_cycles : int
-        Cycles within which everything that must be possible is reached.
-    quick : bool
-        Part of the quick tests.
-    fault_cycles : int
-        Cycles within which the properties find the faults of this part.
-    induction_cycles : int
-        Cycles over which induction goes: 1 where invariants say what every register holds, one more than the latency of
-        a part without a loop that has none.
-    """
-
-    part: str
-    describe: Describe
-    cover_cycles: int = 12
-    quick: bool = True
-    fault_cycles: int = 12
-    induction_cycles: int = 1
 
 
 def _spam_route_unit(header: str, **settings: Any) -> Describe:
@@ -261,34 +230,5 @@ PROOFS: dict[str, Proof] = {
     "torus-router-five-ports": Proof("torus-router", torus_router(Grid(3, 3), 4, buffer_flits=2), 16, quick=False),
     "torus-pair-row": Proof("torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, fault_cycles=14),
     "torus-pair-ring": Proof("torus-pair", torus_pair(wraps=True, buffer_flits=4), 20, quick=False),
-    "head-allocator-2x1": Proof("head-allocator", head_allocator(2, 1), 14, induction_cycles=3),
-    "head-allocator-2x2": Proof("head-allocator", head_allocator(2, 2), 36, induction_cycles=3),
-    "head-allocator-1x2": Proof(
-        "head-allocator", head_allocator(1, 2, longest_wait=False), quick=False, induction_cycles=3
-    ),
-    "head-allocator-3x3-two-hosts": Proof(
-        "head-allocator", head_allocator(3, 3, 2, longest_wait=False), quick=False, induction_cycles=3
-    ),
-    "head-allocator-2x2-adaptive-only": Proof(
-        "head-allocator", head_allocator(2, 2, 1, ADAPTIVE_ONLY), 36, quick=False, induction_cycles=3
-    ),
-    "head-allocator-3x1-wrong-escape": Proof(
-        "head-allocator", head_allocator(3, 1, 1, WRONG_ESCAPE), 20, quick=False, induction_cycles=3
-    ),
-    "head-allocator-6x3": Proof(
-        "head-allocator", head_allocator(6, 3, longest_wait=False), quick=False, induction_cycles=3
-    ),
-    "adaptive-input-2x2": Proof("adaptive-input", adaptive_input(2, 2, 2), induction_cycles=3),
-    "adaptive-input-2x1-depth-1": Proof("adaptive-input", adaptive_input(2, 1, 1), quick=False, induction_cycles=3),
-    "adaptive-input-3x3-depth-3": Proof("adaptive-input", adaptive_input(3, 3, 3), 14, quick=False, induction_cycles=3),
-    "adaptive-input-2x2-depth-4": Proof("adaptive-input", adaptive_input(2, 2, 4), 16, quick=False, induction_cycles=3),
-    "adaptive-input-host-2": Proof("adaptive-input", adaptive_input(2, 2, 2, from_host=True), induction_cycles=3),
-    "adaptive-input-host-4": Proof(
-        "adaptive-input", adaptive_input(3, 2, 4, from_host=True), 16, quick=False, induction_cycles=3
-    ),
-    "adaptive-output-2x2": Proof("adaptive-output", adaptive_output(2, 2, 0)),
-    "adaptive-output-2x3-two-hosts": Proof("adaptive-output", adaptive_output(2, 3, 1, 2), 14),
-    "adaptive-output-2x1": Proof("adaptive-output", adaptive_output(2, 1, 1), quick=False),
-    "adaptive-output-6x4": Proof("adaptive-output", adaptive_output(6, 4, 2), 24, quick=False),
-    "adaptive-output-delivery": Proof("adaptive-output", adaptive_output(3, 2, 3), 16, quick=False),
+    **HYPERCUBE_PROOFS,
 }

@@ -44,6 +44,7 @@ TORUS_ROUTER = "torus/router.py"
 HEAD_ALLOCATOR = "hypercube/head_allocator.py"
 ADAPTIVE_INPUT = "hypercube/adaptive_input.py"
 ADAPTIVE_OUTPUT = "hypercube/adaptive_output.py"
+HYPERCUBE_ROUTER = "hypercube/router.py"
 
 OVERWRITES_A_WAITING_FLIT = (OUTPUT_REGISTER, "with m.If(self.free):", "with m.If(1):")
 STALLS_BETWEEN_FLITS = (OUTPUT_REGISTER, "eq(~link.valid | link.ready)", "eq(~link.valid)")
@@ -118,3 +119,12 @@ RELEASES_BEFORE_IT_IS_EMPTY = (ADAPTIVE_INPUT, "self.is_tail.eq(ended & ~self.se
 NEVER_ENDS_A_DRAIN = (ADAPTIVE_INPUT, "discarding[v].eq(drained)", "discarding[v].eq(self.drains)")
 NOT_READY_AS_A_FLIT_LEAVES = (ADAPTIVE_INPUT, "popped.any() | ~lanes[0].fills()", "~lanes[0].fills()")
 SAYS_ROOM_FOR_ONE = (DELIVERY_BUFFER, "self.depth - ROOM_FLITS", "self.depth - 1")
+GIVES_CREDITS_WHILE_IT_ASKS = (ADAPTIVE_INPUT, "self.credits.eq(popped)", "self.credits.eq(asked)")
+FREES_ALL_THE_TIME = (ADAPTIVE_OUTPUT, "else self.releases[lane]", "else self.load[lane]")
+FREES_DELIVERY_AFTER_EACH_FLIT = (ADAPTIVE_OUTPUT, "self.load[lane] & self.flit.tail", "self.load[lane]")
+DRAINS_ALL_BUT_THE_LAST = (ADAPTIVE_INPUT, "self.nowhere & self.present", "self.nowhere & self.several")
+ESCAPES_OVER_THE_HIGHEST = (
+    HEAD_ALLOCATOR,
+    "lowest: Any = lowest_one(wanted)",
+    "lowest: Any = Value.cast(lowest_one(wanted[::-1]))[::-1]",
+)

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from amaranth.hdl import Mux, Value
+from amaranth.hdl import Mux
 
 from rtl.common.selection import concat, lowest_one
 from rtl.hypercube.head_allocator import HeadAllocator
 from rtl.hypercube.parameters import HypercubeRouterParameters
 from tests.proofs.claims import Claims, Describe, at_most_one
+from tests.proofs.hypercube.allocator_contract import escape_of, free_outputs, input_lanes, promises
 from tests.proofs.hypercube.allocator_reference import AllocatorReference
 from tests.proofs.hypercube.head_contract import sound_heads
 from tests.proofs.inside import Inside
@@ -15,12 +16,7 @@ from tests.proofs.vc.cycle_order_claims import bound_waiting
 from tests.proofs.vc.cycle_reference import CyclePhases
 from topology.hypercube.routing import RULES, WRONG_ESCAPE
 
-ONE_HEAD = "a lane goes to one head at most"
-ONE_LANE = "a head gets one lane at most"
-WANTED = "a head gets a lane only if it waits for that output"
-FREE = "only a free lane is got"
-TAKEN = "a free lane that a head gets is taken, and no other one"
-LAST_RESORT = "a head gets an escape only where it may, and if it could have no other lane"
+LAST_RESORT = "a head gets an escape only if it could have no other lane"
 LOOKS = "the leader looks at what comes first in the random order of all that it can have"
 LEADER = "the leader gets what it has picked, if that is still free"
 ALONE = "at the leader's input nobody else gets a lane"
@@ -50,16 +46,18 @@ def head_allocator(
         phases = _drive_orders(claims, part)
         if rule == WRONG_ESCAPE:
             claims.never_changes(part.odd)
-        for port, lane in _lanes(p):
+        for port, lane in input_lanes(p):
             head = (part.asking[lane], part.waiting[lane], part.wanted[lane], part.granted[lane])
             for condition in sound_heads(claims, p, port, head, f"head_{lane}"):
                 claims.assume(condition)
         reference = AllocatorReference(claims, part)
         if reference.random:
             reference.random.tie(claims, inside, "order")
-        _prove_lanes(claims, part)
-        for port, lane in _lanes(p):
-            _prove_head(claims, part, reference, port, lane)
+        for name, condition in promises(claims, part, "output"):
+            claims.always(name, condition)
+        for port, lane in input_lanes(p):
+            could = claims.was((part.wanted[lane] & free_outputs(part)).any(), f"could_have_{lane}")
+            claims.always(LAST_RESORT, ~(part.granted[lane] & part.escapes[port]) | ~could)
         _prove_examination(claims, part, reference)
         _bound_waiting(claims, part, reference, phases, longest_wait)
         claims.possible("two heads get lanes in one cycle", ~at_most_one(part.granted))
@@ -67,11 +65,6 @@ def head_allocator(
             claims.possible("a head gets an escape as another one gets a lane", part.escapes.any() & part.taken.any())
 
     return describe
-
-
-def _lanes(p: HypercubeRouterParameters) -> list[tuple[int, int]]:
-    """Of every input lane its input and its number."""
-    return [(port, lane) for port, (low, high) in enumerate(p.spans) for lane in range(low, high)]
 
 
 def _drive_orders(claims: Claims, part: Any) -> CyclePhases:
@@ -84,42 +77,9 @@ def _drive_orders(claims: Claims, part: Any) -> CyclePhases:
     return phases
 
 
-def _prove_lanes(claims: Claims, part: Any) -> None:
-    """By output: who gets a lane for any head there, and who the escape lane."""
-    p = part.parameters
-    for output in range(len(p.output_lanes)):
-        got = [part.granted[lane] & part.rows[port][output] for port, lane in _lanes(p)]
-        escapes = [part.escapes[port] for port, _ in _lanes(p)]
-        adaptive = claims.named(concat(g & ~e for g, e in zip(got, escapes, strict=True)), f"get_{output}")
-        escape = claims.named(concat(g & e for g, e in zip(got, escapes, strict=True)), f"get_escape_{output}")
-        claims.always(ONE_HEAD, at_most_one(adaptive))
-        claims.always(ONE_HEAD, at_most_one(escape))
-        any_free = any_taken = any_free_escape = any_taken_escape = Value.cast(0)
-        if output in p.adaptive_outputs:
-            number = p.adaptive_outputs.index(output)
-            any_free, any_taken = part.free[number], part.taken[number]
-        if p.has_escapes and output != p.delivery:
-            any_free_escape, any_taken_escape = part.free_escapes[output], part.taken_escapes[output]
-        claims.always(FREE, ~adaptive.any() | any_free)
-        claims.always(FREE, ~escape.any() | any_free_escape)
-        claims.always(TAKEN, (any_taken & any_free) == adaptive.any())
-        claims.always(TAKEN, any_taken_escape == escape.any())
-
-
-def _prove_head(claims: Claims, part: Any, reference: AllocatorReference, port: int, lane: int) -> None:
-    p, row = part.parameters, part.rows[port]
-    gets, wanted = part.granted[lane], part.wanted[lane]
-    claims.always(ONE_LANE, ~gets | at_most_one(row))
-    claims.always(WANTED, ~gets | part.waiting[lane] & (row & wanted).any())
-    if not p.has_escapes:
-        return
-    could = claims.was((wanted & reference.free()).any(), f"could_have_{lane}")
-    claims.always(LAST_RESORT, ~(gets & part.escapes[port]) | ~could & (row == reference.escape_of(wanted)))
-
-
 def _prove_examination(claims: Claims, part: Any, reference: AllocatorReference) -> None:
     picked = reference.picked
-    free = Mux(reference.escapes, reference.free_escape(picked), (picked & reference.free()).any())
+    free = Mux(reference.escapes, reference.free_escape(picked), (picked & free_outputs(part)).any())
     for port, (low, high) in enumerate(part.parameters.spans):
         row, granted = part.rows[port], part.granted[low:high]
         leader = reference.picker[low:high]
@@ -131,7 +91,7 @@ def _prove_examination(claims: Claims, part: Any, reference: AllocatorReference)
         wants: Any = claims.named(
             concat(part.waiting[lane] & (part.wanted[lane] & row).any() for lane in range(low, high)), f"wants_{port}"
         )
-        first = Mux((row & reference.free()).any(), lowest_one(wants), 0)
+        first = Mux((row & free_outputs(part)).any(), lowest_one(wants), 0)
         claims.always(OTHERS, leader.any() | (granted == first))
 
 
@@ -143,9 +103,9 @@ def _bound_waiting(
     inputs = phases.first(p.order_size, range(len(p.input_lanes)))
     lanes = phases.first(p.lane_order_size, range(p.lanes)) if p.lanes > 1 else [0] * phases.count
     hopeful, most = [], []
-    for port, lane in _lanes(p):
+    for port, lane in input_lanes(p):
         wanted, number = part.wanted[lane], lane - p.spans[port][0]
-        free = concat((wanted & reference.free(), reference.free_escape(reference.escape_of(wanted))))
+        free = concat((wanted & free_outputs(part), reference.free_escape(escape_of(part, wanted))))
         can = claims.named(free & part.waiting[lane].replicate(len(free)), f"can_have_{lane}")
         taken = (claims.was(can, f"could_have_had_{lane}") & ~can).any()
         hopeful.append(can.any() & ~taken)

@@ -1,20 +1,9 @@
 """Faults of the allocator: at least one for every property."""
 
-from tests.proofs.fault_lines import HEAD_ALLOCATOR
+from tests.proofs.fault_lines import ESCAPES_OVER_THE_HIGHEST, HEAD_ALLOCATOR
 from tests.proofs.faults import Fault
-from tests.proofs.hypercube.allocator_claims import (
-    ALONE,
-    FREE,
-    LAST_RESORT,
-    LEADER,
-    LOOKS,
-    ONE_HEAD,
-    ONE_LANE,
-    OTHERS,
-    TAKEN,
-    WAIT_BOUND,
-    WANTED,
-)
+from tests.proofs.hypercube.allocator_claims import ALONE, LAST_RESORT, LEADER, LOOKS, OTHERS, WAIT_BOUND
+from tests.proofs.hypercube.allocator_contract import FREE, ONE_HEAD, ONE_LANE, RIGHT_ESCAPE, TAKEN, WANTED
 
 WHO_MAY_LOOK = "~leads[port] | leader[lane] & adaptive"
 
@@ -35,13 +24,8 @@ ALLOCATOR_FAULTS = tuple(
         ("2x2", TAKEN, "tries.append(wants.any())", "tries.append(Const(1))"),
         ("2x2", TAKEN, "(takes_escape & self.waiting).any()", "1"),
         ("2x2", LAST_RESORT, "usable.any() if p.has_escapes", "usable[0] if p.has_escapes"),
-        (
-            "2x1",
-            LAST_RESORT,
-            "lowest: Any = lowest_one(wanted)",
-            "lowest: Any = Value.cast(lowest_one(wanted[::-1]))[::-1]",
-        ),
-        ("3x1-wrong-escape", LAST_RESORT, "Mux(self.odd,", "Mux(~self.odd,"),
+        ("2x1", RIGHT_ESCAPE, *ESCAPES_OVER_THE_HIGHEST[1:]),
+        ("3x1-wrong-escape", RIGHT_ESCAPE, "Mux(self.odd,", "Mux(~self.odd,"),
         ("2x2", LOOKS, "b) ^ c for", "b) for"),
         ("2x2", LOOKS, "order.step.eq(chose)", "order.step.eq(1)"),
         ("2x2", LOOKS, "order.step.eq(chose)", "order.step.eq(0)"),

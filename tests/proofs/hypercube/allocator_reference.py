@@ -1,15 +1,14 @@
 """Election, pick and random order as docs/timing.md has them, beside the hardware."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from amaranth.hdl import Const, Mux, Signal, Value
 
-from rtl.common.selection import concat, either, lowest_one
+from rtl.common.selection import concat, either
 from rtl.common.vc.cycle_order import pairs
 from tests.proofs.claims import Claims
+from tests.proofs.hypercube.allocator_contract import escape_of, free_outputs
 from tests.proofs.vc.random_order_claims import RandomReference
-from topology.hypercube.routing import WRONG_ESCAPE
 
 
 def first_one(requests: Any, before: Any) -> Value:
@@ -51,12 +50,12 @@ class AllocatorReference:
         leader: Any = Signal(lanes, name="reference_leader")
         wanted = [row & leader[lane].replicate(outputs) for lane, row in enumerate(part.wanted)]
         asked: Any = claims.named(either(wanted), "leader_wants")
-        usable: Any = claims.named(asked & self.free(), "leader_can_have")
+        usable: Any = claims.named(asked & free_outputs(part), "leader_can_have")
         ways = usable[: p.dimensions]
         chose = claims.was(ways.any(), "leader_has_chosen")
         self.random = RandomReference(claims, p.dimensions, chose) if p.dimensions > 1 else None
         first = self.random.first_of(ways) if self.random else ways
-        own = Mux(usable.any(), concat((first, usable[p.delivery])), self.escape_of(asked))
+        own = Mux(usable.any(), concat((first, usable[p.delivery])), escape_of(part, asked))
         self.picker: Any = Signal(lanes, name="picker")
         self.picked: Any = Signal(outputs, name="picked")
         self.escapes: Any = Signal(name="picked_an_escape")
@@ -79,28 +78,7 @@ class AllocatorReference:
             rows.append(lane & first[port].replicate(high - low))
         return concat(rows)
 
-    def free(self) -> Value:
-        """By output, whether it has a free lane for any head."""
-        p = self._parameters
-        bits = dict(zip(p.adaptive_outputs, self._part.free, strict=True))
-        return concat(bits.get(output, Const(0)) for output in range(len(p.output_lanes)))
-
-    def escape_of(self, wanted: Any) -> Value:
-        """The dimension, as an output, whose escape lane a head may have; 0 if there is none."""
-        p = self._parameters
-        if not p.has_escapes:
-            return Const(0, len(wanted))
-        ways = [wanted[d] for d in range(p.dimensions)]
-        lowest = lowest_one(concat(ways))
-        highest = _backwards(lowest_one(concat(reversed(ways))))
-        escape = Mux(self._part.odd, highest, lowest) if p.rule == WRONG_ESCAPE else lowest
-        return concat((Value.cast(escape)[: p.dimensions], Const(0)))
-
     def free_escape(self, escape: Any) -> Value:
         """Whether the escape lane of an output is free."""
         p = self._parameters
         return (escape[: p.dimensions] & self._part.free_escapes).any() if p.has_escapes else Value.cast(Const(0))
-
-
-def _backwards(bits: Sequence[Any] | Any) -> Value:
-    return concat(bits[k] for k in reversed(range(len(bits))))

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Any
 
-from amaranth.hdl import Const, Value
+from amaranth.hdl import Const, Mux, Value
 
 from rtl.common.selection import concat
 from rtl.hypercube.parameters import HypercubeRouterParameters
@@ -29,10 +29,9 @@ def remaining(p: HypercubeRouterParameters, flit: Any, node: Any) -> Value:
 def lanes_out(p: HypercubeRouterParameters, port: int, flit: Any, node: Any) -> Value:
     """Mask of the lanes out that a head on an input may have; by the rule, in odd switches others than in even ones."""
     outputs, rest = sum(p.output_lanes), remaining(p, flit, node)
-    packed = [sum(mask << outputs * row for row, mask in enumerate(_masks(p, port, number))) for number in (0, 1)]
-    tables = [Value.cast(Const(table, outputs << p.dimensions).word_select(rest, outputs)) for table in packed]
-    odd = Value.cast(node).xor()
-    return concat((tables[0] & ~odd.replicate(outputs)) | (tables[1] & odd.replicate(outputs)))
+    even, odd = (sum(mask << outputs * row for row, mask in enumerate(_masks(p, port, number))) for number in (0, 1))
+    table = Mux(Value.cast(node).xor(), odd, even) if odd != even else Const(even, outputs << p.dimensions)
+    return Value.cast(table).word_select(rest, outputs)
 
 
 def has_way(p: HypercubeRouterParameters, port: int, flit: Any, node: Any) -> Value:

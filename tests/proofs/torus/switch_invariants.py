@@ -3,22 +3,24 @@
 from collections.abc import Iterator
 from typing import Any
 
-from amaranth.hdl import Array, Const, Mux, Value
+from amaranth.hdl import Const, Mux, Value
 
-from rtl.common.flit import flit_layout
 from rtl.common.selection import concat
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.common.reference_queue import ReferenceQueue
-from tests.proofs.torus.whole_switch import LaneIn, WholeSwitch
+from tests.proofs.torus.whole_switch import WholeSwitch
 from tests.proofs.vc.delivery_claims import tie_delivery
-from tests.proofs.vc.lane_reference import tie_lanes
-from tests.proofs.vc.tagged_lanes import FLIT_BITS, tag_of
+from tests.proofs.vc.lane_reference import LaneReference, tie_lanes
+from tests.proofs.vc.tagged_lanes import tag_of
 from tests.proofs.vc.turn_order_claims import tie_one_after_the_other
-
-
-def as_flit(bits: Any) -> Any:
-    """A packed flit with its fields."""
-    return flit_layout(FLIT_BITS)(bits)
+from tests.proofs.vc.worms_in_lanes import (
+    LaneIn,
+    delivered,
+    front_tag,
+    places_of,
+    tie_delivered_worms,
+    tie_worms_in_lane,
+)
 
 
 class SwitchInvariants:
@@ -87,19 +89,10 @@ class SwitchInvariants:
             claims.invariant("a worm's owner is its lane", ~owners[i] | (owner == front_tag(lane)))
 
     def _tie_delivery(self, claims: Claims, owners: Any, worms: Any, o: int) -> None:
-        """The flits for the host are worms, from the link back to the buffer's end."""
-        switch, held = self._switch, self.delivery.held
-        flits = [as_flit(row) for row in self.delivery.row]
-        open_, owner = worms.in_worm, worms.owner
-        after, last = Mux(held == 0, open_, 0), Mux(held == 0, owner, 0)
-        for k, flit in enumerate(flits):
-            there = held > k
-            claims.invariant("heads for the host come first", ~there | (flit.head == ~open_))
-            claims.invariant("worms for the host do not mix", ~there | ~open_ | (tag_of(flit) == owner))
-            right = switch.allowed_heads(flit)[-1]
-            claims.invariant("heads for the host may go there", ~there | ~flit.head | right)
-            open_, owner = ~flit.tail, tag_of(flit)
-            after, last = after | (held == k + 1) & open_, last | Mux(held == k + 1, owner, 0)
+        switch = self._switch
+        after, last = tie_delivered_worms(
+            claims, self.delivery, worms, lambda flit: Value.cast(switch.allowed_heads(flit)[-1])
+        )
         self._tie_owner(claims, owners, after, last)
         credits = switch.inside.register("credits_0", f"output_{o}")
         inside = self.waiting + self._credit
@@ -109,60 +102,26 @@ class SwitchInvariants:
 
     def in_delivery(self, o: Any, tag: Any) -> Iterator[tuple[Any, Any]]:
         """Places of the delivery buffer, the front first: whether a flit for an output from a lane is there."""
-        switch = self._switch
-        valid = switch.link_out(switch.shape.outputs - 1).valid
-        host = switch.shape.outputs - 1
-        for k in range(switch.shape.depth):
-            flit = Mux(valid, self.delivery.row[k + 1], self.delivery.row[k])
-            yield (self.waiting > k) & (o == host) & (tag_of(as_flit(flit)) == tag), flit
+        host = self._switch.shape.outputs - 1
+        for there, flit in delivered(self.delivery, self._switch.link_out(host), self.waiting, tag):
+            yield there & (o == host), flit
 
     def in_lanes(self, o: Any, lane: Any) -> Iterator[tuple[Any, Any]]:
         """Places of the buffer of a lane in, the front first: whether a flit for an output is there, and the flit."""
-        switch = self._switch
-        for k in range(switch.shape.depth):
-            there, flits = [], []
-            for entering in switch.lanes_in:
-                reference = entering.reference
-                wanted = switch.wanted(entering, reference.now[k])
-                there.append((reference.held_now > k) & wanted.bit_select(o, 1))
-                flits.append(Value.cast(reference.flit(reference.now[k])))
-            yield Value.cast(Array(there)[lane]), Value.cast(Array(flits)[lane])
+        yield from places_of(self._switch.lanes_in, self._switch.wanted, o, lane, self._switch.shape.depth)
 
 
-def front_tag(lane: LaneIn) -> Any:
-    """Where the worm in front of a lane, or else the last one, has come from."""
-    reference = lane.reference
-    return Mux(reference.held_now == 0, lane.worms.tag, tag_of(reference.flit(reference.now[0])))
-
-
-def _tie_worms(claims: Claims, switch: WholeSwitch, lane: LaneIn) -> Any:
+def _tie_worms(claims: Claims, switch: WholeSwitch, lane: LaneIn[LaneReference]) -> Any:
     """The flits of a lane are worms, up to those on its link; gives the lane out of the worm that has begun."""
-    worms, reference = lane.worms, lane.reference
-    queue, number = reference.queue, switch.lanes_in.index(lane)
-    claims.invariant("with an empty lane a worm is open or not", (queue.held != 0) | (worms.in_worm == reference.begun))
-    claims.invariant(
-        "heads come first in a lane", (queue.held == 0) | (reference.flit(queue.row[0]).head == ~reference.begun)
-    )
-    for k, row in enumerate(queue.row):
-        flit, away = reference.flit(row), queue.held <= k
-        wanted = switch.wanted(lane, row)
-        last = queue.held == k + 1
-        known = (worms.in_worm == ~flit.tail) & (worms.asked == wanted) & (worms.tag == tag_of(flit))
-        claims.invariant("the last flit is as it entered", ~last | known)
-        if worms.only_tag is not None:
-            claims.invariant("flits carry the number of their lane", away | (tag_of(flit) == worms.only_tag))
+    reference, number = lane.reference, switch.lanes_in.index(lane)
+    tie_worms_in_lane(claims, lane.worms, reference, lambda entry: switch.wanted(lane, entry))
+    for k, row in enumerate(reference.queue.row):
+        flit, wanted = reference.flit(row), switch.wanted(lane, row)
         spec = switch.candidates(number, flit)
         says = (switch.everywhere(lane.i, reference.ways(row)) == spec) & (wanted == switch.ports(spec))
-        claims.invariant("ways are what routing says", away | ~flit.head | says)
-        if k:
-            before = reference.flit(queue.row[k - 1])
-            claims.invariant("a head follows a tail", away | (flit.head == before.tail))
-            same = (wanted == switch.wanted(lane, queue.row[k - 1])) & (tag_of(flit) == tag_of(before))
-            claims.invariant("a worm's flits are alike", away | before.tail | same)
+        claims.invariant("ways are what routing says", (reference.queue.held <= k) | ~flit.head | says)
     begun = reference.begun_now
-    wanted = Mux(reference.held_now == 0, worms.asked, switch.wanted(lane, reference.now[0]))
+    wanted = Mux(reference.held_now == 0, lane.worms.asked, switch.wanted(lane, reference.now[0]))
     own = switch.everywhere(lane.i, reference.own_now)
     claims.invariant("a worm leaves where it asked to", ~begun | (switch.ports(own) == wanted))
-    if worms.only_tag is not None:
-        claims.invariant("worms carry the number of their lane", ~worms.in_worm | (worms.tag == worms.only_tag))
     return Mux(begun, own, Const(0, switch.outputs))

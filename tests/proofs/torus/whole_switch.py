@@ -12,28 +12,10 @@ from tests.proofs.inside import Inside
 from tests.proofs.vc.lane_reference import LaneReference, lanes_of
 from tests.proofs.vc.lane_worms import LaneWormsIn, LaneWormsOut, Outstanding, assume_host
 from tests.proofs.vc.tagged_lanes import FLIT_BITS, tag_of
+from tests.proofs.vc.worms_in_lanes import LaneIn
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import DALLY_SEITZ, TorusRouting
-
-
-class LaneIn:
-    """A lane into a switch.
-
-    Members
-    -------
-    i, v : int
-        Its input, and its number there.
-    worms : LaneWormsIn
-    reference : LaneReference
-        What is in it; beside each flit stand the outputs that it is for.
-    """
-
-    def __init__(self, i: int, v: int, worms: LaneWormsIn, reference: LaneReference):
-        self.i = i
-        self.v = v
-        self.worms = worms
-        self.reference = reference
 
 
 class WholeSwitch:
@@ -95,7 +77,7 @@ class WholeSwitch:
         # by lane-port in: candidates of all keys, side by side
         arrivals = routing.network.input_channel[number]
         self._tables = [[routing.candidates(lane, key) for key in range(1 << self._key_bits)] for lane in arrivals]
-        self.lanes_in: list[LaneIn] = []
+        self.lanes_in: list[LaneIn[LaneReference]] = []
         self.lanes_out: list[LaneWormsOut] = []
         self.outstanding: list[Outstanding] = []
 
@@ -187,7 +169,7 @@ class WholeSwitch:
     def _asks(self, lane: int) -> Callable[[Any], Value]:
         return lambda flit: self.ports(self.candidates(lane, flit))
 
-    def wanted(self, lane: LaneIn, entry: Any) -> Value:
+    def wanted(self, lane: LaneIn[LaneReference], entry: Any) -> Value:
         """Outputs that the flit of an entry is for."""
         return lane.reference.note(entry).word_select(lane.v, self.shape.outputs)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from amaranth.hdl import Mux, Value
+from amaranth.hdl import Mux, Signal, Value
 
 from rtl.common.flit import flit_layout
 from tests.proofs.claims import Claims
@@ -38,6 +38,8 @@ class BufferedLane:
         Flits in the buffer.
     now : list of Signal
         Their entries; only the first ``held_now`` count.
+    begun, begun_now : Signal
+        A head has left, its tail has not, as is known a cycle later, and as it is.
     """
 
     def __init__(self, claims: Claims, flit_bits: int, depth: int, arrives: Any, left: Any, entry: Any, name: str):
@@ -51,6 +53,10 @@ class BufferedLane:
         self.now: list[Any] = [
             claims.named(Mux(self.left, rows[k + 1], rows[k]), f"{name}_now_{k}") for k in range(depth)
         ]
+        self.begun: Any = Signal(name=f"{name}_begun")
+        after = Mux(self.left, ~self.flit(self.queue.row[0]).tail, self.begun)
+        self.begun_now: Any = claims.named(after, f"{name}_begun_now")
+        claims.m.d.sync += self.begun.eq(self.begun_now)
 
     def flit(self, entry: Any) -> Any:
         """The flit of an entry."""

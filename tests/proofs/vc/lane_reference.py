@@ -55,10 +55,8 @@ class LaneReference(BufferedLane):
 
     Members
     -------
-    begun : Signal
-        The credit of a head has come back, that of its tail has not.
-    own : Signal
-        The way of that worm; 0 if it has none.
+    own, own_now : Signal
+        The way of the worm that has begun; 0 if it has none.
     """
 
     def __init__(self, claims: Claims, port: Any, v: int, name: str, last: LastCycle, left: Any, note: Any = ()):
@@ -67,13 +65,10 @@ class LaneReference(BufferedLane):
         arrives = valid & port.link.ready if port.shape.from_host else valid[v]
         entry = concat((port.link.payload, port.ways, *note))
         super().__init__(claims, port.shape.flit_bits, port.shape.depth, arrives, left, entry, name)
-        self.begun: Any = Signal(name=f"{name}_begun")
         self.own: Any = Signal(port.shape.ways, name=f"{name}_own")
         way = Mux(last.granted, last.good, 0)
         self.own_now: Any = claims.named(Mux(self.left & ~self.begun, way, self.own), f"{name}_own_now")
-        after = Mux(self.left, ~self.flit(self.queue.row[0]).tail, self.begun)
-        self.begun_now: Any = claims.named(after, f"{name}_begun_now")
-        claims.m.d.sync += [self.begun.eq(self.begun_now), self.own.eq(self.own_now)]
+        claims.m.d.sync += self.own.eq(self.own_now)
 
     def ways(self, entry: Any) -> Any:
         """Its ways."""

@@ -10,6 +10,9 @@ from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.common.links import assume_link_rules, prove_link_rules
 from tests.proofs.vc.tagged_lanes import TAG_BITS, tag_of
 
+ALLOWED = "heads leave on lanes that routing allows"
+HAS_CREDIT = "nothing leaves without a credit"
+ONE_LANE = "one lane at most has a flit on its link"
 HEADS_FIRST = "heads come first and only first"
 UNMIXED = "worms never mix on a lane"
 
@@ -106,7 +109,7 @@ class LaneWormsOut:
         off = ~self.valid
         claims.always(HEADS_FIRST, off | (flit.head == ~self.in_worm))
         claims.always(UNMIXED, off | ~self.in_worm | (tag_of(flit) == self.owner))
-        claims.always("heads leave on lanes that routing allows", off | ~flit.head | allowed(flit))
+        claims.always(ALLOWED, off | ~flit.head | allowed(flit))
         with claims.m.If(moves):
             claims.m.d.sync += [self.in_worm.eq(~flit.tail), self.owner.eq(tag_of(flit))]
 
@@ -117,7 +120,7 @@ class Outstanding:
     def __init__(self, claims: Claims, valid: Any, credited: Any, depth: int, name: str):
         self.count: Any = Signal(range(depth + 2), name=f"{name}_without_credit")
         claims.m.d.sync += self.count.eq(self.count + valid - credited)
-        claims.always("nothing leaves without a credit", ~valid | (self.count < depth))
+        claims.always(HAS_CREDIT, ~valid | (self.count < depth))
 
 
 def assume_host(claims: Claims, link: Any) -> None:
@@ -130,7 +133,7 @@ def prove_link(claims: Claims, link: Any, *, host: bool, name: str) -> None:
     if host:
         prove_link_rules(claims, link, name)
     else:
-        claims.always("one lane at most has a flit on its link", at_most_one(link.valid))
+        claims.always(ONE_LANE, at_most_one(link.valid))
 
 
 def as_stream(link: Any, *, host: bool) -> Any:

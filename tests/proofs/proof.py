@@ -1,0 +1,33 @@
+"""A proof as the catalogue has it."""
+
+from dataclasses import dataclass
+
+from tests.proofs.claims import Describe
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A part of some size, and how far to look for what must be possible.
+
+    Members
+    -------
+    part : str
+        Proofs of one part have the same properties.
+    describe : function
+    cover_cycles : int
+        Cycles within which everything that must be possible is reached.
+    quick : bool
+        Part of the quick tests.
+    fault_cycles : int
+        Cycles within which the properties find the faults of this part.
+    induction_cycles : int
+        Cycles over which induction goes: 1 where invariants say what every register holds, one more than the latency of
+        a part without a loop that has none.
+    """
+
+    part: str
+    describe: Describe
+    cover_cycles: int = 12
+    quick: bool = True
+    fault_cycles: int = 12
+    induction_cycles: int = 1
