@@ -36,6 +36,8 @@ COUNTERS = "common/channel_counters.py"
 TURN_ORDER = "common/vc/turn_order.py"
 LANE_OUTPUT = "common/vc/lane_output.py"
 LANE_INPUT = "common/vc/lane_input.py"
+RING_POINTER = "common/ring_pointer.py"
+LANE_BUFFER = "common/vc/lane_buffer.py"
 CYCLE_ORDER = "common/vc/cycle_order.py"
 RANDOM_ORDER = "common/vc/random_order.py"
 DELIVERY_BUFFER = "common/vc/delivery_buffer.py"
@@ -107,22 +109,25 @@ PREFERS_THE_FIRST = (TURN_ORDER, "eq(~concat(self.chosen[i:j]).any())", "eq(1)")
 COUNTS_DOWN_TOO_LATE = (LANE_OUTPUT, "Mux(load, more, has_credit)", "Mux(load, credits.any(), has_credit)")
 FREES_AFTER_EACH_FLIT = (LANE_OUTPUT, "free.eq(self.flit.tail)", "free.eq(1)")
 GIVES_CREDITS_FOR_REQUESTS = (LANE_INPUT, "self.credits.eq(popped)", "self.credits.eq(request.lane)")
-READS_AS_FLITS_ARRIVE = (LANE_INPUT, "s.slots, popped)", "s.slots, arriving)")
-NOT_READY_AS_ONE_LEAVES = (LANE_INPUT, "popped.any() | ~lanes[0].fills", "~lanes[0].fills")
+READS_WHERE_IT_WRITES = (LANE_BUFFER, "[buffer.front for buffer in buffers]", "[buffer.back for buffer in buffers]")
+NOT_READY_AS_ONE_LEAVES = (LANE_INPUT, "popped.any() | ~lanes[0].buffer.fills()", "~lanes[0].buffer.fills()")
 REUSES_WITH_ANY_CREDIT = (LANE_OUTPUT, "enough: Any = credits == self.depth", "enough: Any = has_credit")
-PREFERS_BOTH_OF_THE_CYCLE = (CYCLE_ORDER, "else ~before[position[j, i]]", "else before[position[j, i]]")
-KEEPS_THE_ORDER = (CYCLE_ORDER, "before[k].eq(~shifted)", "before[k].eq(before[k])")
-READS_WITHOUT_PAUSE = (ADAPTIVE_INPUT, "part.slots, popped)", "part.slots, arriving)")
+PREFERS_BOTH_OF_THE_CYCLE = (CYCLE_ORDER, "return bit if i < j else ~bit", "return bit")
+KEEPS_THE_ORDER = (CYCLE_ORDER, "self.before.eq(concat(before[: len(pairs(self.used))]))", "self.before.eq(-1)")
 SENDS_WHAT_IS_BEATEN = (ADAPTIVE_INPUT, "popped.eq(Mux(kept, 0, asked) |", "popped.eq(asked |")
 FORGETS_WHAT_IS_ASKED = (ADAPTIVE_INPUT, "self._asks + left", "self._asks")
-RELEASES_BEFORE_IT_IS_EMPTY = (ADAPTIVE_INPUT, "self.is_tail.eq(ended & ~self.several)", "self.is_tail.eq(ended)")
+RELEASES_BEFORE_IT_IS_EMPTY = (
+    ADAPTIVE_INPUT,
+    "ended & ~self.buffer.several",
+    "ended",
+)
 NEVER_ENDS_A_DRAIN = (ADAPTIVE_INPUT, "discarding[v].eq(drained)", "discarding[v].eq(self.drains)")
-NOT_READY_AS_A_FLIT_LEAVES = (ADAPTIVE_INPUT, "popped.any() | ~lanes[0].fills()", "~lanes[0].fills()")
+NOT_READY_AS_A_FLIT_LEAVES = (ADAPTIVE_INPUT, "popped.any() | ~lanes[0].buffer.fills()", "~lanes[0].buffer.fills()")
 SAYS_ROOM_FOR_ONE = (DELIVERY_BUFFER, "self.depth - ROOM_FLITS", "self.depth - 1")
 GIVES_CREDITS_WHILE_IT_ASKS = (ADAPTIVE_INPUT, "self.credits.eq(popped)", "self.credits.eq(asked)")
 FREES_ALL_THE_TIME = (ADAPTIVE_OUTPUT, "else self.releases[lane]", "else self.load[lane]")
-FREES_DELIVERY_AFTER_EACH_FLIT = (ADAPTIVE_OUTPUT, "self.load[lane] & self.flit.tail", "self.load[lane]")
-DRAINS_ALL_BUT_THE_LAST = (ADAPTIVE_INPUT, "self.nowhere & self.present", "self.nowhere & self.several")
+FREES_DELIVERY_AFTER_EACH_FLIT = (ADAPTIVE_OUTPUT, "(self.requests & self.ends).any()", "self.requests.any()")
+DRAINS_ALL_BUT_THE_LAST = (ADAPTIVE_INPUT, "self.nowhere & self._present", "self.nowhere & self.buffer.several")
 ESCAPES_OVER_THE_HIGHEST = (
     HEAD_ALLOCATOR,
     "lowest: Any = lowest_one(wanted)",

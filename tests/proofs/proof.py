@@ -23,6 +23,8 @@ class Proof:
     induction_cycles : int
         Cycles over which induction goes: 1 where invariants say what every register holds, one more than the latency of
         a part without a loop that has none.
+    quick_cover : bool
+        Looking for what must be possible is part of the quick tests.
     """
 
     part: str
@@ -31,3 +33,4 @@ class Proof:
     quick: bool = True
     fault_cycles: int = 12
     induction_cycles: int = 1
+    quick_cover: bool = True

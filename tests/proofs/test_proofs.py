@@ -10,19 +10,21 @@ from tests.proofs.claims import rtlil_of
 from tests.proofs.prove import prove
 
 
-def by_quickness():
-    """All proofs as parameters; those that are not quick are slow tests."""
-    return [pytest.param(name, marks=() if proof.quick else pytest.mark.slow) for name, proof in PROOFS.items()]
+def by_quickness(member):
+    """All proofs as parameters; those of which a member of ``Proof`` says that they are not quick are slow tests."""
+    return [
+        pytest.param(name, marks=() if getattr(proof, member) else pytest.mark.slow) for name, proof in PROOFS.items()
+    ]
 
 
-@pytest.mark.parametrize("name", by_quickness())
+@pytest.mark.parametrize("name", by_quickness("quick"))
 def test_properties_hold_by_induction(name, tmp_path):
     proof = PROOFS[name]
     outcome = prove(rtlil_of(proof.describe), "prove", proof.induction_cycles, tmp_path)
     assert outcome.status == "PASS", outcome
 
 
-@pytest.mark.parametrize("name", PROOFS)
+@pytest.mark.parametrize("name", by_quickness("quick_cover"))
 def test_assumptions_leave_what_matters_possible(name, tmp_path):
     proof = PROOFS[name]
     outcome = prove(rtlil_of(proof.describe), "cover", proof.cover_cycles, tmp_path)

@@ -10,6 +10,7 @@ from amaranth.hdl import Const, Signal, Value
 
 from rtl.common.selection import concat
 from tests.proofs.claims import Claims
+from tests.proofs.hypercube.last_lane import or_the_last
 from tests.proofs.hypercube.routing_tables import has_way, outputs_for
 from tests.proofs.vc.buffered_lane import BufferedLane
 
@@ -19,18 +20,24 @@ def is_granted(port: Any) -> Any:
     return port.requests.any() & ~(port.requests & port.beaten).any()
 
 
+def asked_lane(port: Any) -> Value:
+    """The lane out that the request of an input is for, one-hot."""
+    return or_the_last(port.target if port.parameters.lanes > 1 else ())
+
+
 class LastRequest:
     """What an input asked for a cycle ago, and whether it was granted.
 
     Members
     -------
     granted, requests, target, flit : Signal
+        ``target`` is the lane out, one-hot.
     """
 
     def __init__(self, claims: Claims, port: Any, name: str):
         self.granted: Any = claims.was(is_granted(port), f"{name}_granted")
         self.requests: Any = claims.was(port.requests, f"{name}_requests")
-        self.target: Any = claims.was(port.target, f"{name}_target")
+        self.target: Any = claims.was(asked_lane(port), f"{name}_target")
         self.flit: Any = claims.was(Value.cast(port.flit), f"{name}_flit")
 
 

@@ -85,4 +85,4 @@ def _of_lanes(claims: Claims, part: Any, output: int, name: str) -> Iterator[Con
     yield FREE, ~adaptive.any() | free
     yield FREE, ~escape.any() | free_escape
     yield TAKEN, (taken & free) == adaptive.any()
-    yield TAKEN, taken_escape == escape.any()
+    yield TAKEN, (taken_escape & free_escape) == escape.any()

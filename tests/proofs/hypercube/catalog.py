@@ -10,9 +10,11 @@ from tests.proofs.proof import Proof
 from topology.hypercube.routing import ADAPTIVE_ONLY, WRONG_ESCAPE
 
 
-def _proof(part: str, describe: Describe, cover_cycles: int = 12, *, quick: bool = False) -> Proof:
+def _proof(
+    part: str, describe: Describe, cover_cycles: int = 12, *, quick: bool = False, quick_cover: bool = True
+) -> Proof:
     """A head is elected, picks, and gets a lane: three cycles, over which induction goes."""
-    return Proof(part, describe, cover_cycles, quick, fault_cycles=16, induction_cycles=3)
+    return Proof(part, describe, cover_cycles, quick, fault_cycles=16, induction_cycles=3, quick_cover=quick_cover)
 
 
 HYPERCUBE_PROOFS: dict[str, Proof] = {
@@ -36,11 +38,15 @@ HYPERCUBE_PROOFS: dict[str, Proof] = {
     "adaptive-output-delivery": Proof("adaptive-output", adaptive_output(3, 2, 3), 16, quick=False),
     "hypercube-router-2x1": _proof("hypercube-router", router(dimensions=2, lanes=1, buffer_flits=2), 16, quick=True),
     "hypercube-router-2x2": _proof("hypercube-router", router(dimensions=2, lanes=2, buffer_flits=2), 16),
-    "hypercube-router-2x3-depth-1": _proof("hypercube-router", router(dimensions=2, lanes=3, buffer_flits=1), 16),
+    "hypercube-router-2x3-depth-1": _proof(
+        "hypercube-router", router(dimensions=2, lanes=3, buffer_flits=1), 16, quick_cover=False
+    ),
     "hypercube-router-2x2-two-hosts": _proof(
         "hypercube-router", router(dimensions=2, lanes=2, buffer_flits=3, injection_channels=2), 16
     ),
-    "hypercube-router-3x2": _proof("hypercube-router", router(dimensions=3, lanes=2, buffer_flits=4), 16),
+    "hypercube-router-3x2": _proof(
+        "hypercube-router", router(dimensions=3, lanes=2, buffer_flits=4), 16, quick_cover=False
+    ),
     "hypercube-router-2x1-adaptive-only": _proof(
         "hypercube-router", router(dimensions=2, lanes=1, buffer_flits=2, rule=ADAPTIVE_ONLY), 16
     ),
@@ -48,5 +54,5 @@ HYPERCUBE_PROOFS: dict[str, Proof] = {
         "hypercube-router", router(dimensions=3, lanes=1, buffer_flits=2, rule=WRONG_ESCAPE), 16
     ),
     "hypercube-pair-2x1": _proof("hypercube-pair", pair(dimensions=2, lanes=1, buffer_flits=2), 16, quick=True),
-    "hypercube-pair-2x2": _proof("hypercube-pair", pair(dimensions=2, lanes=2, buffer_flits=4), 20),
+    "hypercube-pair-2x2": _proof("hypercube-pair", pair(dimensions=2, lanes=2, buffer_flits=4), 20, quick_cover=False),
 }

@@ -37,4 +37,4 @@ def sound_heads(
     yield ~waiting | ~asked_before | (wanted == last)
     for output in range(len(p.output_lanes)):
         if not p.reaches(port, output):
-            yield ~waiting | ~wanted[output]
+            yield ~wanted[output]

@@ -9,7 +9,7 @@ from rtl.hypercube.adaptive_input import AdaptiveInput
 from rtl.hypercube.parameters import HypercubeRouterParameters
 from tests.proofs.claims import Claims, Describe, at_most_one, started
 from tests.proofs.common.links import assume_link_rules
-from tests.proofs.hypercube.adaptive_lane import AdaptiveLane, LastRequest
+from tests.proofs.hypercube.adaptive_lane import AdaptiveLane, LastRequest, asked_lane
 from tests.proofs.hypercube.head_contract import CONTRACT, sound_heads
 from tests.proofs.hypercube.input_invariants import tie_input
 from tests.proofs.inside import Inside
@@ -22,6 +22,7 @@ STAYS = "a request that is beaten stays"
 ONE_FLIT = "a grant takes one flit"
 IN_ORDER = "flits leave unaltered in the order of their lane"
 OWN_LANE = "a worm's flits ask for the lane that it has"
+ENDS = "a request for a tail says so"
 CREDIT = "nothing leaves without a credit"
 ROOM = "nothing is delivered without room"
 DRAINED = "a worm without a way is drained, a flit per cycle"
@@ -81,8 +82,10 @@ def prove_input(claims: Claims, part: Any, rows: list[AdaptiveLane], last: LastR
     moved = claims.named(concat(row.left & ~drain for row, drain in zip(rows, drained, strict=True)), f"{name}_moved")
     claims.always(ONE_FLIT, at_most_one(moved) & (moved.any() == last.granted))
     beaten = claims.was((part.requests & part.beaten).any(), f"{name}_was_beaten")
-    same = (part.requests == last.requests) & (part.target == last.target) & (Value.cast(part.flit) == last.flit)
+    same = (part.requests == last.requests) & (asked_lane(part) == last.target) & (Value.cast(part.flit) == last.flit)
     claims.always(STAYS, ~beaten | same)
+    if not part.parameters.is_host_input(part.port):
+        claims.always(ENDS, ~part.requests.any() | (part.ends == part.flit.tail))
     room = claims.was(claims.was(part.room, f"{name}_room"), f"{name}_had_room")
     for row, drain in zip(rows, drained, strict=True):
         gone, first = claims.named(moved[row.v], f"{name}_{row.v}_moved"), row.queue.row[0]

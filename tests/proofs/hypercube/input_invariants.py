@@ -4,7 +4,7 @@ from typing import Any
 
 from rtl.common.selection import concat
 from tests.proofs.claims import Claims, at_most_one
-from tests.proofs.hypercube.adaptive_lane import AdaptiveLane
+from tests.proofs.hypercube.adaptive_lane import AdaptiveLane, asked_lane
 from tests.proofs.inside import Inside
 from tests.proofs.vc.buffered_lane import tie_buffer
 from tests.proofs.vc.turn_order_claims import tie_one_after_the_other
@@ -25,7 +25,7 @@ def tie_input(claims: Claims, inside: Inside, port: Any, rows: list[AdaptiveLane
     """
     host = port.parameters.is_host_input(port.port)
     for row in rows:
-        for _ in tie_buffer(claims, inside, row, port.slots, row.v, where):
+        for _ in tie_buffer(claims, inside, row, port.slots, row.v, where, gray=True):
             pass
         _tie_worm(claims, inside, row, where)
         _tie_head(claims, inside, row, host, where)
@@ -86,7 +86,7 @@ def _tie_request(claims: Claims, inside: Inside, port: Any, rows: list[AdaptiveL
     room = claims.was(port.room, f"{where or 'input'}_has_had_room")
     for row in rows:
         asks = asked[row.v]
-        right = (port.requests == row.reached()) & (row.delivers | (port.target == row.target))
+        right = (port.requests == row.reached()) & (row.delivers | (asked_lane(port) == row.target))
         claims.invariant("a request is that of the worm", ~asks | row.active & ~row.nowhere & row.there & right)
         allowed = row.delivers & room | ~row.delivers & (row.spent + row.left < row.depth)
         claims.invariant("a request has its credit, or room", ~asks | allowed)

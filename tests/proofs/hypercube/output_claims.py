@@ -8,6 +8,7 @@ from rtl.common.selection import concat, lowest_one
 from rtl.hypercube.adaptive_output import AdaptiveOutput
 from rtl.hypercube.parameters import HypercubeRouterParameters
 from tests.proofs.claims import Claims, Describe, at_most_one
+from tests.proofs.hypercube.last_lane import or_the_last
 from tests.proofs.inside import Inside
 from tests.proofs.vc.cycle_order_claims import bound_waiting, first_of_the_cycle
 from tests.proofs.vc.cycle_reference import CyclePhases
@@ -34,15 +35,22 @@ def adaptive_output(dimensions: int, lanes: int, port: int, channels: int = 1) -
             register = inside.register(f"owned_{lane}")
             claims.invariant("the register tells whether a worm has the lane", register == owned[lane])
         granted = _prove_grants(claims, part)
-        asked = [target & part.requests[x].replicate(part.lanes) for x, target in enumerate(part.targets)]
-        for x, target in enumerate(part.targets):
-            claims.assume(~part.requests[x] | at_most_one(target) & target.any())
+        targets = _targets(part)
+        asked = [target & part.requests[x].replicate(part.lanes) for x, target in enumerate(targets)]
+        for x, target in enumerate(targets):
+            claims.assume(~part.requests[x] | at_most_one(target))
             for other in asked[:x]:
                 claims.assume(~(other & asked[x]).any())  # a lane is one worm's
         claims.possible("all lanes have worms", owned.all())
         claims.possible("a lane is taken as another flit is granted", granted.any() & _taken(part).any())
 
     return describe
+
+
+def _targets(part: Any) -> list[Value]:
+    """By input, the lane that it asks for, one-hot."""
+    told = part.targets if part.lanes > 1 else [()] * len(part.requests)
+    return [or_the_last(target) for target in told]
 
 
 def _taken(part: Any) -> Any:
@@ -57,14 +65,17 @@ def _follow_owners(claims: Claims, part: Any) -> Any:
     adaptive: Any = claims.named(~owned[: part.adaptive], "has_no_worm") if part.adaptive else Const(0, 0)
     if part.adaptive:
         claims.always(FREE, part.free == adaptive.any())
-        claims.always(LOWEST, part.free_lane == lowest_one(adaptive))
+        offered = or_the_last(part.free_lane if part.adaptive > 1 else ())
+        claims.always(LOWEST, ~adaptive.any() | (offered == lowest_one(adaptive)))
         given = lowest_one(adaptive) & part.taken.replicate(part.adaptive)
     else:
         given = Value.cast(Const(0, 0))
     if part.has_escape:
         claims.always(FREE_ESCAPE, part.free_escape == ~owned[-1])
-        claims.assume(~part.taken_escape | part.free_escape)
-        given = concat((given, part.taken_escape))
+        given = concat((given, part.taken_escape & part.free_escape))
+    if part.delivers:
+        for x, flit in enumerate(part.flits):
+            claims.assume(~part.requests[x] | (part.ends[x] == flit.tail))
     ended = part.load & part.flit.tail.replicate(part.lanes) if part.delivers else part.releases
     claims.assume(~(ended & ~owned).any())
     claims.m.d.sync += owned.eq((owned & ~ended) | given)
@@ -75,13 +86,13 @@ def _prove_grants(claims: Claims, part: Any) -> Any:
     p, members = part.parameters, part.parameters.inputs_of(part.port)
     requests = part.requests
     phases = CyclePhases(claims, [p.order_size])
-    if "before" in part.signature.members:
+    if part.contested:
         claims.m.d.comb += part.before.eq(phases.before(claims, p.order_size, members, "before"))
-    beaten = part.beaten if "beaten" in part.signature.members else Const(0, len(requests))
+    beaten = part.beaten if part.contested else Const(0, len(requests))
     granted = claims.named(requests & ~beaten, "granted")
     first = concat(first_of_the_cycle(phases, p.order_size, members, requests))
     claims.always(FIRST, granted == first)
-    for x, target in enumerate(part.targets):
+    for x, target in enumerate(_targets(part)):
         mine = (part.load == target) & (Value.cast(part.flit) == Value.cast(part.flits[x]))
         claims.always(LEAVES, ~granted[x] | mine)
     claims.always(LEAVES, granted.any() | ~part.load.any())

@@ -90,7 +90,7 @@ def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch, invaria
 def _prove_depth(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants: SwitchInvariants, v: int) -> None:
     """Where the places of the buffer of a lane are: only there a look inside is needed."""
     link, reference = near.link_out(LINK), far.lanes_in[v].reference
-    held = flits_held(far.inside, far.input(LINK).slots, v, f"input_{LINK}")
+    held = flits_held(far.inside, far.input(LINK).slots, v, f"input_{LINK}", gray=True)
     credits: Any = Const(0)
     owners = []
     for lane, owned in zip(near.lanes_in, invariants.owned, strict=True):

@@ -10,8 +10,9 @@ from tests.proofs.fault_lines import (
     FREES_DELIVERY_AFTER_EACH_FLIT,
     NEVER_ENDS_A_DRAIN,
     NOT_READY_AS_A_FLIT_LEAVES,
-    READS_WITHOUT_PAUSE,
+    READS_WHERE_IT_WRITES,
     RELEASES_BEFORE_IT_IS_EMPTY,
+    RING_POINTER,
     SENDS_WHAT_IS_BEATEN,
 )
 from tests.proofs.faults import Fault
@@ -21,6 +22,7 @@ from tests.proofs.hypercube.input_claims import (
     CREDIT,
     DISCARDING,
     DRAINED,
+    ENDS,
     IN_ORDER,
     ONE_FLIT,
     OWN_LANE,
@@ -34,8 +36,8 @@ from tests.proofs.hypercube.input_claims import (
 )
 from tests.proofs.hypercube.output_claims import FIRST, FREE, FREE_ESCAPE, LEAVES, LOWEST, WAIT_BOUND
 
-LINK, HOST = "adaptive-input-2x2", "adaptive-input-host-2"
-OUTPUT, DELIVERY = "adaptive-output-2x2", "adaptive-output-delivery"
+LINK, DEEP, HOST = "adaptive-input-2x2", "adaptive-input-2x2-depth-4", "adaptive-input-host-2"
+OUTPUT, SEVERAL, DELIVERY = "adaptive-output-2x2", "adaptive-output-6x4", "adaptive-output-delivery"
 
 INPUT_FAULTS = tuple(
     Fault(proof, claim, *line)
@@ -43,38 +45,52 @@ INPUT_FAULTS = tuple(
         (
             LINK,
             ASKS,
-            (ADAPTIVE_INPUT, "asks = (self.present | self._arriving)", "asks = self.present"),
+            (ADAPTIVE_INPUT, "asks = (self._present | self._arriving)", "asks = self._present"),
         ),
         (LINK, WAITS, (ADAPTIVE_INPUT, "ready & ~self.active & ~self.nowhere", "ready & ~self.nowhere")),
-        (HOST, WAITS, (ADAPTIVE_INPUT, "ready, starts, asks = read,", "ready, starts, asks = self.present,")),
-        (LINK, WANTS, (ADAPTIVE_INPUT, "if self._part.host else ~remaining.any())", "if self._part.host else 0)")),
+        (HOST, WAITS, (ADAPTIVE_INPUT, "ready, starts, asks = read,", "ready, starts, asks = self._present,")),
+        (
+            LINK,
+            WANTS,
+            (ADAPTIVE_INPUT, "else ~remaining.any())", "else Const(0))"),
+        ),
         (LINK, STAYS, (ADAPTIVE_INPUT, "kept.eq((requests & self.beaten).any())", "kept.eq(0)")),
         (LINK, ONE_FLIT, SENDS_WHAT_IS_BEATEN),
-        (LINK, IN_ORDER, READS_WITHOUT_PAUSE),
+        (LINK, IN_ORDER, READS_WHERE_IT_WRITES),
+        (DEEP, IN_ORDER, (RING_POINTER, "code.eq(following ^ (following >> 1))", "code.eq(following)")),
+        (LINK, ENDS, (ADAPTIVE_INPUT, "(asked & tails).any()", "tails.any()")),
         (LINK, OWN_LANE, (ADAPTIVE_INPUT, "self.target.eq(part.lane)", "self.target.eq(part.lane[::-1])")),
         (LINK, CREDIT, FORGETS_WHAT_IS_ASKED),
-        (LINK, ROOM, (ADAPTIVE_INPUT, "part.room, enough", "1, enough")),
+        (LINK, ROOM, (ADAPTIVE_INPUT, "(part.room | ~delivers)", "1")),
         (LINK, DRAINED, DRAINS_ALL_BUT_THE_LAST),
         (LINK, DISCARDING, NEVER_ENDS_A_DRAIN),
         (LINK, RELEASES, RELEASES_BEFORE_IT_IS_EMPTY),
-        (LINK, PROMPT, (ADAPTIVE_INPUT, "enough | credited)", "enough)")),
+        (LINK, PROMPT, (ADAPTIVE_INPUT, "(credited | enough)", "enough")),
         (LINK, CONTRACT, (ADAPTIVE_INPUT, "with m.If(starts):", "with m.If(1):")),
         (HOST, READY, NOT_READY_AS_A_FLIT_LEAVES),
     )
 )
 
 OUTPUT_FAULTS = (
-    Fault(OUTPUT, FIRST, CYCLE_ORDER, "requests[y] & comes_first(j, i)", "requests[y] & comes_first(i, j)"),
-    Fault(OUTPUT, LEAVES, ADAPTIVE_OUTPUT, "lane & chosen[x]", "lane & chosen[-1 - x]"),
+    Fault(
+        OUTPUT,
+        FIRST,
+        CYCLE_ORDER,
+        "requests[y] & comes_first(before, j, i)",
+        "requests[y] & comes_first(before, i, j)",
+    ),
+    Fault(OUTPUT, LEAVES, ADAPTIVE_OUTPUT, "flit & chosen[x]", "flit & chosen[-1 - x]"),
+    Fault(OUTPUT, LEAVES, ADAPTIVE_OUTPUT, "zip(chosen, self.targets", "zip(chosen[::-1], self.targets"),
     Fault(
         OUTPUT,
         WAIT_BOUND,
         CYCLE_ORDER,
-        "before[position[i, j]] if i < j else ~before[position[j, i]]",
-        "Value.cast(int(i < j))",
+        "return bit if i < j else ~bit",
+        "return Value.cast(int(i < j))",
     ),
     Fault(OUTPUT, FREE, *FREES_ALL_THE_TIME),
+    Fault(SEVERAL, FREE, ADAPTIVE_OUTPUT, "owned.eq(taken & ~owned)", "owned.eq(taken)"),
     Fault(DELIVERY, FREE, *FREES_DELIVERY_AFTER_EACH_FLIT),
-    Fault(OUTPUT, LOWEST, ADAPTIVE_OUTPUT, "else self.releases[lane]", "else 0"),
-    Fault(OUTPUT, FREE_ESCAPE, ADAPTIVE_OUTPUT, "self.taken_escape if lane ==", "self.taken if lane =="),
+    Fault(SEVERAL, LOWEST, ADAPTIVE_OUTPUT, "lowest_one(free[:-1])", "free[:-1]"),
+    Fault(OUTPUT, FREE_ESCAPE, ADAPTIVE_OUTPUT, "else (1, self.taken_escape)", "else (1, self.taken)"),
 )

@@ -3,6 +3,7 @@
 from tests.proofs.common.links import HOLDS
 from tests.proofs.fault_lines import (
     ADAPTIVE_INPUT,
+    ADAPTIVE_OUTPUT,
     DRAINS_ALL_BUT_THE_LAST,
     ESCAPES_OVER_THE_HIGHEST,
     FORGETS_WHAT_IS_ASKED,
@@ -14,8 +15,7 @@ from tests.proofs.fault_lines import (
     NEVER_ENDS_A_DRAIN,
     NOT_READY_AS_A_FLIT_LEAVES,
     OVERWRITES_A_WAITING_FLIT,
-    PREFERS_BOTH_OF_THE_CYCLE,
-    READS_WITHOUT_PAUSE,
+    READS_WHERE_IT_WRITES,
     RELEASES_BEFORE_IT_IS_EMPTY,
 )
 from tests.proofs.faults import Fault
@@ -28,6 +28,8 @@ LOSES_THE_SECOND_FLIT = (
     "link.valid.eq(output.load)",
     "link.valid.eq(Value.cast(output.load) & ~link.valid)",
 )
+LOADS_THE_LAST_LANE_TOO = (ADAPTIVE_OUTPUT, "self.requests.any() & ~concat(others).any()", "self.requests.any()")
+ESCAPES_ON_THE_FIRST_LANE = (HYPERCUBE_ROUTER, "other & ~escapes for", "other for")
 COUNTS_A_CREDIT_TWICE = (ADAPTIVE_INPUT, "credits + 1", "credits + 2")
 
 ANY_SWITCH = (
@@ -43,10 +45,11 @@ ANY_SWITCH = (
 )
 ONE_SWITCH = (
     ("2x1", CLEAN, FREES_ALL_THE_TIME),
-    ("2x2", ONE_LANE, PREFERS_BOTH_OF_THE_CYCLE),
+    ("2x2", CLEAN, ESCAPES_ON_THE_FIRST_LANE),
+    ("2x2", ONE_LANE, LOADS_THE_LAST_LANE_TOO),
     ("2x1", HOLDS, OVERWRITES_A_WAITING_FLIT),
     ("2x1", "nothing comes out that did not go in for this output", KEEPS_WHAT_HAS_MOVED),
-    ("2x1", "flits come out unaltered in order", READS_WITHOUT_PAUSE),
+    ("2x1", "flits come out unaltered in order", READS_WHERE_IT_WRITES),
     ("2x1", "what entered and has not come out is inside", LOSES_THE_SECOND_FLIT),
 )
 TWO_SWITCHES = (

@@ -6,13 +6,12 @@ from typing import Any
 from amaranth.hdl import Const, Mux, Value
 
 from rtl.common.selection import concat
-from rtl.common.vc.cycle_order import pairs
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.common.reference_queue import ReferenceQueue
 from tests.proofs.hypercube.allocator_contract import promises
 from tests.proofs.hypercube.input_invariants import tie_input
 from tests.proofs.hypercube.whole_switch import HOME, Lane, WholeSwitch
-from tests.proofs.vc.cycle_reference import CyclePhases, order_bits
+from tests.proofs.vc.cycle_reference import CyclePhases
 from tests.proofs.vc.delivery_claims import tie_delivery, tie_room
 from tests.proofs.vc.tagged_lanes import tag_of
 from tests.proofs.vc.worms_in_lanes import (
@@ -64,9 +63,7 @@ class SwitchInvariants:
         sizes = {"order": p.order_size, **({"lane_order": p.lane_order_size} if p.lanes > 1 else {})}
         phases = CyclePhases(claims, list(sizes.values()))
         for name, size in sizes.items():
-            rows = [order_bits(phases.order(size, phase), range(size)) for phase in range(phases.count)]
-            before = phases.by_phase(rows, len(pairs(size)))
-            claims.invariant("the orders are those of the cycle", inside.register("before", name) == before)
+            phases.tie(claims, inside, size, name)
 
     def _tie_outputs(self, claims: Claims) -> None:
         switch, number = self._switch, 0

@@ -11,7 +11,7 @@ from tests.proofs.fault_lines import (
     NOT_READY_AS_ONE_LEAVES,
     OVERWRITES_A_WAITING_FLIT,
     PREFERS_BOTH,
-    READS_AS_FLITS_ARRIVE,
+    READS_WHERE_IT_WRITES,
     REUSES_WITH_ANY_CREDIT,
     TORUS_ROUTER,
 )
@@ -45,7 +45,7 @@ ROUTER_FAULTS = (
     Fault("torus-router-mesh", "one lane at most has a flit on its link", *PREFERS_BOTH),
     Fault("torus-router-mesh", HOLDS, *OVERWRITES_A_WAITING_FLIT),
     Fault("torus-router-mesh", "nothing comes out that did not go in for this output", *KEEPS_WHAT_HAS_MOVED),
-    Fault("torus-router-mesh", "flits come out unaltered in order", *READS_AS_FLITS_ARRIVE),
+    Fault("torus-router-mesh", "flits come out unaltered in order", *READS_WHERE_IT_WRITES),
     Fault("torus-router-mesh", "what entered and has not come out is inside", *LOSES_THE_SECOND_FLIT),
     Fault("torus-router-mesh", "ready says whether a place is free", *NOT_READY_AS_ONE_LEAVES),
     Fault("torus-router-mesh", "a credit comes back only for a flit that is there", *GIVES_CREDITS_FOR_REQUESTS),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from amaranth.hdl import Mux, Signal, Value
+from amaranth.hdl import Const, Mux, Signal, Value
 
 from rtl.common.flit import flit_layout
 from tests.proofs.claims import Claims
@@ -71,19 +71,55 @@ class BufferedLane:
         claims.assume(~self.arrives | (self.queue.held < self.depth))
 
 
-def flits_held(inside: Inside, slots: int, v: int, where: str | None = None) -> Any:
-    """Flits in the buffer of a lane, as its registers tell."""
+def slots_in_turn(slots: int, *, gray: bool) -> list[int]:
+    """The slots of a lane as its flits take them, one after the other."""
+    return [turn ^ (turn >> 1) if gray else turn for turn in range(slots)]
+
+
+def _turn(inside: Inside, name: str, slots: int, where: str | None, *, gray: bool) -> Any:
+    """The turn of the slot that a pointer of a lane stands at."""
+    pointer = inside.register(name, where)
+    if not gray:
+        return pointer
+    bits, in_turn = len(pointer), slots_in_turn(slots, gray=True)
+    table = sum(in_turn.index(slot) << bits * slot for slot in range(slots))
+    return Const(table, bits * slots).word_select(pointer, bits)
+
+
+def flits_held(inside: Inside, slots: int, v: int, where: str | None = None, *, gray: bool = False) -> Any:
+    """Flits in the buffer of a lane, as its registers tell; its pointers may count in Gray code."""
     present = inside.register(f"present_{v}", where)
     if slots == 1:
         return present
-    back, front = (inside.register(f"{name}_{v}", where) for name in ("back", "front"))
+    back, front = (_turn(inside, f"{name}_{v}", slots, where, gray=gray) for name in ("back", "front"))
     return Mux(present, (back - front - 1)[: len(back)] + 1, 0)
 
 
 def tie_buffer(
-    claims: Claims, inside: Inside, lane: BufferedLane, slots: int, v: int, where: str | None
+    claims: Claims,
+    inside: Inside,
+    lane: BufferedLane,
+    slots: int,
+    v: int,
+    where: str | None,
+    *,
+    gray: bool = False,
 ) -> Iterator[tuple[int, Any, Any]]:
     """Adds the invariants of a buffer: pointers, and flits in the memory of all lanes.
+
+    Parameters
+    ----------
+    claims : Claims
+    inside : Inside
+    lane : BufferedLane
+    slots : int
+        Places in the memory for each lane.
+    v : int
+        Number of the lane.
+    where : str or None
+        Instance name of the input.
+    gray : bool
+        Pointers count in Gray code.
 
     Yields
     ------
@@ -94,17 +130,17 @@ def tie_buffer(
     """
     claims.invariant("a lane has room for what is in it", lane.queue.held <= lane.depth)
     claims.invariant("credits are for flits", ~lane.left | (lane.queue.held != 0))
-    claims.invariant("lanes count", flits_held(inside, slots, v, where) == lane.held_now)
-    front: Any = inside.register(f"front_{v}", where) if slots > 1 else None
+    claims.invariant("lanes count", flits_held(inside, slots, v, where, gray=gray) == lane.held_now)
+    front: Any = _turn(inside, f"front_{v}", slots, where, gray=gray) if slots > 1 else None
     if front is not None:
-        back = inside.register(f"back_{v}", where)
+        back = _turn(inside, f"back_{v}", slots, where, gray=gray)
         claims.invariant("the back is behind the last flit", back == (front + lane.held_now)[: len(back)])
     memory = f"{where}/flits" if where else "flits"
-    for slot in range(slots):
+    for turn, slot in enumerate(slots_in_turn(slots, gray=gray)):
         flit = Value.cast(inside.memory_row(v * slots + slot, memory))
         for k, entry in enumerate(lane.now):
             away = lane.held_now <= k
             if front is not None:
-                away = away | ((front + k)[: len(front)] != slot)
+                away = away | ((front + k)[: len(front)] != turn)
             claims.invariant("slots hold their flits", away | (flit == Value.cast(lane.flit(entry))))
             yield slot, entry, away

@@ -11,7 +11,7 @@ from rtl.common.selection import concat
 from rtl.common.vc.cycle_order import CycleOrder, FirstOf, pairs
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.inside import Inside
-from tests.proofs.vc.cycle_reference import CyclePhases, order_bits
+from tests.proofs.vc.cycle_reference import CyclePhases
 
 FIRST = "the first one in the order of the cycle is chosen"
 WAIT_BOUND = "whoever goes on requesting is chosen before all orders have been"
@@ -60,9 +60,7 @@ def cycle_order(size: int, used: int) -> Describe:
         claims.always("somebody is chosen if anybody requests", chosen.any() | ~requests.any())
         claims.always("who requests and is not chosen is beaten", (requests & part.beaten) == (requests & ~chosen))
         _prove_first(claims, phases, part)
-        rows = [order_bits(phases.order(size, phase), range(size)) for phase in range(phases.count)]
-        everyone = phases.by_phase(rows, len(pairs(size)))
-        claims.invariant("all pairs stand for the phase", inside.register("before", "order") == everyone)
+        phases.tie(claims, inside, size, "order")
         firsts = phases.first(size, range(used))
         passed = [phases.passed(lambda phase, i=i: firsts[phase] == i) for i in range(used)]
         claims.possible("the longest wait", bound_waiting(claims, phases, passed, requests, chosen, WAIT_BOUND))

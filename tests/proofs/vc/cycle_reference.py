@@ -9,6 +9,7 @@ from amaranth.hdl import Const, Mux, Signal, Value
 
 from rtl.common.vc.cycle_order import pairs
 from tests.proofs.claims import Claims
+from tests.proofs.inside import Inside
 from topology.common.choice_orders import cycle_order
 
 
@@ -43,6 +44,14 @@ class CyclePhases:
         """Which of two numbers comes first, for all pairs of those that are looked at (``CycleOrder.before``)."""
         rows = [order_bits(self.order(size, phase), members) for phase in range(self.count)]
         return claims.named(self.by_phase(rows, len(pairs(len(members)))), name)
+
+    def tie(self, claims: Claims, inside: Inside, size: int, where: str) -> None:
+        """Invariant: the register of a ``CycleOrder`` of some instance name holds the order of the phase."""
+        everyone = pairs(size)
+        opposite = sum(1 << k for k, (i, _) in enumerate(everyone) if i % 2)
+        rows = [order_bits(self.order(size, phase), range(size)) ^ opposite for phase in range(self.count)]
+        held = inside.register("held", where)
+        claims.invariant("all pairs stand for the phase", held == self.by_phase(rows, len(everyone)))
 
     def order(self, size: int, phase: int) -> list[int]:
         """The order of some size, as ``topology`` has it."""

@@ -14,7 +14,7 @@ from tests.proofs.fault_lines import (
     OVERWRITES_A_WAITING_FLIT,
     PREFERS_BOTH,
     PREFERS_THE_FIRST,
-    READS_AS_FLITS_ARRIVE,
+    READS_WHERE_IT_WRITES,
     REUSES_WITH_ANY_CREDIT,
     SAYS_ROOM_FOR_ONE,
     STALLS_BETWEEN_FLITS,
@@ -149,7 +149,7 @@ INPUT_FAULTS = (
     Fault(
         "lane-input-2x2",
         "flits leave unaltered in the order of their lane",
-        *READS_AS_FLITS_ARRIVE,
+        *READS_WHERE_IT_WRITES,
     ),
     Fault(
         "lane-input-2x2",
