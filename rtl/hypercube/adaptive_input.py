@@ -183,7 +183,7 @@ class _Lane:
             m.d.comb += self.is_tail.eq(ended & ~self.buffer.several)
             starts = self._arriving & ~self._present & ~self.active
             asks = (self._present | self._arriving) & ~self.active
-            behind = self.buffer.more | ~ended & self._arriving
+            behind = self.buffer.more | self._arriving  # what arrives is of the same worm
         wanted = self._signal(len(part.row), "wanted")
         with m.If(starts):
             m.d.sync += [wanted.eq(self._wanted()), self.nowhere.eq(self._strays())]

@@ -97,7 +97,8 @@ class HeadAllocator(Part):
         """The leader by lane and by input, one-hot registers: the first lane of the first input of the cycle."""
         asking = [self.asking[low:high] for low, high in self.parameters.spans]
         ports = FirstOf(m, [lanes.any() for lanes in asking], range(len(asking)), self.before, "input")
-        leader, leads = Signal(len(self.asking)), Signal(len(asking))
+        leader: Any = Signal(len(self.asking))
+        leads: Any = Signal(len(asking))
         m.d.sync += leads.eq(concat(ports.chosen))
         for (low, high), lanes, chosen in zip(self.parameters.spans, asking, ports.chosen, strict=True):
             before = self.lane_before if len(lanes) > 1 else ()

@@ -38,15 +38,17 @@ FAULTY = {  # what brings a fault to light
     "home": ((2, 2, 4, 16, DUATO, 1), HOSTS[0], 300),
     "channels": ((3, 3, 2, 16, DUATO, 3), HOSTS[0], 300),
 }
-INPUT, OUTPUT, ALLOCATOR, ORDER, RANDOM, DELIVERY = (
+INPUT, OUTPUT, ALLOCATOR, ROUTER, ORDER, RANDOM, DELIVERY, POINTER = (
     f"{file}.py"
     for file in (
         "hypercube/adaptive_input",
         "hypercube/adaptive_output",
         "hypercube/head_allocator",
+        "hypercube/router",
         "common/vc/cycle_order",
         "common/vc/random_order",
         "common/vc/delivery_buffer",
+        "common/ring_pointer",
     )
 )
 MUTATIONS = [
@@ -60,14 +62,14 @@ MUTATIONS = [
         (
             "releases a lane behind any flit",
             INPUT,
-            "self.is_tail.eq(ended & ~self.several)",
+            "self.is_tail.eq(ended & ~self.buffer.several)",
             "self.is_tail.eq(1)",
             "fast",
         ),
         ("counts a credit twice", INPUT, "credits + 1", "credits + 2", "fast"),
         ("forgets the flit that left just now", INPUT, "self._asks + left", "self._asks", "wide"),
-        ("asks late", INPUT, "enough | credited)", "enough)", "fast"),
-        ("takes a body flit for a head", INPUT, "~self.present & ~self.active\n", "~self.present\n", "fast"),
+        ("asks late", INPUT, "& (credited | enough)", "& enough", "fast"),
+        ("takes a body flit for a head", INPUT, "& ~self._present & ~self.active\n", "& ~self._present\n", "fast"),
         (
             "takes flits for those of the other lane",
             INPUT,
@@ -76,9 +78,9 @@ MUTATIONS = [
             "fast",
         ),
         ("goes on behind a tail", INPUT, "behind = ~self.is_tail & ", "behind = ", "fast"),
-        ("fills a delivery buffer too full", INPUT, "part.room, enough", "1, enough", "stalled"),
+        ("fills a delivery buffer too full", INPUT, "part.room | ~delivers", "1", "stalled"),
         ("frees a lane too early", OUTPUT, "else self.releases[lane]", "else self.load[lane]", "fast"),
-        ("takes the lane of another one", OUTPUT, "self.taken & self.free_lane[lane]", "self.taken", "wide"),
+        ("takes the lane of another one", OUTPUT, "concat(lower).all(), self.taken", "1, self.taken", "wide"),
         (
             "gives the escape lane to all",
             OUTPUT,
@@ -86,15 +88,21 @@ MUTATIONS = [
             "self.lanes - 0 * self.has_escape",
             "fast",
         ),
-        ("lets other heads take the leader's lane", ALLOCATOR, "~leads[port] | leader[lane] & adaptive", "1", "wide"),
+        (
+            "lets other heads take the leader's lane",
+            ALLOCATOR,
+            "~leads[i].replicate(high - low) | leader[low:high]",
+            "Const(-1, high - low)",
+            "wide",
+        ),
         (
             "gives lanes that are not free",
             ALLOCATOR,
-            "free.eq((row & self._free()).any())",
-            "free.eq(row.any())",
+            "concat(self._free()[o] & line for",
+            "concat(line for",
             "fast",
         ),
-        ("gives escapes that are not free", ALLOCATOR, "(taken_escape & self.free_escapes).any()", "1", "fast"),
+        ("gives escapes that are not free", ALLOCATOR, "(picked.escape & self.free_escapes).any()", "1", "fast"),
         (
             "escapes over the highest dimension",
             ALLOCATOR,
@@ -104,18 +112,34 @@ MUTATIONS = [
         ),
         ("makes a step without a choice", ALLOCATOR, "order.step.eq(chose)", "order.step.eq(1)", "fast"),
         ("makes no step", ALLOCATOR, "order.step.eq(chose)", "order.step.eq(0)", "fast"),
-        ("looks along another diagonal", ALLOCATOR, "b) ^ c for", "b) for", "fast"),
+        ("looks along another diagonal", ALLOCATOR, "c)) ^ d for", "c)) for", "fast"),
         (
             "numbers injection channels like ports",
             ALLOCATOR,
-            "lines[output ^ p.input_codes[port]] if",
-            "lines[output ^ port] if",
+            "lines[output ^ p.input_codes[port]] for",
+            "lines[output ^ port] for",
             "channels",
         ),
         ("never changes places", RANDOM, "Mux(state[0], swapped,", "Mux(0, swapped,", "wide"),
         ("has another shift register", RANDOM, "init=ORDER_SEED", "init=2", "wide"),
-        ("keeps one direction", ORDER, "before[k].eq(~shifted)", "before[k].eq(shifted)", "fast"),
+        ("forgets which pairs are turned round", ORDER, "held[k] ^ (i % 2)", "held[k] ^ 0", "fast"),
         ("says too late that there is no room", DELIVERY, "self.depth - ROOM_FLITS", "self.depth", "stalled"),
+        ("offers a lane beside the escape", ROUTER, "other & ~escapes", "other", "wide"),
+        (
+            "keeps the delivery channel behind a tail",
+            INPUT,
+            "self.ends.eq((asked & tails).any())",
+            "self.ends.eq(0)",
+            "fast",
+        ),
+        (
+            "sends over the last lane as well",
+            OUTPUT,
+            "self.requests.any() & ~concat(others)",
+            "~concat(others)",
+            "fast",
+        ),
+        ("addresses places that are not counted", POINTER, "following ^ (following >> 1)", "following ^ 1", "fast"),
     )
 ]
 
