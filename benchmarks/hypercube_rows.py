@@ -52,6 +52,10 @@ def rows() -> list[HypercubeRow]:
     """All rows of the table, the reference first."""
     return [
         HypercubeRow(),
+        HypercubeRow(lanes=1),
         HypercubeRow(lanes=3),
+        HypercubeRow(lanes=4),
+        HypercubeRow(dimensions=4),
+        HypercubeRow(buffer_flits=2),
         HypercubeRow(injection_channels=6),
     ]
