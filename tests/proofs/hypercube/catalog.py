@@ -42,7 +42,7 @@ HYPERCUBE_PROOFS: dict[str, Proof] = {
         "hypercube-router", router(dimensions=2, lanes=3, buffer_flits=1), 16, quick_cover=False
     ),
     "hypercube-router-2x2-two-hosts": _proof(
-        "hypercube-router", router(dimensions=2, lanes=2, buffer_flits=3, injection_channels=2), 16
+        "hypercube-router", router(dimensions=2, lanes=2, buffer_flits=3, injection_channels=2), 16, quick_cover=False
     ),
     "hypercube-router-3x2": _proof(
         "hypercube-router", router(dimensions=3, lanes=2, buffer_flits=4), 16, quick_cover=False

@@ -53,8 +53,8 @@ ONE_SWITCH = (
     ("2x1", "what entered and has not come out is inside", LOSES_THE_SECOND_FLIT),
 )
 TWO_SWITCHES = (
-    ("2x1", CONSERVED, COUNTS_A_CREDIT_TWICE),
     ("2x1", EMPTY, FREES_ALL_THE_TIME),
+    ("2x1", CONSERVED, COUNTS_A_CREDIT_TWICE),
     ("2x1", ROOM, FORGETS_WHAT_IS_ASKED),
     ("2x1", SOUND, FREES_ALL_THE_TIME),
     ("2x2", CREDITS, GIVES_CREDITS_WHILE_IT_ASKS),
