@@ -167,7 +167,7 @@ def _wave_of_mismatch(
 def _built(comparison: Comparison, simulator: str, waves: bool, progress: Progress | None) -> BuiltSimulator:
     if progress:
         progress("building the simulator", 0, 0)
-    return build_simulator(comparison.harness, simulator, waves=waves)
+    return build_simulator(comparison.harness, simulator, waves=waves, progress=progress)
 
 
 def _run(

@@ -9,9 +9,7 @@ import hashlib
 import os
 import re
 import sys
-import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +17,11 @@ from cocotb_tools.runner import Icarus, Runner, Verilator
 
 from hydranoc.cache import cache_folder
 from hydranoc.errors import reason
+from hydranoc.lockstep.kept import find_or_build, in_use
+from hydranoc.lockstep.limit import keep_within_limit
 from hydranoc.lockstep.tools import VERILATOR_MAKE_VARIABLES, needed_for, tool_environment, version_of
 from hydranoc.reports.failures import failure
+from hydranoc.reports.progress import Progress
 from topology.common.observed import ObservedLayout
 from topology.common.trouble import MachineTrouble, how_it_ended
 
@@ -173,8 +174,10 @@ def _verilator_arguments(hierarchical: bool, waves: bool) -> list[str]:
     return [*arguments, *(["--hierarchical"] if hierarchical else []), *(["--trace"] if waves else [])]
 
 
-def build_simulator(source: BenchSource, simulator: str, *, waves: bool) -> BuiltSimulator:
-    """Build a simulator, or find it built.
+def build_simulator(
+    source: BenchSource, simulator: str, *, waves: bool, progress: Progress | None = None
+) -> BuiltSimulator:
+    """Build a simulator, or find it built. Processes that need the same one build it once.
 
     Raises
     ------
@@ -193,13 +196,10 @@ def build_simulator(source: BenchSource, simulator: str, *, waves: bool) -> Buil
     arguments = repr(_verilator_arguments(hierarchical, waves))
     # a simulator is linked to cocotb's libraries in the environment that built it: another environment builds its own
     key = "\n".join([version, verilog, control, arguments, str(waves), sys.version, sys.prefix])
-    folder = cache_folder() / f"{simulator}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
-    if folder.exists():
-        return BuiltSimulator(simulator, source.top, folder, version, 0.0, waves)
-    started = time.monotonic()
-    with _trouble_in(folder.parent), tempfile.TemporaryDirectory(dir=folder.parent, prefix="build-") as scratch:
-        work = Path(scratch) / "work"
-        work.mkdir()
+    name = f"{simulator}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
+    program = source.top if simulator == "verilator" else "sim.vvp"
+
+    def build(work: Path) -> None:
         (work / "bench.v").write_text(verilog)
         sources = [work / "bench.v"]
         if control:
@@ -207,9 +207,16 @@ def build_simulator(source: BenchSource, simulator: str, *, waves: bool) -> Buil
             sources.insert(0, work / "bench.vlt")
         with _environment(tool_environment(*tools)):
             _run_build(source.top, simulator, sources, work, hierarchical, waves)
-        with contextlib.suppress(OSError):  # another process may have been quicker
-            work.rename(folder)
-    return BuiltSimulator(simulator, source.top, folder, version, time.monotonic() - started, waves)
+
+    with _trouble_in(cache_folder()):
+        folder, seconds = find_or_build(name, program, build, _waiting(progress))
+        if seconds:
+            keep_within_limit()
+    return BuiltSimulator(simulator, source.top, folder, version, seconds, waves)
+
+
+def _waiting(progress: Progress | None) -> Callable[[], None] | None:
+    return (lambda: progress("waiting for another process that builds the same simulator", 0, 0)) if progress else None
 
 
 @contextlib.contextmanager
@@ -306,7 +313,7 @@ def run_bench(
     tools = needed_for(built.name)
     runner = _runner(built.name)
     log = folder / "simulation.log"
-    with _environment({**tool_environment(*tools), **variables, **_BENCH_VARIABLES}):
+    with in_use(built.folder), _environment({**tool_environment(*tools), **variables, **_BENCH_VARIABLES}):
         runner.build_dir = built.folder
         try:
             runner.test(

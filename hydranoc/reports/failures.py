@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hydranoc.cache import cache_folder
 
+MOST_LOGS = 20
 LOGS = "logs"
 """Folder of kept logs in the cache folder."""
 LONGEST_CAUSE = 200
@@ -38,7 +39,10 @@ def cause_in(log: str) -> str:
 
 
 def keep_log(program: str, log: str) -> Path | None:
-    """Keep a log, in the cache folder or else among the temporary files; None if neither can be written."""
+    """Keep a log, in the cache folder or else among the temporary files; None if neither can be written.
+
+    The cache folder keeps the last ones only.
+    """
     for folder in (cache_folder() / LOGS, None):
         with contextlib.suppress(OSError):
             if folder is not None:
@@ -49,5 +53,13 @@ def keep_log(program: str, log: str) -> Path | None:
             except OSError:
                 path.unlink(missing_ok=True)
                 raise
+            if folder is not None:
+                _drop_old(folder)
             return path
     return None
+
+
+def _drop_old(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # another process drops them
+        for path in sorted(folder.glob("*.log"), key=lambda log: -log.stat().st_mtime)[MOST_LOGS:]:
+            path.unlink(missing_ok=True)

@@ -9,8 +9,10 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from hydranoc.errors import file_error
+from hydranoc.locks import locked, locked_if_free
 
 WRITING = "cannot write results"
+SCRATCH = ".hydranoc-"
 
 
 @contextlib.contextmanager
@@ -36,12 +38,16 @@ def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path
     try:
         made = _missing_parents(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=".hydranoc-", dir=folder))
+        stack = contextlib.ExitStack()
+        with locked(folder):
+            _remove_leftovers(folder)
+            scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=folder))
+            stack.enter_context(locked(scratch))
     except OSError as error:
         _remove(made)
         raise file_error(WRITING, error, folder) from None
     try:
-        with _interrupted_by_term():
+        with stack, _interrupted_by_term():
             yield scratch
         _publish(scratch, folder, stale)
         made = []
@@ -53,6 +59,14 @@ def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
         _remove(made)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what runs have left that were killed: scratch folders that nobody holds."""
+    for scratch in folder.glob(f"{SCRATCH}*"):
+        with locked_if_free(scratch) as free:
+            if free:
+                shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _remove(folders: Iterable[Path]) -> None:

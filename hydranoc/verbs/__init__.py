@@ -1,5 +1,6 @@
 """The verbs of the command, one file each."""
 
+from hydranoc.verbs.cache import cache
 from hydranoc.verbs.check import check
 from hydranoc.verbs.compare import compare
 from hydranoc.verbs.draw import draw
@@ -11,4 +12,4 @@ from hydranoc.verbs.schema import schema
 from hydranoc.verbs.tool import tool
 from hydranoc.verbs.verilog import verilog
 
-VERBS = (check, draw, verilog, model, compare, fpga, reproduce, schema, tool, env)
+VERBS = (check, draw, verilog, model, compare, fpga, reproduce, schema, tool, env, cache)
