@@ -40,11 +40,14 @@ FAULTY = {  # what brings a fault to light
     "stalled": ((3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail", "equal"), HOSTS[1], 400),
     "yielding": ((3, 3, TORUS, 2, 16, DALLY_SEITZ, 2, 1, "tail", "low"), HOSTS[0], 400),
 }
-INPUT, OUTPUT, TURNS, DELIVERY, ROUTER = (
+INPUT, OUTPUT, FRONT, BUFFER, CREDITS, TURNS, DELIVERY, ROUTER = (
     f"{file}.py"
     for file in (
         "common/vc/lane_input",
         "common/vc/lane_output",
+        "common/vc/front_flit",
+        "common/vc/lane_buffer",
+        "common/vc/credit_counter",
         "common/vc/turn_order",
         "common/vc/delivery_buffer",
         "torus/router",
@@ -54,7 +57,7 @@ MUTATIONS = [
     Mutation(name, file, text, replacement, "fast")
     for name, file, text, replacement in (
         ("loses the credits of lane 0", INPUT, "self.credits.eq(popped)", "self.credits.eq(popped & 2)"),
-        ("counts a credit twice", OUTPUT, "credits + 1", "credits + 2"),
+        ("counts a credit twice", CREDITS, "credits + 1", "credits + 2"),
         ("takes flits for those of the other lane", INPUT, "else self.link.valid)", "else self.link.valid[::-1])"),
         ("forgets that a wrap is ahead", ROUTER, "late.eq(~(end > position", "late.eq(1 | (end > position"),
         ("frees a lane behind the head", OUTPUT, "free.eq(self.flit.tail)", "free.eq(1)"),
@@ -63,14 +66,14 @@ MUTATIONS = [
         ("sends without credits", OUTPUT, "self.has_credit[w].eq(has_credit)", "self.has_credit[w].eq(1)"),
         ("begins with another turn", TURNS, "Signal(init=1,", "Signal(init=0,"),
         ("sends the head behind a tail after it", INPUT, "self.active & ~self.is_tail &", "self.active &"),
-        ("mixes up the ways of two heads", INPUT, "self.front + 1", "self.front + 0"),
+        ("mixes up the ways of two heads", FRONT, "buffer.front + 1", "buffer.front + 0"),
         ("asks always", INPUT, "(self._promising() | starts) & ", ""),
         ("keeps a worm after its tail", INPUT, "self.active.eq(~self.is_tail)", "self.active.eq(1)"),
         ("goes along the column first", ROUTER, "else y_there & ~x_there", "else ~x_there"),
-        ("is ready for a flit too few", INPUT, "_holds(self._shape.depth) |", "_holds(self._shape.depth - 1) |"),
-        ("takes a body flit for a head", INPUT, "~self.present & ~self.active", "~self.present"),
+        ("is ready for a flit too few", BUFFER, "_holds(self.depth) |", "_holds(self.depth - 1) |"),
+        ("takes a body flit for a head", FRONT, "~buffer.present & ~active", "~buffer.present"),
         ("drops a request that only lost", INPUT, "renewed.eq(~self.lost.any())", "renewed.eq(1)"),
-        ("takes a flit for the tail before it", INPUT, "m.If(self._popped | ~self.present)", "m.If(self._popped)"),
+        ("takes a flit for the tail before it", FRONT, "If(popped | ~buffer.present)", "If(popped)"),
         ("lets good requests pass", OUTPUT, "list(self.requests)", "[lanes.any() for lanes in good]"),
         ("takes turns for what is not good", OUTPUT, "self.load.any(),", "self.requests.any(),"),
         ("sends the flit of another input", TURNS, "self._requests[j] & self._before[j, i]", "self._requests[j]"),

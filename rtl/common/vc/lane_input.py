@@ -11,13 +11,13 @@ t + 2                   on the next link; the credit for its slot is on the wire
 
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
-from amaranth.lib import memory
+from amaranth.hdl import Const, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import flit_layout, link_signature
 from rtl.common.part import Part
 from rtl.common.selection import concat, either, lowest_one
+from rtl.common.vc.front_flit import FrontFlit
 from rtl.common.vc.lane_buffer import LaneBuffer, store_flits
 from rtl.common.vc.link import lane_link_signature
 from rtl.common.vc.parameters import InputShape
@@ -164,47 +164,24 @@ class _Lane:
         return Signal(bits, name=f"{name}_{self._number}")
 
     def _keep_ways(self):
-        """Of the flit at the front: its ways if it is a head, and whether it is a tail.
-
-        Those of the flits behind it are kept in a small memory, so that they are there as soon as they come first.
-        """
-        m, s, request = self._m, self._shape, self._request
-        self.is_tail: Any = self._signal(1, "is_tail")  # of the flit at the front
-        self.starts: Any = self._signal(1, "starts")  # a head arrives at the front
-        follows = self._signal(1, "follows")  # one comes to the front because a tail leaves
-        m.d.comb += [
-            self.starts.eq(self._arriving & ~self.present & ~self.active),
-            follows.eq(self._popped & self.is_tail),
-        ]
-        next_ways: Any = self._part.ways
-        next_tail: Any = self._part.link.payload.tail
-        if s.depth > 1:
-            stored = self._stored()
-            next_ways = Mux(self.several, stored[:-1], next_ways)
-            next_tail = Mux(self.several, stored[-1], next_tail)
-        with m.If(self._popped | ~self.present):
-            m.d.sync += self.is_tail.eq(next_tail)
-        self._comes_first: Any = self.starts | follows
+        """Of the flit at the front: its ways if it is a head, and whether it is a tail."""
+        m, s, request, part = self._m, self._shape, self._request, self._part
+        front = FrontFlit(
+            m,
+            self._number,
+            self.buffer,
+            self._arriving,
+            self._popped,
+            self.active,
+            part.ways,
+            part.link.payload.tail,
+        )
+        self.is_tail, self.starts, self._comes_first = front.is_tail, front.starts, front.comes_first
         with m.If(self._comes_first):
-            m.d.sync += [self.ways.eq(next_ways), self.nowhere.eq(~next_ways.any())]
+            m.d.sync += [self.ways.eq(front.following), self.nowhere.eq(~front.following.any())]
         if s.several_ways:
             with m.Elif(self._popped & request.is_head):
                 m.d.sync += self.ways.eq(request.way)
-
-    def _stored(self) -> Any:
-        """The ways of the flit behind the front, and whether it is a tail."""
-        m, s = self._m, self._shape
-        store = memory.Memory(shape=s.ways + 1, depth=s.slots, init=[])
-        m.submodules[f"beside_{self._number}"] = store
-        write: Any = store.write_port()
-        read: Any = store.read_port(domain="comb")
-        m.d.comb += [
-            write.en.eq(self._arriving),
-            write.addr.eq(self.buffer.back),
-            write.data.eq(Cat(self._part.ways, self._part.link.payload.tail)),
-            read.addr.eq(self.buffer.front + 1),
-        ]
-        return read.data
 
     def _promising(self) -> Any:
         """Whether the request of this lane would be good, if nothing else is granted in this cycle."""

@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.common.flit import flit_layout
 from rtl.common.part import Part
 from rtl.common.selection import concat
+from rtl.common.vc.credit_counter import CreditCounter
 from rtl.common.vc.turn_order import TurnOrder
 
 
@@ -93,15 +94,11 @@ class LaneOutput(Part):
     def _keep_lane(self, m, w):
         """Owner and credits of a lane."""
         free = Signal(init=1, name=f"free_{w}")
-        credits: Any = Signal(range(self.depth + 1), init=self.depth, name=f"credits_{w}")
-        has_credit = Signal(init=1, name=f"has_credit_{w}")
         load, credited = self.load[w], self.credited[w]
         with m.If(load):
             m.d.sync += free.eq(self.flit.tail)
-        with m.If(load != credited):
-            m.d.sync += credits.eq(Mux(credited, credits + 1, credits - 1))
-        more = credits[1:].any() if self.depth > 1 else 0
-        m.d.sync += has_credit.eq(credited | Mux(load, more, has_credit))
+        counter = CreditCounter(m, w, self.depth, load, credited)
+        credits, has_credit = counter.credits, counter.some
         may_send = has_credit | credited
         if self.reuse_empty:
             enough: Any = credits == self.depth
