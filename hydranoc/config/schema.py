@@ -458,6 +458,9 @@ class ListedMessage(Section):
         Its length, header included.
     start_cycle : int
         When its host begins to prepare it.
+    injection_channel : int or None
+        Which of the source's injection channels it takes, from 0 on; any one if it is left out. The unicasts that
+        software makes of a multicast take those that the software says.
     """
 
     source: int
@@ -465,6 +468,7 @@ class ListedMessage(Section):
     algorithm: str | None = None
     flits: Flits
     start_cycle: Cycles = 0
+    injection_channel: Annotated[int, Field(ge=0)] | None = None
 
 
 class ListTraffic(Traffic):

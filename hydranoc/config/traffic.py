@@ -20,7 +20,13 @@ from sim_model.common.multinode import multinode_workload
 from sim_model.common.trace import TraceError, bounded_lines, read_trace
 
 BITS_PER_BYTE = 8
-_KEYS = {"Source": "source", "Destination": "destinations", "Length": "flits", "Start": "start_cycle"}
+_KEYS = {
+    "Source": "source",
+    "Destination": "destinations",
+    "Length": "flits",
+    "Start": "start_cycle",
+    "Injection": "injection_channel",
+}
 """Key of a listed message by the first word of what is wrong with it."""
 
 
@@ -125,7 +131,12 @@ def _listed_record(config: Config, number: int, message: schema.ListedMessage) -
         0 if message.algorithm is None else operation_number(config, (*key_path, "algorithm"), message.algorithm)
     )
     return Message(
-        message.source, message.destinations or (), message.flits, start_cycle=message.start_cycle, operation=operation
+        message.source,
+        message.destinations or (),
+        message.flits,
+        start_cycle=message.start_cycle,
+        operation=operation,
+        injection=message.injection_channel,
     )
 
 
