@@ -22,6 +22,7 @@ from sim_model.hypercube.ideal.state import NONE
 from sim_model.hypercube.ideal.traffic import Generated, PoissonSources
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.hypercube.multicasts import doubling_sends
+from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.routing import HypercubeRouting
 
 BUFFER_FLITS = 4
@@ -111,10 +112,12 @@ def golden_latency(load: HypercubeLoad, traffic: Generated, window: Window) -> f
     return _mean_of_broadcasts(latencies, traffic, measured)
 
 
-def golden_run(load: HypercubeLoad, traffic: Generated) -> Simulation:
+def golden_run(
+    load: HypercubeLoad, traffic: Generated, lane_reuse: str = REUSE_EMPTY, *, count_channels: bool = False
+) -> Simulation:
     """The golden model with these messages, broadcasts by recursive doubling."""
     cube = cube_of(load)
-    model = HypercubeModel(HypercubeRouting(cube.network, FLIT_BITS), BUFFER_FLITS)
+    model = HypercubeModel(HypercubeRouting(cube.network, FLIT_BITS), BUFFER_FLITS, lane_reuse)
     trees = [doubling_sends(cube.network, 0, range(cube.nodes), base) for base in range(cube.dimensions)]
     records: list[Message] = []
     for group, (cycle, source, base, destination, queue) in enumerate(zip(*(c.tolist() for c in traffic), strict=True)):
@@ -124,7 +127,7 @@ def golden_run(load: HypercubeLoad, traffic: Generated) -> Simulation:
         else:
             sends = [s._replace(sender=s.sender ^ source, receiver=s.receiver ^ source) for s in trees[base]]
             records += dependent_unicasts(record, sends, len(records))
-    return prepare(model, records)
+    return prepare(model, records, count_channels=count_channels)
 
 
 def delivery_load(load: HypercubeLoad) -> float:

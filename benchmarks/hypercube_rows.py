@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from rtl.common.plan import NetworkPlan
 from rtl.hypercube.network import hypercube_plan
+from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import HypercubeRouting
 
@@ -21,6 +22,7 @@ class HypercubeRow:
     Members
     -------
     dimensions, lanes, buffer_flits, flit_bits, injection_channels : int
+    lane_reuse : str
     """
 
     dimensions: int = 6
@@ -28,19 +30,22 @@ class HypercubeRow:
     buffer_flits: int = 4
     flit_bits: int = 32
     injection_channels: int = 1
+    lane_reuse: str = REUSE_EMPTY
     multicast: bool = False
 
     @property
     def name(self) -> str:
         """Name in the table and in the baseline."""
         channels = "" if self.injection_channels == 1 else f"-i{self.injection_channels}"
-        return f"hypercube-n{self.dimensions}-l{self.lanes}-b{self.buffer_flits}-f{self.flit_bits}{channels}"
+        reuse = "" if self.lane_reuse == REUSE_EMPTY else f"-{self.lane_reuse}"
+        return f"hypercube-n{self.dimensions}-l{self.lanes}-b{self.buffer_flits}-f{self.flit_bits}{channels}{reuse}"
 
     @property
     def plan(self) -> NetworkPlan:
         """Plan of the network that the switch is from."""
         network = HypercubeNetwork(self.dimensions, self.lanes, self.injection_channels)
-        return hypercube_plan(HypercubeRouting(network, self.flit_bits), buffer_flits=self.buffer_flits)
+        routing = HypercubeRouting(network, self.flit_bits)
+        return hypercube_plan(routing, buffer_flits=self.buffer_flits, lane_reuse=self.lane_reuse)
 
     @property
     def switch(self) -> int:

@@ -8,8 +8,9 @@ t + 1                   the request is in its register, and granted; the flit is
 t + 2                   on the next link; the credit for its slot is on the wire
 ======================  =============================================================================
 
-A lane has an output lane only when the buffer behind that is empty, so it counts the credits itself: there are as many
-as the buffer holds when the worm begins, and what comes back belongs to it.
+If a lane has an output lane only when the buffer behind that is empty, it counts the credits itself: there are as many
+as the buffer holds when the worm begins, and what comes back belongs to it. With another ``lane_reuse`` the credits of
+several worms are on their way at a time, and the output counts them.
 """
 
 from typing import Any
@@ -24,6 +25,7 @@ from rtl.common.vc.lane_buffer import LaneBuffer, lane_slots, store_flits
 from rtl.common.vc.link import lane_link_signature
 from rtl.common.vc.turn_order import TurnOrder
 from rtl.hypercube.parameters import HypercubeRouterParameters
+from rtl.hypercube.worm_fronts import HostFront, LaneSignals, LoneFront, QueueFront
 
 
 class AdaptiveInput(Part):
@@ -57,6 +59,8 @@ class AdaptiveInput(Part):
         Which lane of that output, one-hot. Of one lane, nothing is said.
     credited : In(lanes of a channel).array(dimensions)
         Credits on the wires behind each output.
+    some_credit, several_credits : In(lanes of a channel).array(dimensions)
+        Lanes that have one credit or more, and two or more, without those on the wires. Only if outputs count them.
     room : In(1)
         There is room in the delivery buffer.
     requests : Out(outputs that it reaches)
@@ -71,7 +75,7 @@ class AdaptiveInput(Part):
         The flit that the request is for.
     credits : Out(lanes)
         Bit v: a flit left the buffer of lane v in the last cycle. Registers. Not there if the link is from a processor.
-    releases : Out(lanes)
+    releases : Out(lanes that are given away empty)
         Bit v: it was a tail, and the buffer is empty. Registers. Likewise.
     discarding : Out(lanes)
         Bit v: a worm without a way began to be drained in the last cycle. Registers.
@@ -83,7 +87,10 @@ class AdaptiveInput(Part):
         self.slots = lane_slots(p.buffer_flits)
         outputs = len(p.output_lanes)
         link = link_signature(p.flit_bits) if self.host else lane_link_signature(p.flit_bits, self.lanes)
-        back = {} if self.host else {"ends": Out(1), "credits": Out(self.lanes), "releases": Out(self.lanes)}
+        back: dict[str, Any] = {} if self.host else {"ends": Out(1), "credits": Out(self.lanes)}
+        if not self.host and p.unshared_lanes:
+            back["releases"] = Out(p.unshared_lanes)
+        counted = ("some_credit", "several_credits") if p.outputs_count_credits else ()
         super().__init__(
             f"adaptive_input_{p.name}_{'host' if self.host else port}",
             {
@@ -96,6 +103,7 @@ class AdaptiveInput(Part):
                 "row": In(outputs),
                 "lane": In(p.lanes),
                 "credited": In(p.lanes).array(p.dimensions),
+                **{member: In(p.lanes).array(p.dimensions) for member in counted},
                 "room": In(1),
                 "requests": Out(len(p.outputs_of(port))),
                 **({"target": Out(p.lanes - 1)} if p.lanes > 1 else {}),
@@ -125,7 +133,9 @@ class AdaptiveInput(Part):
         else:
             tails: Any = Signal(self.lanes)
             m.d.comb += [tails.eq(concat(lane.is_tail for lane in lanes)), self.ends.eq((asked & tails).any())]
-            m.d.sync += [self.credits.eq(popped), self.releases.eq(popped & tails)]
+            m.d.sync += self.credits.eq(popped)
+            if self.parameters.unshared_lanes:
+                m.d.sync += self.releases.eq((popped & tails)[: len(self.releases)])
         return m
 
     def _request(self, m, lanes, asked, kept):
@@ -151,14 +161,14 @@ class _Lane:
     def __init__(self, m: Any, part: AdaptiveInput, number: int, arriving: Any, popped: Any, asks: Any):
         self._m, self._part, self._number = m, part, number
         self._arriving, self._popped, self._asks = arriving, popped, asks
-        self.buffer = LaneBuffer(m, number, part.parameters.buffer_flits, arriving, popped, gray=True)
+        self._queues: bool = not part.host and number >= part.parameters.unshared_lanes
+        self.buffer = LaneBuffer(m, number, part.parameters.buffer_flits, arriving, popped, gray=not self._queues)
         self._present: Any = self.buffer.present
         self.active: Any = self._signal(1, "active")
         self.nowhere: Any = self._signal(1, "nowhere")
         self.output: Any = self._signal(len(part.row), "output")
         self.target: Any = self._signal(len(part.lane), "target")
         self.drains: Any = self._signal(1, "drains")
-        self.is_tail: Any = self._signal(1, "is_tail")
         self.eligible: Any = self._signal(1, "eligible")
 
     def _signal(self, shape: Any, name: str) -> Any:
@@ -167,62 +177,50 @@ class _Lane:
     def route(self):
         """From a head to requests."""
         m, part, v = self._m, self._part, self._number
-        ready: Any = self._present  # whether what is wanted is in its register
-        if part.host:
-            # a worm may stand behind another one: its head is read when it has come to the front
-            read = self._signal(1, "read")
-            m.d.sync += read.eq(self._present & ~self.active & ~part.granted[v])
-            m.d.comb += self.is_tail.eq(part.flit.tail)
-            ready, starts, asks = read, self._present & ~self.active, self._present & ~self.active
-            behind = ~self.is_tail & (self.buffer.several | self._arriving)
-        else:
-            # the buffer holds flits of one worm
-            ended = self._signal(1, "ended")
-            with m.If(self._arriving):
-                m.d.sync += ended.eq(part.link.payload.tail)
-            m.d.comb += self.is_tail.eq(ended & ~self.buffer.several)
-            starts = self._arriving & ~self._present & ~self.active
-            asks = (self._present | self._arriving) & ~self.active
-            behind = self.buffer.more | self._arriving  # what arrives is of the same worm
+        front = self._front()
+        self.is_tail: Any = front.is_tail
         wanted = self._signal(len(part.row), "wanted")
-        with m.If(starts):
-            m.d.sync += [wanted.eq(self._wanted()), self.nowhere.eq(self._strays())]
+        remaining = front.key ^ part.node
+        with m.If(front.starts):
+            m.d.sync += [wanted.eq(self._wanted(remaining)), self.nowhere.eq(self._strays(remaining))]
         drained = self._signal(1, "drained")
         m.d.comb += [
             part.wanted[v].eq(wanted),
-            part.asking[v].eq(asks),
-            part.waiting[v].eq(ready & ~self.active & ~self.nowhere),
-            drained.eq(ready & ~self.active & self.nowhere),
+            part.asking[v].eq(front.asks),
+            part.waiting[v].eq(front.ready & ~self.active & ~self.nowhere),
+            drained.eq(front.ready & ~self.active & self.nowhere),
             self.drains.eq(self.active & self.nowhere & self._present),
         ]
         m.d.sync += part.discarding[v].eq(drained)
-        self._own(drained)
-        self._make_eligible(behind)
+        self._own(drained, front.ends)
+        self._make_eligible(front.behind)
 
-    def _remaining(self) -> Any:
-        """The dimensions that remain to the head that comes to the front."""
-        part = self._part
-        flit = part.flit if part.host else part.link.payload
-        return flit.data[: part.parameters.dimensions] ^ part.node
+    def _front(self) -> LoneFront | QueueFront | HostFront:
+        """What is known of the flit at the front."""
+        part, v = self._part, self._number
+        key_bits = part.parameters.dimensions
+        lane = LaneSignals(self._m, v, self.buffer, self._arriving, self._popped, self.active, key_bits)
+        if part.host:
+            return HostFront(lane, part.flit, part.granted[v])
+        flit = part.link.payload
+        return QueueFront(lane, flit) if self._queues else LoneFront(lane, flit, part.releases[v])
 
-    def _wanted(self) -> Any:
-        p, remaining = self._part.parameters, self._remaining()
+    def _wanted(self, remaining: Any) -> Any:
+        """The outputs that a head can use, by the dimensions that remain to it."""
+        p = self._part.parameters
         ways = [remaining[d] if p.reaches(self._part.port, d) else Const(0) for d in range(p.dimensions)]
         return Cat(*ways, Const(0) if self._part.host else ~remaining.any())
 
-    def _strays(self) -> Any:
+    def _strays(self, remaining: Any) -> Any:
         """Whether there is no way: back to the host, or back over the dimension that the head came by."""
-        remaining = self._remaining()
         return ~remaining.any() if self._part.host else remaining[self._part.port]
 
-    def _own(self, drained):
+    def _own(self, drained, ends):
         """Which output lane the worm has, and since when. Before that, the registers follow what may be granted.
 
         What is drained asks for none, whatever they say.
         """
         m, part, v = self._m, self._part, self._number
-        # from a link the next worm comes long after this one, and the register of the tail is early enough
-        ends = self._popped & self.is_tail if part.host else part.releases[v]
         with m.If(~self.active | ends):
             m.d.sync += self.active.eq(part.granted[v] | drained)
         with m.If(~self.active):
@@ -240,8 +238,8 @@ class _Lane:
         delivers: Any = self.output[part.parameters.delivery]
         goes_on, enough, credited = (self._signal(1, name) for name in ("goes_on", "enough", "credited"))
         m.d.comb += [
-            credited.eq(self._find_credit()),
-            enough.eq(self._count_credits(credited) | delivers),
+            credited.eq(self._of_own_lane(part.credited)),
+            enough.eq(self._has_enough(credited) | delivers),
             goes_on.eq(self.active & ~self.nowhere & (part.room | ~delivers)),
             self.eligible.eq(
                 # the credit on the wire is the last to be known
@@ -249,15 +247,28 @@ class _Lane:
             ),
         ]
 
-    def _find_credit(self) -> Any:
-        """Whether a credit for the worm is on the wire: lane by lane, which takes three levels of logic."""
+    def _of_own_lane(self, bits: Any) -> Any:
+        """The bit of the lane that the worm has: lane by lane, which takes three levels of logic.
+
+        Parameters
+        ----------
+        bits : sequence of Value
+            By output, a bit for each lane.
+        """
         part = self._part
         ways = [d for d in range(part.parameters.dimensions) if part.parameters.reaches(part.port, d)]
-        rows = [concat(self.output[d] & part.credited[d][lane] for d in ways) for lane in range(len(self.target))]
+        rows = [concat(self.output[d] & bits[d][lane] for d in ways) for lane in range(len(self.target))]
         return concat(bit & row.any() for bit, row in zip(self.target, rows, strict=True)).any()
 
-    def _count_credits(self, credited) -> Any:
+    def _has_enough(self, credited) -> Any:
         """Whether there is a credit without the one on the wire, and without that of a flit that is granted now."""
+        part = self._part
+        if not part.parameters.outputs_count_credits:
+            return self._count_credits(credited)
+        return Mux(self._asks, self._of_own_lane(part.several_credits), self._of_own_lane(part.some_credit))
+
+    def _count_credits(self, credited) -> Any:
+        """The same, counted from the beginning of the worm."""
         m, depth = self._m, self._part.parameters.buffer_flits
         # without those of flits that left in the last cycle
         credits: Any = self._signal(range(max(depth, 2) + 1), "credits")

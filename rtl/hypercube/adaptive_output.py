@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.common.flit import flit_layout
 from rtl.common.part import Part
 from rtl.common.selection import concat, either, lowest_one
+from rtl.common.vc.credit_counter import CreditCounter
 from rtl.common.vc.cycle_order import FirstOf, pairs
 from rtl.hypercube.parameters import HypercubeRouterParameters
 
@@ -42,8 +43,12 @@ class AdaptiveOutput(Part):
         The lane whose flit is granted, one-hot. Combinational.
     flit : Out(flit_layout)
         That flit; 0 if none is granted. Combinational.
-    releases : In(lanes)
+    releases : In(lanes that are given away empty)
         The buffer of a lane behind has become empty behind a tail. Not of the output to the processor.
+    credited : In(lanes)
+        A credit comes back. Likewise, and only if outputs count credits, like the next two.
+    some_credit, several_credits : Out(lanes)
+        Lanes that have one credit or more, and two or more. Registers, or made of registers alone.
     free : Out(1)
         There is a free lane for any head. Only if it has such lanes, like the next but one.
     free_lane : Out(those lanes - 1)
@@ -70,12 +75,20 @@ class AdaptiveOutput(Part):
                 **({"before": In(len(pairs(inputs))), "beaten": Out(inputs)} if self.contested else {}),
                 "load": Out(self.lanes),
                 "flit": Out(layout),
-                **({"ends": In(inputs)} if self.delivers else {"releases": In(self.lanes)}),
+                **({"ends": In(inputs)} if self.delivers else self._wires_back()),
                 **({"free": Out(1), "taken": In(1)} if self.adaptive else {}),
                 **({"free_lane": Out(self.adaptive - 1)} if self.adaptive > 1 else {}),
                 **({"free_escape": Out(1), "taken_escape": In(1)} if self.has_escape else {}),
             },
         )
+
+    def _wires_back(self) -> dict[str, Any]:
+        p = self.parameters
+        wires: dict[str, Any] = {"releases": In(p.unshared_lanes)} if p.unshared_lanes else {}
+        if p.outputs_count_credits:
+            counts = {"some_credit": Out(self.lanes), "several_credits": Out(self.lanes)}
+            wires.update({"credited": In(self.lanes), **counts})
+        return wires
 
     def elaborate(self, _platform):
         m: Any = Module()
@@ -89,16 +102,18 @@ class AdaptiveOutput(Part):
             self.load.eq(self._loaded(chosen)),
             Value.cast(self.flit).eq(either([flit & chosen[x].replicate(len(flit)) for x, flit in enumerate(flits)])),
         ]
-        owned: list[Any] = []
+        if self.parameters.outputs_count_credits and not self.delivers:
+            self._count_credits(m)
+        barred: list[Any] = []
         for lane in range(self.lanes):
-            owned.append(self._own(m, lane, owned[: self.adaptive]))
+            barred.append(self._own(m, lane, barred[: self.adaptive]))
         if self.adaptive:
-            free: Any = concat(~lane for lane in owned[: self.adaptive])
+            free: Any = concat(~lane for lane in barred[: self.adaptive])
             m.d.comb += self.free.eq(free.any())
             if self.adaptive > 1:
                 m.d.comb += self.free_lane.eq(lowest_one(free[:-1]))
         if self.has_escape:
-            m.d.comb += self.free_escape.eq(~owned[-1])
+            m.d.comb += self.free_escape.eq(~barred[-1])
         return m
 
     def _loaded(self, chosen) -> Value:
@@ -109,14 +124,28 @@ class AdaptiveOutput(Part):
         ]
         return concat((*others, self.requests.any() & ~concat(others).any()))
 
-    def _own(self, m, lane, lower) -> Any:
-        """Whether a worm has a lane, or flits of one are in the buffer behind.
+    def _count_credits(self, m):
+        counters = [
+            CreditCounter(m, w, self.parameters.buffer_flits, self.load[w], self.credited[w]) for w in range(self.lanes)
+        ]
+        m.d.comb += [
+            self.some_credit.eq(concat(counter.some for counter in counters)),
+            self.several_credits.eq(concat(counter.several for counter in counters)),
+        ]
 
-        A lane for any head is taken only if those below it are. Whether one is taken comes late.
+    def _own(self, m, lane, lower) -> Any:
+        """Whether a worm has a lane, or flits of one are in the buffer behind, so that no head may have it.
+
+        A lane for any head is taken only if those below it are barred. Whether one is taken comes late.
         """
-        owned = Signal(name=f"owned_{lane}")
-        left = (self.requests & self.ends).any() if self.delivers else self.releases[lane]
+        owned = barred = Signal(name=f"owned_{lane}")
+        if self.delivers:
+            left = (self.requests & self.ends).any()
+        else:
+            shared = lane >= self.parameters.unshared_lanes
+            left = self.load[lane] & self.flit.tail if shared else self.releases[lane]
+            barred = owned | ~self.some_credit[lane] if shared else owned  # behind a tail there has to be room
         offered, taken = (concat(lower).all(), self.taken) if lane < self.adaptive else (1, self.taken_escape)
-        with m.If(~owned & offered | left):
+        with m.If(~barred & offered | left):
             m.d.sync += owned.eq(taken & ~owned)
-        return owned
+        return barred

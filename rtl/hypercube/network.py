@@ -8,11 +8,12 @@ from rtl.common.plan_routers import plan_routers
 from rtl.hypercube.node_key import NodeKey
 from rtl.hypercube.parameters import HypercubeRouterParameters
 from rtl.hypercube.router import HypercubeRouter
+from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.lane_wires import lane_wires
 from topology.hypercube.routing import HypercubeRouting
 
 
-def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4) -> NetworkPlan:
+def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4, lane_reuse: str = REUSE_EMPTY) -> NetworkPlan:
     """Plan of a hypercube: one router shape for all switches.
 
     Parameters
@@ -20,6 +21,8 @@ def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4) -> Netwo
     routing : HypercubeRouting
     buffer_flits : int
         Flits that the buffer of a lane holds, 1 to 16; 4 is the full rate for a lane alone.
+    lane_reuse : str
+        When another worm may have a lane, see ``topology.hypercube.lane_reuse``.
 
     Raises
     ------
@@ -34,6 +37,7 @@ def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4) -> Netwo
         buffer_flits,
         network.injection_channels_per_processor,
         routing.rule,
+        lane_reuse,
     )
     shapes, routers = plan_routers(
         HypercubeRouter, [parameters] * network.switches, lambda switch, _shape: {"node": switch}
@@ -51,9 +55,10 @@ def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4) -> Netwo
             "injection_channels": network.injection_channels_per_processor,
             "rule": routing.rule,
             "buffer_flits": buffer_flits,
+            "lane_reuse": lane_reuse,
         },
         addressing=hypercube_addressing(routing),
-        side_wires=lane_wires(network),
+        side_wires=lane_wires(network, parameters.unshared_lanes),
         status=(watch_inputs(network, guarded=False),),
     )
 

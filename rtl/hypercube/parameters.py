@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from rtl.common.router_parameters import check_range
 from rtl.common.vc.parameters import MOST_DEPTH
 from topology.common.choice_orders import lane_order_size, order_size
-from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, MOST_LANES
+from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, MOST_LANES, REUSE_EMPTY
 from topology.hypercube.diagonals import code_bits, input_codes
 from topology.hypercube.graph import MOST_DIMENSIONS
+from topology.hypercube.lane_reuse import check_reuse, unshared_lanes
 from topology.hypercube.routing import ADAPTIVE_ONLY, RULES, RULES_IN_WORDS
 
 
@@ -30,6 +31,8 @@ class HypercubeRouterParameters:
     injection_channels : int
     rule : str
         Which lanes a head may have, see ``topology.hypercube.routing``.
+    lane_reuse : str
+        When another worm may have a lane, see ``topology.hypercube.lane_reuse``.
 
     Raises
     ------
@@ -43,6 +46,7 @@ class HypercubeRouterParameters:
     buffer_flits: int = 4
     injection_channels: int = 1
     rule: str = RULES[0]
+    lane_reuse: str = REUSE_EMPTY
 
     def __post_init__(self):
         check_range("Number of dimensions", self.dimensions, 1, MOST_DIMENSIONS)
@@ -51,6 +55,7 @@ class HypercubeRouterParameters:
         check_range("Number of injection channels", self.injection_channels, 1, self.dimensions)
         if self.rule not in RULES:
             raise ValueError(f"Rule must be {RULES_IN_WORDS}, not {self.rule!r}")
+        check_reuse(self.lane_reuse)
 
     @property
     def input_lanes(self) -> list[int]:
@@ -81,6 +86,16 @@ class HypercubeRouterParameters:
     def has_escapes(self) -> bool:
         """Whether the last lane of a channel is an escape lane."""
         return self.rule != ADAPTIVE_ONLY
+
+    @property
+    def unshared_lanes(self) -> int:
+        """How many lanes of a channel, the first ones, have one worm at a time."""
+        return unshared_lanes(self.lanes, self.rule, self.lane_reuse)
+
+    @property
+    def outputs_count_credits(self) -> bool:
+        """Whether credits are counted at the outputs: worms follow each other before all of them are back."""
+        return self.unshared_lanes < self.lanes
 
     @property
     def order_size(self) -> int:
@@ -138,4 +153,5 @@ class HypercubeRouterParameters:
         """For names of modules."""
         ports = f"n{self.dimensions}_l{self.lanes}_b{self.buffer_flits}"
         channels = "" if self.injection_channels == 1 else f"_i{self.injection_channels}"
-        return ports + channels + ("" if self.rule == RULES[0] else f"_{self.rule.replace('-', '_')}")
+        options = ((self.rule, RULES[0]), (self.lane_reuse, REUSE_EMPTY))
+        return ports + channels + "".join(f"_{name.replace('-', '_')}" for name, usual in options if name != usual)

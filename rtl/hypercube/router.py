@@ -48,9 +48,9 @@ class HypercubeRouter(Part):
         Links that end here: with lanes, by dimension, and last those from the processor, with ``valid`` and ``ready``.
     outputs__{o} : Out
         Links that start here, likewise. ``valid`` and ``payload`` are registers.
-    credits_{i}, releases_{i} : Out(lanes)
+    credits_{i} : Out(lanes), releases_{i} : Out(lanes that are given away empty)
         For the switch before input i: a flit left a lane; it was a tail, and the lane is empty. Registers.
-    credited_{o}, released_{o} : In(lanes)
+    credited_{o}, released_{o} : In
         The same from the switch behind output o.
     discarding : Out(lanes of all inputs)
         Worms without a way that began to be drained in the last cycle, by input and lane. Registers.
@@ -66,13 +66,17 @@ class HypercubeRouter(Part):
             link = link_signature(p.flit_bits) if host else lane_link_signature(p.flit_bits, lanes)
             members[f"inputs__{i}"] = In(link)
             if not host:
-                members.update({f"credits_{i}": Out(lanes), f"releases_{i}": Out(lanes)})
+                members[f"credits_{i}"] = Out(lanes)
+                if p.unshared_lanes:
+                    members[f"releases_{i}"] = Out(p.unshared_lanes)
         for o, lanes in enumerate(p.output_lanes):
             host = o == p.delivery
             link = link_signature(p.flit_bits) if host else lane_link_signature(p.flit_bits, lanes)
             members[f"outputs__{o}"] = Out(link)
             if not host:
-                members.update({f"credited_{o}": In(lanes), f"released_{o}": In(lanes)})
+                members[f"credited_{o}"] = In(lanes)
+                if p.unshared_lanes:
+                    members[f"released_{o}"] = In(p.unshared_lanes)
         members.update({"discarding": Out(sum(p.input_lanes)), "node": In(p.dimensions)})
         super().__init__(f"hypercube_router_{p.name}", members)
 
@@ -92,6 +96,11 @@ class HypercubeRouter(Part):
         room = self._deliver(m, platform, outputs[p.delivery])
         for i, port in enumerate(inputs):
             self._connect_allocator(m, i, port, allocator, outputs)
+            if p.outputs_count_credits:
+                m.d.comb += [
+                    *(port.some_credit[d].eq(outputs[d].some_credit) for d in range(p.dimensions)),
+                    *(port.several_credits[d].eq(outputs[d].several_credits) for d in range(p.dimensions)),
+                ]
             beaten = [
                 outputs[o].beaten[p.inputs_of(o).index(i)] if p.is_contested(o) else Const(0) for o in p.outputs_of(i)
             ]
@@ -116,10 +125,9 @@ class HypercubeRouter(Part):
             *(port.credited[d].eq(getattr(self, f"credited_{d}")) for d in range(p.dimensions)),
         ]
         if not p.is_host_input(i):
-            m.d.comb += [
-                getattr(self, f"credits_{i}").eq(port.credits),
-                getattr(self, f"releases_{i}").eq(port.releases),
-            ]
+            m.d.comb += getattr(self, f"credits_{i}").eq(port.credits)
+            if p.unshared_lanes:
+                m.d.comb += getattr(self, f"releases_{i}").eq(port.releases)
         return port
 
     def _output(self, m, platform, o, order, allocator) -> Any:
@@ -144,7 +152,11 @@ class HypercubeRouter(Part):
         link = getattr(self, f"outputs__{o}")
         held = Signal(len(Value.cast(output.flit)), name=f"held_{o}", reset_less=True)
         m.d.sync += [link.valid.eq(output.load), held.eq(Value.cast(output.flit))]
-        m.d.comb += [Value.cast(link.payload).eq(held), output.releases.eq(getattr(self, f"released_{o}"))]
+        m.d.comb += Value.cast(link.payload).eq(held)
+        if p.unshared_lanes:
+            m.d.comb += output.releases.eq(getattr(self, f"released_{o}"))
+        if p.outputs_count_credits:
+            m.d.comb += output.credited.eq(getattr(self, f"credited_{o}"))
         return output
 
     def _deliver(self, m, platform, output) -> Any:

@@ -19,7 +19,7 @@ def elect(asking, order, switch, family):
 
 
 @compiled
-def pick(switch, router, family):
+def pick(switch, free, router, family):
     """The leader picks an output: registers for the examination in the next cycle. Returns whether by a choice."""
     router.examined = router.leader
     router.adaptive = 0
@@ -28,7 +28,7 @@ def pick(switch, router, family):
     if router.leader == NONE:
         return 0
     record = family.input_lanes[switch, router.leader]
-    usable = record.candidates & router.free
+    usable = record.candidates & free
     output, chose = 0, 0
     if usable != 0 or not family.has_escapes:
         router.adaptive = 1
@@ -68,7 +68,7 @@ def step_random_order(switch, router, family):
 
 
 @compiled
-def examine(switch, waiting, router, family):
+def examine(switch, waiting, free, router, family):
     """All inputs look along the diagonal; heads get lanes. Returns the masks of input lanes and of output lanes."""
     granted, taken = 0, 0
     leader = router.examined
@@ -80,13 +80,13 @@ def examine(switch, waiting, router, family):
         lane = lowest_bit(rest)
         rest &= rest - 1
         record = family.input_lanes[switch, lane]
-        lanes = record.candidates & router.free & family.lanes_of[record.code ^ router.line]
+        lanes = record.candidates & free & family.lanes_of[record.code ^ router.line]
         if lanes != 0:
             record.target = lowest_bit(lanes)
             granted |= 1 << lane
             taken |= lanes & -lanes
             rest &= ~family.lanes_of[record.port]
-    if router.escape & router.free and waiting >> leader & 1:
+    if router.escape & free and waiting >> leader & 1:
         family.input_lanes[switch, leader].target = lowest_bit(router.escape)
         granted |= 1 << leader
         taken |= router.escape
@@ -94,11 +94,11 @@ def examine(switch, waiting, router, family):
 
 
 @compiled
-def is_hopeful(switch, waiting, router, family):
+def is_hopeful(switch, waiting, free, family):
     """Whether a waiting head could have a lane."""
     while waiting != 0:
         record = family.input_lanes[switch, lowest_bit(waiting)]
-        if (record.candidates | record.escapes) & router.free:
+        if (record.candidates | record.escapes) & free:
             return 1
         waiting &= waiting - 1
     return 0

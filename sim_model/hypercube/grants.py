@@ -60,5 +60,5 @@ def _take(cycle, switch, lane, state, family):
     following = (cycle + 1) & 1
     family.wires[channel.source, following] |= channel.source_bit  # nobody looks at those of processors
     if flit & TAIL:
-        family.releases[channel.source, following] |= channel.source_bit
+        family.releases[channel.source, following] |= channel.source_bit & ~family.tail_lanes
     return flit

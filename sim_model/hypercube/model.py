@@ -12,7 +12,9 @@ from sim_model.hypercube.describe import describe_router, find_waits
 from sim_model.hypercube.record import record_wires
 from sim_model.hypercube.router import step_routers
 from sim_model.hypercube.state import HYPERCUBE_FOLDER, HypercubeState, make_hypercube_state
+from topology.common.lanes import REUSE_EMPTY
 from topology.common.side_wires import SideWire
+from topology.hypercube.lane_reuse import check_reuse, unshared_lanes
 from topology.hypercube.lane_wires import lane_wires
 from topology.hypercube.routing import HypercubeRouting
 
@@ -29,6 +31,8 @@ class HypercubeModel(UnicastModel):
         Network and rule for lanes.
     buffer_flits : int
         Flits that the buffer of a lane holds, 1 to 16; 4 and more keep the full rate.
+    lane_reuse : str
+        When another worm may have a lane, see ``topology.hypercube.lane_reuse``.
 
     Raises
     ------
@@ -37,11 +41,21 @@ class HypercubeModel(UnicastModel):
     """
 
     routing: HypercubeRouting
+    lane_reuse: str = REUSE_EMPTY
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_reuse(self.lane_reuse)
+
+    @property
+    def unshared_lanes(self) -> int:
+        """How many lanes of a channel, the first ones, have one worm at a time."""
+        return unshared_lanes(self.routing.network.lanes, self.routing.rule, self.lane_reuse)
 
     @property
     def side_wires(self) -> tuple[SideWire, ...]:
         """Credits and releases."""
-        return lane_wires(self.network)
+        return lane_wires(self.network, self.unshared_lanes)
 
     def make_state(self, messages: Messages) -> HypercubeState:
         """Registers of the switches before cycle 0.
@@ -51,7 +65,9 @@ class HypercubeModel(UnicastModel):
         ValueError
             If a message has several destinations.
         """
-        return make_hypercube_state(self.routing, messages, buffer_flits=self.buffer_flits)
+        return make_hypercube_state(
+            self.routing, messages, buffer_flits=self.buffer_flits, unshared_lanes=self.unshared_lanes
+        )
 
     def run_cycles(self, state: EngineState, routers: HypercubeState, trace: Trace, until_cycle: int) -> int:
         """The compiled loop; returns one of the reasons of ``engine/clock.py``."""

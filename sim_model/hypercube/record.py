@@ -7,10 +7,11 @@ from sim_model.common.engine.discards import record_discards
 @compiled
 def record_wires(cycle, _state, family, trace, row):
     """Write side wires and status outputs into a recording."""
-    signals, ends = trace.signals[row], family.wire_ends
-    count = len(ends)
-    for position in range(count):
-        switch, lane_port = ends[position, 0], ends[position, 1]
+    signals, credits, releases = trace.signals[row], family.credit_ends, family.release_ends
+    for position in range(len(credits)):
+        switch, lane_port = credits[position, 0], credits[position, 1]
         signals[position] = family.wires[switch, cycle & 1] >> lane_port & 1
-        signals[count + position] = family.releases[switch, cycle & 1] >> lane_port & 1
-    record_discards(cycle, family.discards, signals, 2 * count)
+    for position in range(len(releases)):
+        switch, lane_port = releases[position, 0], releases[position, 1]
+        signals[len(credits) + position] = family.releases[switch, cycle & 1] >> lane_port & 1
+    record_discards(cycle, family.discards, signals, len(credits) + len(releases))

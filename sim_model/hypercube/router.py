@@ -42,7 +42,7 @@ def _catch_up(cycle, switch, vertex, router, family):
     """Nothing happened for some cycles: who was elected in the last two of them."""
     asking = vertex.nonempty & ~router.active
     router.leader = elect(asking, order_of(cycle - 2, family), switch, family)
-    pick(switch, router, family)
+    pick(switch, _free_lanes(router, family), router, family)
     router.leader = elect(asking, order_of(cycle - 1, family), switch, family)
 
 
@@ -55,6 +55,7 @@ def _step_router(cycle, switch, order, credited, released, state, family):
     waiting, drained = ready & ~router.nowhere, ready & router.nowhere
     asking = (present | vertex.arrived & ~family.host_lanes) & ~active
     draining = active & present & router.nowhere
+    free = _free_lanes(router, family)
     changes = vertex.arrived | credited | released | router.requesting | router.closing | router.chose
     changes |= drained | draining | asking & ~waiting
     changes |= _step_delivery(cycle, switch, state, family)
@@ -67,20 +68,26 @@ def _step_router(cycle, switch, order, credited, released, state, family):
     choose_requests(switch, following, can_send, state, family)
     changes |= router.requesting
     if changes == 0:
-        changes = is_hopeful(switch, waiting, router, family)
-    began, taken = examine(switch, waiting, router, family)
-    chose = pick(switch, router, family)
+        changes = is_hopeful(switch, waiting, free, family)
+    began, taken = examine(switch, waiting, free, router, family)
+    chose = pick(switch, free, router, family)
     if router.chose:  # in the cycle before: this pick goes by the same order
         step_random_order(switch, router, family)
     router.chose = chose
     router.leader = elect(asking, order, switch, family)
-    _read_heads(switch, present, active, began, state, family)
+    _read_heads(switch, present, active, began, ended, state, family)
     _start_draining(cycle, switch, drained, family)
-    router.active = active & ~router.closing & ~(ended & family.host_lanes) | began | drained
-    router.closing = ended & ~family.host_lanes
-    router.free = (router.free | released | finished & delivery) & ~taken
+    router.active = active & ~router.closing & ~(ended & family.queue_lanes) | began | drained
+    router.closing = ended & ~family.queue_lanes
+    router.free = (router.free | released | finished & family.tail_lanes) & ~taken
     router.busy = 1 if changes | asking | router.requesting | router.chose | router.closing else 0
     return 1 if changes else 0
+
+
+@compiled
+def _free_lanes(router, family):
+    """Output lanes that a head can have: of those that were given away empty, all credits are there."""
+    return router.free & with_credits(router) if family.shared_lanes else router.free
 
 
 @compiled
@@ -100,12 +107,13 @@ def _step_delivery(cycle, switch, state, family):
 
 
 @compiled
-def _read_heads(switch, present, active, began, state, family):
+def _read_heads(switch, present, active, began, ended, state, family):
     """What heads that come to the front of their lanes want."""
     router, vertex = family.routers[switch], state.vertices[switch]
     from_host = present & ~active & family.host_lanes
     router.read = from_host & ~began
-    starts = from_host | vertex.arrived & ~present & ~active & ~family.host_lanes
+    behind_tails = (vertex.nonempty | vertex.arrived) & ended
+    starts = from_host | (vertex.arrived & ~present & ~active | behind_tails) & ~family.host_lanes
     router.nowhere &= ~starts
     while starts != 0:
         lane = lowest_bit(starts)

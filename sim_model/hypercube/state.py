@@ -15,10 +15,9 @@ from sim_model.common.messages import Messages
 from sim_model.common.vc.state import BUFFER_FIELDS, CREDIT_WEIGHTS, OUTPUT_LANE_FIELDS
 from sim_model.hypercube.orders import make_orders
 from topology.common.choice_orders import ORDER_SEED
-from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, ROOM_FLITS
+from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, ROOM_FLITS, credit_wires
 from topology.hypercube.diagonals import input_codes
 from topology.hypercube.graph import HypercubeNetwork
-from topology.hypercube.lane_wires import lane_wires
 from topology.hypercube.routing import ADAPTIVE_ONLY, HypercubeRouting, parity
 
 HYPERCUBE_FOLDER = Path(__file__).parent
@@ -73,6 +72,9 @@ class HypercubeState(NamedTuple):
     most_flits_with_room: int  # in a delivery buffer
     host_lanes: int  # mask of the input lanes from the processor
     delivery_lanes: int  # mask of the output lanes to the processor
+    shared_lanes: int  # mask of the lanes between switches that are given away behind a tail, in and out alike
+    queue_lanes: int  # mask of the input lanes whose buffers can hold flits of several worms
+    tail_lanes: int  # mask of the output lanes that can be given away when a tail has been sent
     lanes_of: np.ndarray  # int64[DIAGONAL_NUMBERS], masks of lane-ports; 0 where there is no port
     orders: np.recarray  # see orders.py, by cycle + 1 modulo their number
     candidates: np.ndarray  # int64[nodes], masks of output lanes by the dimensions that remain
@@ -89,11 +91,23 @@ class HypercubeState(NamedTuple):
     releases: np.ndarray  # int64[vertices, 2], the same for releases
     buffers: np.recarray  # BUFFER_FIELDS, delivery buffers
     slots: np.ndarray  # int64[delivery buffers, slots], ring buffers of packed flits
-    wire_ends: np.ndarray  # int64[lanes between switches, 2], switch and lane-port at the source, as recorded
+    credit_ends: np.ndarray  # int64[lanes between switches, 2], switch and lane-port at the source, as recorded
+    release_ends: np.ndarray  # the same, of lanes that are released
 
 
-def make_hypercube_state(routing: HypercubeRouting, messages: Messages, *, buffer_flits: int) -> HypercubeState:
+def make_hypercube_state(
+    routing: HypercubeRouting, messages: Messages, *, buffer_flits: int, unshared_lanes: int
+) -> HypercubeState:
     """All switches as they are before cycle 0.
+
+    Parameters
+    ----------
+    routing : HypercubeRouting
+    messages : Messages
+    buffer_flits : int
+        Flits that the buffer of a lane holds.
+    unshared_lanes : int
+        How many lanes of a channel, the first ones, have one worm at a time.
 
     Raises
     ------
@@ -108,13 +122,20 @@ def make_hypercube_state(routing: HypercubeRouting, messages: Messages, *, buffe
     buffer[list(deliveries)] = np.arange(len(deliveries))
     delivery_flits = max(buffer_flits, LEAST_ROOM_BUFFER_FLITS)
     lanes_of = _lanes_of(network)
+    host_lanes, delivery_lanes = int(lanes_of[network.dimensions :].sum()), int(lanes_of[network.dimensions])
+    shared = sum(
+        1 << d * network.lanes + v for d in range(network.dimensions) for v in range(unshared_lanes, network.lanes)
+    )
     inputs = network.dimensions + network.injection_channels_per_processor
     return HypercubeState(
         dimensions=network.dimensions,
         has_escapes=int(routing.rule != ADAPTIVE_ONLY),
         most_flits_with_room=delivery_flits - ROOM_FLITS,
-        host_lanes=int(lanes_of[network.dimensions :].sum()),
-        delivery_lanes=int(lanes_of[network.dimensions]),
+        host_lanes=host_lanes,
+        delivery_lanes=delivery_lanes,
+        shared_lanes=shared,
+        queue_lanes=host_lanes | shared,
+        tail_lanes=delivery_lanes | shared,
         lanes_of=lanes_of,
         orders=make_orders(lanes_of[:inputs].tolist(), network.lanes),
         candidates=routing.candidates_by_remaining,
@@ -136,7 +157,8 @@ def make_hypercube_state(routing: HypercubeRouting, messages: Messages, *, buffe
         releases=np.zeros((network.vertices, 2), dtype=np.int64),
         buffers=make_records(len(deliveries), BUFFER_FIELDS),
         slots=np.zeros((len(deliveries), 1 << (delivery_flits - 1).bit_length()), dtype=np.int64),
-        wire_ends=_wire_ends(network),
+        credit_ends=_wire_ends(network, network.lanes),
+        release_ends=_wire_ends(network, unshared_lanes),
     )
 
 
@@ -180,12 +202,10 @@ def _input_lanes(network: HypercubeNetwork) -> np.recarray:
     return records
 
 
-def _wire_ends(network: HypercubeNetwork) -> np.ndarray:
-    """Switch and lane-port of each bit of the credit wires."""
-    wires = lane_wires(network)
-    credits = wires[: len(wires) // 2]
+def _wire_ends(network: HypercubeNetwork, lanes: int) -> np.ndarray:
+    """Switch and lane-port of each bit of wires that tell of the first lanes of each channel."""
     rows = []
-    for wire in credits:
+    for wire in credit_wires(network):
         port = int(wire.input.rpartition("_")[2])
-        rows += [(wire.sink, port * network.lanes + lane) for lane in range(wire.bits)]
+        rows += [(wire.sink, port * network.lanes + lane) for lane in range(lanes)]
     return np.array(rows, dtype=np.int64).reshape(-1, 2)

@@ -26,13 +26,20 @@ def test_configuration_and_defaults(tmp_path):
     assert isinstance(network, HypercubeNetwork)
     assert (network.dimensions, network.lanes, network.injection_channels_per_processor) == (3, 2, 1)
     assert (cube.routing.rule, cube.routing.flit_bits, cube.model.buffer_flits) == ("duato", 32, 4)
-    more = "  lanes: 4\n  injection_channels: 5\n  buffer_flits: 2\n  flit_bits: 16\n  lane_reuse: empty\n"
+    more = "  lanes: 4\n  injection_channels: 5\n  buffer_flits: 2\n  flit_bits: 16\n  lane_reuse: escape-tail\n"
     wide = design(tmp_path, 5, more)
     network = wide.routing.network
     assert (network.dimensions, network.lanes, network.injection_channels_per_processor) == (5, 4, 5)
     assert (wide.routing.flit_bits, wide.model.buffer_flits) == (16, 2)
     wanted = {"flit_bits": 16, "dimensions": 5, "lanes": 4, "injection_channels": 5, "rule": "duato", "buffer_flits": 2}
-    assert wide.plan.parameters == wanted
+    assert wide.plan.parameters == {**wanted, "lane_reuse": "escape-tail"}
+
+
+def test_lanes_are_given_again_by_one_rule_in_model_and_hardware(tmp_path):
+    for rule, free in (("empty", True), ("escape-tail", True), ("tail", False)):
+        cube = design(tmp_path, 3, f"  lane_reuse: {rule}\n")
+        assert cube.plan.parameters["lane_reuse"] == cube.model.lane_reuse == rule
+        assert cube.check().right == free
 
 
 @pytest.mark.parametrize("rule", ["adaptive-only", "wrong-escape"])
@@ -68,6 +75,7 @@ def test_check_of_a_sound_hypercube(tmp_path, capsys):
         "buffer_flits": 4,
         "adaptive_lanes_of_a_channel": 2,
         "injection_channels": 2,
+        "lane_reuse": "empty",
     }
 
 
@@ -112,7 +120,7 @@ WRONG = {
             ("many lane-ports", "lanes: 8", "lanes: Lane-ports on a side of a switch must be 61 at most, not 65"),
             ("many injections", "injection_channels: 9", "injection_channels must be at most 8, one for every dim"),
             ("no injection", "injection_channels: 0", "network.injection_channels must be at least 1, not 0"),
-            ("reuse", "lane_reuse: tail", "network.lane_reuse must be 'empty', not 'tail'"),
+            ("reuse", "lane_reuse: never", "network.lane_reuse must be 'empty', 'escape-tail' or 'tail', not 'never'"),
             ("control", "negative_control: one-lane", "network.negative_control must be 'adaptive-only' or 'wrong-e"),
             ("deep buffers", "buffer_flits: 17", "network.buffer_flits must be at most 16, not 17"),
             ("narrow flits", "flit_bits: 7", "network.flit_bits must be at least 8, not 7"),

@@ -36,6 +36,7 @@ COUNTERS = "common/channel_counters.py"
 TURN_ORDER = "common/vc/turn_order.py"
 LANE_OUTPUT = "common/vc/lane_output.py"
 LANE_INPUT = "common/vc/lane_input.py"
+CREDIT_COUNTER = "common/vc/credit_counter.py"
 RING_POINTER = "common/ring_pointer.py"
 LANE_BUFFER = "common/vc/lane_buffer.py"
 CYCLE_ORDER = "common/vc/cycle_order.py"
@@ -46,6 +47,7 @@ TORUS_ROUTER = "torus/router.py"
 HEAD_ALLOCATOR = "hypercube/head_allocator.py"
 ADAPTIVE_INPUT = "hypercube/adaptive_input.py"
 ADAPTIVE_OUTPUT = "hypercube/adaptive_output.py"
+WORM_FRONTS = "hypercube/worm_fronts.py"
 HYPERCUBE_ROUTER = "hypercube/router.py"
 
 OVERWRITES_A_WAITING_FLIT = (OUTPUT_REGISTER, "with m.If(self.free):", "with m.If(1):")
@@ -106,7 +108,11 @@ SENDS_WHAT_A_RECEIVER_HAS = (TRANSMITTER_BANK, "~sending[port] & ~owned[port] &"
 TAKES_WHAT_OTHERS_WAIT_FOR = (TRANSMITTER_BANK, "idle & ~self.waiting & self.ahead", "idle & self.ahead")
 PREFERS_BOTH = (TURN_ORDER, "before[i, j], before[j, i] = first, ~first", "before[i, j], before[j, i] = first, first")
 PREFERS_THE_FIRST = (TURN_ORDER, "eq(~concat(self.chosen[i:j]).any())", "eq(1)")
-COUNTS_DOWN_TOO_LATE = (LANE_OUTPUT, "Mux(load, more, has_credit)", "Mux(load, credits.any(), has_credit)")
+COUNTS_DOWN_TOO_LATE = (
+    CREDIT_COUNTER,
+    "Mux(sent, self.several, self.some)",
+    "Mux(sent, self.credits.any(), self.some)",
+)
 FREES_AFTER_EACH_FLIT = (LANE_OUTPUT, "free.eq(self.flit.tail)", "free.eq(1)")
 GIVES_CREDITS_FOR_REQUESTS = (LANE_INPUT, "self.credits.eq(popped)", "self.credits.eq(request.lane)")
 READS_WHERE_IT_WRITES = (LANE_BUFFER, "[buffer.front for buffer in buffers]", "[buffer.back for buffer in buffers]")
@@ -117,8 +123,8 @@ KEEPS_THE_ORDER = (CYCLE_ORDER, "self.before.eq(concat(before[: len(pairs(self.u
 SENDS_WHAT_IS_BEATEN = (ADAPTIVE_INPUT, "popped.eq(Mux(kept, 0, asked) |", "popped.eq(asked |")
 FORGETS_WHAT_IS_ASKED = (ADAPTIVE_INPUT, "self._asks + left", "self._asks")
 RELEASES_BEFORE_IT_IS_EMPTY = (
-    ADAPTIVE_INPUT,
-    "ended & ~self.buffer.several",
+    WORM_FRONTS,
+    "ended & ~buffer.several",
     "ended",
 )
 NEVER_ENDS_A_DRAIN = (ADAPTIVE_INPUT, "discarding[v].eq(drained)", "discarding[v].eq(self.drains)")

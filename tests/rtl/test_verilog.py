@@ -85,6 +85,8 @@ HYPERCUBE_SETTINGS = {
     "hypercube-one-lane": (generate_network, 1, 1, 1, DUATO, {"buffer_flits": 16}),
     "hypercube-adaptive-only": (generate_network, 2, 2, 1, ADAPTIVE_ONLY, {}),
     "hypercube-wrong-escape": (generate_network, 2, 2, 1, WRONG_ESCAPE, {}),
+    "hypercube-tail": (generate_network, 2, 3, 1, DUATO, {"lane_reuse": "tail"}),
+    "hypercube-escape-tail": (generate_harness, 2, 2, 1, DUATO, {"lane_reuse": "escape-tail"}),
 }
 STAGED = {
     "staged-min": lambda: min_plan(MinRouting(MinNetwork("omega", 2, 3), 16), link_cycles=2),

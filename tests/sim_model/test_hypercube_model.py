@@ -8,14 +8,24 @@ import pytest
 from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
+from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
 from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.lane_reuse import REUSE_ESCAPE_TAIL
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, WRONG_ESCAPE, HypercubeRouting
 
 MOST_FLITS = 24
 
 
-def cube(dimensions: int, lanes: int, depth: int = 4, *, channels: int = 1, rule: str = DUATO) -> HypercubeModel:
-    return HypercubeModel(HypercubeRouting(HypercubeNetwork(dimensions, lanes, channels), 32, rule), depth)
+def cube(
+    dimensions: int,
+    lanes: int,
+    depth: int = 4,
+    *,
+    channels: int = 1,
+    rule: str = DUATO,
+    lane_reuse: str = REUSE_EMPTY,
+) -> HypercubeModel:
+    return HypercubeModel(HypercubeRouting(HypercubeNetwork(dimensions, lanes, channels), 32, rule), depth, lane_reuse)
 
 
 def simulation(model: HypercubeModel, records: list[Message]) -> Simulation:
@@ -61,13 +71,32 @@ def test_every_message_arrives_once_under_heavy_load(lanes, depth, channels):
     assert (results.lost, results.duplicated, results.disordered, results.stray) == (0, 0, 0, 0)
 
 
+@pytest.mark.parametrize("lane_reuse", [REUSE_ESCAPE_TAIL, REUSE_TAIL])
+def test_every_message_arrives_once_behind_tails(lane_reuse):
+    """With one flit in a buffer in the same cycles; sooner with several flits, where nothing but the lane is short."""
+    for lanes, depth in ((1, 1), (2, 1), (1, 4), (2, 4)):
+        usual, reused = (heavy(cube(3, lanes, depth, lane_reuse=rule), 2_000, 3) for rule in (REUSE_EMPTY, lane_reuse))
+        expected, results = usual.run(), reused.run()
+        assert (results.lost, results.duplicated, results.disordered, results.stray) == (0, 0, 0, 0)
+        if depth == 1:
+            assert (results.arrival_cycle == expected.arrival_cycle).all()
+        elif lanes == 1:
+            assert results.cycles < expected.cycles
+
+
+def test_no_such_reuse_of_lanes():
+    with pytest.raises(ValueError, match="Reuse of lanes must be empty, escape-tail or tail, not 'head'"):
+        cube(2, 2, lane_reuse="head")
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("lane_reuse", [REUSE_EMPTY, REUSE_ESCAPE_TAIL])
 @pytest.mark.parametrize("lanes", [1, 2, 3, 4])
 @pytest.mark.parametrize("dimensions", [2, 3, 4, 5, 6])
-def test_no_deadlock_in_a_thousand_heavy_runs(dimensions, lanes):
+def test_no_deadlock_in_a_thousand_heavy_runs(dimensions, lanes, lane_reuse):
     for seed in range(1_000):
-        channels = (1, dimensions)[seed % 2]
-        results = heavy(cube(dimensions, lanes, 1 + seed % 5, channels=channels), 60 << dimensions, seed).run()
+        model = cube(dimensions, lanes, 1 + seed % 5, channels=(1, dimensions)[seed % 2], lane_reuse=lane_reuse)
+        results = heavy(model, 60 << dimensions, seed).run()
         assert not results.deadlocked, seed
         assert (results.lost, results.duplicated, results.disordered) == (0, 0, 0)
 

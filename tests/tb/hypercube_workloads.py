@@ -1,7 +1,7 @@
 """Hypercubes under load, ready to be compared."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.hypercube.multicasts import DOUBLING, software_sends
+from sim_model.hypercube.state import HypercubeState
 from topology.common.host_pattern import EAGER, HostBehaviour
+from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import DUATO, HypercubeRouting
 
@@ -36,31 +38,49 @@ def job(
     loads: Sequence[float] = (0.1, 0.4, 1.5),
     most_compared: int | None = None,
     broadcasts: bool = False,
+    lane_reuse: str = REUSE_EMPTY,
+    most_body_flits: int = MOST_BODY_FLITS,
 ) -> Comparison:
     """Messages of 1 flit and more, one load after the other, in flits per node and cycle, over any injection channel.
 
     With broadcasts these are a fifth of all copies, sent by recursive doubling. Messages are compared to the end, or
     for so many cycles.
     """
-    model, random = HypercubeModel(routing, buffer_flits), np.random.default_rng(seed)
+    model, random = HypercubeModel(routing, buffer_flits, lane_reuse), np.random.default_rng(seed)
     nodes, channels, records = routing.network.switches, routing.network.injection_channels_per_processor, []
+    mean_flits = MEAN_FLITS - (MOST_BODY_FLITS - most_body_flits) / 2
     for part, load in enumerate(loads):
         start = part * cycles / len(loads)
         while start < (part + 1) * cycles / len(loads):
             source, destination = map(int, random.choice(nodes, 2, replace=False))
-            flits = model.header_flits([destination]) + int(random.integers(0, MOST_BODY_FLITS))
+            flits = model.header_flits([destination]) + int(random.integers(0, most_body_flits))
             injection = int(random.integers(channels)) if channels > 1 else 0
             record = Message(source, [destination], flits, start_cycle=int(start), injection=injection)
             if broadcasts and random.random() < BROADCAST_COPIES / (nodes - 1):
                 record = replace(record, destinations=range(nodes), injection=0)
             records.append(record)
             copies = nodes - 1 if len(record.destinations) > 1 else 1
-            start += random.exponential(copies * MEAN_FLITS / load / nodes)
+            start += random.exponential(copies * mean_flits / load / nodes)
     if broadcasts:
         records = software_sends(routing.network, records, DOUBLING)
     messages = Messages.build(records, processors=nodes, header_flits=model.header_flits, injection_channels=channels)
     results = Simulation(model, messages, hosts=hosts).run()
     assert (results.lost, results.duplicated, results.disordered, results.deadlocked) == (0, 0, 0, False)
-    harness = harness_source(hypercube_plan(routing, buffer_flits=buffer_flits))
+    harness = harness_source(hypercube_plan(routing, buffer_flits=buffer_flits, lane_reuse=lane_reuse))
     compared = min(results.cycles + 16, most_compared or results.cycles + 16)
     return Comparison(model, messages, 0, compared, harness, hosts=hosts)
+
+
+@dataclass(frozen=True)
+class SentHome(HypercubeModel):
+    """Every third message carries the number of its own sender: there is no way for it."""
+
+    def sent_header(self, messages: Messages, message: int) -> int:
+        sound = super().sent_header(messages, message)
+        mask = (1 << self.routing.network.dimensions) - 1
+        return sound if message % 3 else sound & ~mask | int(messages.source[message])
+
+    def make_state(self, messages: Messages) -> HypercubeState:
+        state = super().make_state(messages)
+        state.key[::3] = messages.source[::3]
+        return state

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,8 @@ from rtl.hypercube.network import hypercube_plan
 from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
-from sim_model.hypercube.state import HypercubeState
 from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
-from tests.tb.hypercube_workloads import hypercube_routing, job
+from tests.tb.hypercube_workloads import SentHome, hypercube_routing, job
 from tests.tb.mutations import Mutation
 from topology.common.host_pattern import HostBehaviour, level_of
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, WRONG_ESCAPE
@@ -38,13 +37,14 @@ FAULTY = {  # what brings a fault to light
     "home": ((2, 2, 4, 16, DUATO, 1), HOSTS[0], 300),
     "channels": ((3, 3, 2, 16, DUATO, 3), HOSTS[0], 300),
 }
-INPUT, OUTPUT, ALLOCATOR, ROUTER, ORDER, RANDOM, DELIVERY, POINTER = (
+INPUT, OUTPUT, ALLOCATOR, ROUTER, FRONTS, ORDER, RANDOM, DELIVERY, POINTER = (
     f"{file}.py"
     for file in (
         "hypercube/adaptive_input",
         "hypercube/adaptive_output",
         "hypercube/head_allocator",
         "hypercube/router",
+        "hypercube/worm_fronts",
         "common/vc/cycle_order",
         "common/vc/random_order",
         "common/vc/delivery_buffer",
@@ -58,18 +58,18 @@ MUTATIONS = [
         ("never drains from a host", INPUT, "~remaining.any() if self._part.host", "0 if self._part.host", "home"),
         ("says nothing of what it drains", INPUT, "discarding[v].eq(drained)", "discarding[v].eq(0)", "home"),
         ("loses the credits of lane 0", INPUT, "self.credits.eq(popped)", "self.credits.eq(popped & 2)", "fast"),
-        ("never releases lane 0", INPUT, "self.releases.eq(popped &", "self.releases.eq(popped & 2 &", "fast"),
+        ("never releases lane 0", INPUT, "(popped & tails)[", "(popped & tails & 2)[", "fast"),
         (
             "releases a lane behind any flit",
-            INPUT,
-            "self.is_tail.eq(ended & ~self.buffer.several)",
+            FRONTS,
+            "self.is_tail.eq(ended & ~buffer.several)",
             "self.is_tail.eq(1)",
             "fast",
         ),
         ("counts a credit twice", INPUT, "credits + 1", "credits + 2", "fast"),
         ("forgets the flit that left just now", INPUT, "self._asks + left", "self._asks", "wide"),
         ("asks late", INPUT, "& (credited | enough)", "& enough", "fast"),
-        ("takes a body flit for a head", INPUT, "& ~self._present & ~self.active\n", "& ~self._present\n", "fast"),
+        ("takes a body flit for a head", FRONTS, "& ~buffer.present & ~lane.active", "& ~buffer.present", "fast"),
         (
             "takes flits for those of the other lane",
             INPUT,
@@ -77,7 +77,7 @@ MUTATIONS = [
             "else self.link.valid[::-1])",
             "fast",
         ),
-        ("goes on behind a tail", INPUT, "behind = ~self.is_tail & ", "behind = ", "fast"),
+        ("goes on behind a tail", FRONTS, "return ~is_tail & ", "return ", "fast"),
         ("fills a delivery buffer too full", INPUT, "part.room | ~delivers", "1", "stalled"),
         ("frees a lane too early", OUTPUT, "else self.releases[lane]", "else self.load[lane]", "fast"),
         ("takes the lane of another one", OUTPUT, "concat(lower).all(), self.taken", "1, self.taken", "wide"),
@@ -182,21 +182,6 @@ def test_broadcasts_among_unicasts(channels, tmp_path, require_tool):
     comparison = job_of(shape, cycles=2_000, hosts=HOSTS[1], most_compared=3_000, broadcasts=True)
     assert (comparison.messages.parent >= 0).sum() > 90
     assert_equal(comparison, "icarus", tmp_path)
-
-
-@dataclass(frozen=True)
-class SentHome(HypercubeModel):
-    """Every third message carries the number of its own sender: there is no way for it."""
-
-    def sent_header(self, messages: Messages, message: int) -> int:
-        sound = super().sent_header(messages, message)
-        mask = (1 << self.network.dimensions) - 1
-        return sound if message % 3 else sound & ~mask | int(messages.source[message])
-
-    def make_state(self, messages: Messages) -> HypercubeState:
-        state = super().make_state(messages)
-        state.key[::3] = messages.source[::3]
-        return state
 
 
 @pytest.mark.parametrize("hosts", HOSTS, ids=["eager", "pausing"])

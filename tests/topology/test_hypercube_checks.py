@@ -7,15 +7,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from topology.hypercube.deadlock import (
-    CHECKED_REUSE,
-    REUSE_EMPTY,
-    REUSE_ESCAPE_TAIL,
-    REUSE_TAIL,
-    Waiting,
-    check_hypercube_deadlock,
-)
+from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
+from topology.hypercube.deadlock import Waiting, check_hypercube_deadlock
 from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.lane_reuse import HYPERCUBE_REUSE, REUSE_ESCAPE_TAIL
 from topology.hypercube.reachability import unreached_pairs
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, RULES, WRONG_ESCAPE, HypercubeRouting
 from topology.hypercube.ways import Ways
@@ -121,7 +116,7 @@ def closure(edges) -> set[tuple[int, int]]:
     return set(nx.transitive_closure(nx.DiGraph(sorted(edges)), reflexive=False).edges)
 
 
-@pytest.mark.parametrize("lane_reuse", CHECKED_REUSE)
+@pytest.mark.parametrize("lane_reuse", HYPERCUBE_REUSE)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(("dimensions", "lanes"), SMALL)
 def test_graph_is_that_of_all_headers_one_by_one(dimensions, lanes, rule, lane_reuse):
@@ -163,7 +158,7 @@ def free(rule: str, dimensions: int, lanes: int, lane_reuse: str) -> bool:
     return dimensions == 1 or (rule == DUATO and (lanes == 1 or lane_reuse != REUSE_TAIL))
 
 
-@pytest.mark.parametrize("lane_reuse", CHECKED_REUSE)
+@pytest.mark.parametrize("lane_reuse", HYPERCUBE_REUSE)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(("dimensions", "lanes"), SMALL)
 def test_verdicts(dimensions, lanes, rule, lane_reuse):
@@ -251,7 +246,7 @@ def test_other_reuses_are_refused():
 def test_verdicts_of_hypercubes_of_the_papers_sizes(dimensions, lanes):
     assert unreached_pairs(make(dimensions, lanes, injection_channels=dimensions)) == []
     for rule in RULES:
-        for lane_reuse in CHECKED_REUSE:
+        for lane_reuse in HYPERCUBE_REUSE:
             verdict = check_hypercube_deadlock(make(dimensions, lanes, rule, dimensions), lane_reuse)
             assert verdict.free == free(rule, dimensions, lanes, lane_reuse)
 
@@ -261,7 +256,7 @@ def test_verdicts_of_hypercubes_of_the_papers_sizes(dimensions, lanes):
 def test_verdicts_of_large_hypercubes(rule):
     routing = make(8, 7, rule)
     assert unreached_pairs(routing) == []
-    for lane_reuse in CHECKED_REUSE:
+    for lane_reuse in HYPERCUBE_REUSE:
         assert check_hypercube_deadlock(routing, lane_reuse).free == free(rule, 8, 7, lane_reuse)
 
 
@@ -457,7 +452,7 @@ def random_rule(order: random.Random, dimensions: int, lanes: int) -> HypercubeR
     return routing
 
 
-@pytest.mark.parametrize("lane_reuse", CHECKED_REUSE)
+@pytest.mark.parametrize("lane_reuse", HYPERCUBE_REUSE)
 @pytest.mark.parametrize(("dimensions", "lanes"), [(2, 1), (2, 2), (3, 1)])
 def test_what_is_proved_has_no_waiting_configuration(dimensions, lanes, lane_reuse):
     """Rules at random, of which some are free from deadlock and most are not."""

@@ -6,8 +6,9 @@ import random
 import pytest
 
 from tests.topology.worms import Worms
-from topology.hypercube.deadlock import REUSE_EMPTY, REUSE_ESCAPE_TAIL, REUSE_TAIL
+from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
 from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.lane_reuse import REUSE_ESCAPE_TAIL
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, WRONG_ESCAPE, HypercubeRouting
 
 

@@ -13,7 +13,7 @@ Whether buffers hold flits of several worms decides what else a worm can be held
 ===============  =====================================================================================================
 ``empty``        no lane is shared: a head can have a lane when its buffer is empty and all credits are back
 ``escape-tail``  lanes that are given as escapes are shared: a head can have them as soon as the tail before it has
-                 left. All others only when they are empty
+                 left, if there is room for a flit. All others only when they are empty
 ``tail``         all lanes are shared
 ===============  =====================================================================================================
 
@@ -64,12 +64,10 @@ import networkx as nx
 
 from topology.common.deadlock import DeadlockVerdict, find_cycle
 from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
+from topology.hypercube.lane_reuse import REUSE_ESCAPE_TAIL, check_reuse
 from topology.hypercube.routing import HypercubeRouting
 from topology.hypercube.ways import Header, Step, Ways
 
-REUSE_ESCAPE_TAIL = "escape-tail"
-CHECKED_REUSE = (REUSE_EMPTY, REUSE_ESCAPE_TAIL, REUSE_TAIL)
-"""When another worm may have a lane, as far as this check goes."""
 REUSE_IN_WORDS = {
     REUSE_EMPTY: "lanes have one worm at a time",
     REUSE_ESCAPE_TAIL: "lanes that are no escapes have one worm at a time",
@@ -90,7 +88,7 @@ def check_hypercube_deadlock(
     ----------
     routing : HypercubeRouting
     lane_reuse : str
-        One of ``CHECKED_REUSE``.
+        One of ``HYPERCUBE_REUSE``.
     buffer_flits : int or None
         Flits that the buffer of a lane holds; None if that is not known.
     least_flits : int
@@ -106,9 +104,7 @@ def check_hypercube_deadlock(
     ValueError
         If there is no such reuse of lanes.
     """
-    if lane_reuse not in CHECKED_REUSE:
-        wanted = f"{', '.join(CHECKED_REUSE[:-1])} or {CHECKED_REUSE[-1]}"
-        raise ValueError(f"Reuse of lanes must be {wanted}, not {lane_reuse!r}")
+    check_reuse(lane_reuse)
     network, ways = routing.network, Ways(routing)
     words = REUSE_IN_WORDS[lane_reuse]
     if lane_reuse != REUSE_EMPTY and buffer_flits is not None and _stay_apart(ways, buffer_flits, least_flits):
@@ -154,6 +150,8 @@ class Waiting:
     lost, unescaped : list of Header
         Those that have no way, and those with ways, of which none is an escape or the delivery lane, if the routing
         gives escapes at all.
+    shared : frozenset of int
+        The shared lanes that end at representatives.
     graph : nx.DiGraph
         Of lanes that end at representatives. An edge c -> d with the attribute ``shift`` says that there is a
         dependency of c on what d is renamed to by this shift.
@@ -170,10 +168,10 @@ class Waiting:
             self.unescaped = []
         between_switches = [lane for lane in self.headers if ways.network.dimension_of[lane] is not None]
         shared = {REUSE_EMPTY: [], REUSE_ESCAPE_TAIL: self._escape_lanes, REUSE_TAIL: between_switches}
-        self._shared = frozenset(shared[lane_reuse])
+        self.shared = frozenset(shared[lane_reuse])
         awaited = self._escape_lanes or between_switches
         self.graph = nx.DiGraph()
-        for lane in sorted(self._shared.union(awaited)):
+        for lane in sorted(self.shared.union(awaited)):
             self.graph.add_node(lane)
             for following, shift in self._following(lane).items():
                 self.graph.add_edge(lane, following, shift=shift)
@@ -211,7 +209,7 @@ class Waiting:
             for step in (*candidates, *escapes):
                 if step.delivers:
                     continue
-                if step in waits_for or step.lane in self._shared:
+                if step in waits_for or step.lane in self.shared:
                     # what lies behind it is found from there: it is a node itself
                     found.setdefault(step.lane, shift ^ step.shift)
                 elif (after := _after(header, step)) not in seen:

@@ -49,7 +49,8 @@ class HypercubeSection(LaneSection):
         Channels from each processor into its switch, up to one for every dimension, so that copies of a broadcast can
         leave at the same time.
     lane_reuse : str
-        When another worm may have a lane: when its buffer is ``empty``.
+        When another worm may have a lane: when the buffer behind it is ``empty``; for the escape lane alone, as soon as
+        the tail before it has been sent (``escape-tail``); or for every lane, which can deadlock (``tail``).
     negative_control : str or None
         A hypercube that is wrong on purpose and deadlocks: without escape lanes (``adaptive-only``), or with escapes
         that some switches give in the wrong order (``wrong-escape``).
@@ -60,7 +61,7 @@ class HypercubeSection(LaneSection):
     FIXED_KEYS: ClassVar = (*LaneSection.FIXED_KEYS, "routing_cycles")
 
     injection_channels: Annotated[int, Field(ge=1, le=MOST_DIMENSIONS)] = 1
-    lane_reuse: Literal["empty"] = REUSE_EMPTY
+    lane_reuse: Literal["empty", "escape-tail", "tail"] = REUSE_EMPTY
     negative_control: Literal["adaptive-only", "wrong-escape"] | None = None
 
 
@@ -97,12 +98,13 @@ def check(section: HypercubeSection, routing: HypercubeRouting) -> CheckReport:
     """Sizes, reachability and freedom from deadlock."""
     network = routing.network
     nodes = network.switches
-    sizes = {
+    sizes: dict[str, Any] = {
         "nodes": nodes,
         "dimensions": network.dimensions,
         **lane_sizes(section, routing),
         "adaptive_lanes_of_a_channel": routing.adaptive_lanes,
         "injection_channels": network.injection_channels_per_processor,
+        "lane_reuse": section.lane_reuse,
     }
     return CheckReport(
         sizes=sizes,
@@ -116,14 +118,14 @@ def build_model(section: HypercubeSection, routing: HypercubeRouting) -> Any:
     """The golden model."""
     from sim_model.hypercube.model import HypercubeModel  # loads Numba: only where a network is run
 
-    return HypercubeModel(routing, buffer_flits=section.buffer_flits)
+    return HypercubeModel(routing, section.buffer_flits, section.lane_reuse)
 
 
 def build_plan(section: HypercubeSection, routing: HypercubeRouting) -> Any:
     """The hardware plan."""
     from rtl.hypercube.network import hypercube_plan  # loads Amaranth: only where hardware is made
 
-    return hypercube_plan(routing, buffer_flits=section.buffer_flits)
+    return hypercube_plan(routing, buffer_flits=section.buffer_flits, lane_reuse=section.lane_reuse)
 
 
 def link_classes(routing: HypercubeRouting) -> LinkClasses:

@@ -8,7 +8,9 @@ from sim_model.common.results import Results
 from sim_model.common.simulation import Simulation
 
 
-def prepare(model: Model, records: Sequence[Message], startup_cycles: int = 0) -> Simulation:
+def prepare(
+    model: Model, records: Sequence[Message], startup_cycles: int = 0, *, count_channels: bool = False
+) -> Simulation:
     """A run about to begin."""
     messages = Messages.build(
         records,
@@ -16,7 +18,7 @@ def prepare(model: Model, records: Sequence[Message], startup_cycles: int = 0) -
         header_flits=model.header_flits,
         injection_channels=model.network.injection_channels_per_processor,
     )
-    return Simulation(model, messages, startup_cycles)
+    return Simulation(model, messages, startup_cycles, count_channels=count_channels)
 
 
 def finish(simulation: Simulation) -> Results:

@@ -45,10 +45,10 @@ INPUT_FAULTS = tuple(
         (
             LINK,
             ASKS,
-            (ADAPTIVE_INPUT, "asks = (self._present | self._arriving)", "asks = self._present"),
+            (ADAPTIVE_INPUT, "asking[v].eq(front.asks)", "asking[v].eq(front.asks & self._present)"),
         ),
         (LINK, WAITS, (ADAPTIVE_INPUT, "ready & ~self.active & ~self.nowhere", "ready & ~self.nowhere")),
-        (HOST, WAITS, (ADAPTIVE_INPUT, "ready, starts, asks = read,", "ready, starts, asks = self._present,")),
+        (HOST, WAITS, (ADAPTIVE_INPUT, "waiting[v].eq(front.ready", "waiting[v].eq(self._present")),
         (
             LINK,
             WANTS,
@@ -66,7 +66,7 @@ INPUT_FAULTS = tuple(
         (LINK, DISCARDING, NEVER_ENDS_A_DRAIN),
         (LINK, RELEASES, RELEASES_BEFORE_IT_IS_EMPTY),
         (LINK, PROMPT, (ADAPTIVE_INPUT, "(credited | enough)", "enough")),
-        (LINK, CONTRACT, (ADAPTIVE_INPUT, "with m.If(starts):", "with m.If(1):")),
+        (LINK, CONTRACT, (ADAPTIVE_INPUT, "with m.If(front.starts):", "with m.If(1):")),
         (HOST, READY, NOT_READY_AS_A_FLIT_LEAVES),
     )
 )

@@ -1,0 +1,139 @@
+"""Where the worm at the front of a lane begins and ends: three kinds of buffers.
+
+===============  ==================================  =================================================================
+kind             whose flits the buffer holds        what is known of the head at the front
+===============  ==================================  =================================================================
+``LoneFront``    of one worm, from a link            it is looked at as it arrives, in an empty buffer
+``QueueFront``   of several worms, from a link       so; behind other flits, its key is stored beside the buffer
+``HostFront``    of several worms, from a processor  it is read when it has come to the front, which takes a cycle
+===============  ==================================  =================================================================
+
+They are logic in the input that uses them, and no modules of their own. All have these members:
+
+===========  ========================================================================================================
+``is_tail``  the flit at the front is a tail
+``asks``     a head is at the front, or arrives there
+``ready``    what a head at the front wants is in its register
+``starts``   that register is to be loaded,
+``key``      with what comes from this: the routing key of the head
+``ends``     the lane has no worm any more at the end of this cycle
+``behind``   if this lane asks for a flit to be sent: whether there is a flit of the same worm behind that one
+===========  ========================================================================================================
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth.hdl import Signal
+
+from rtl.common.vc.front_flit import FrontFlit
+from rtl.common.vc.lane_buffer import LaneBuffer
+
+
+@dataclass(frozen=True)
+class LaneSignals:
+    """What all three kinds look at.
+
+    Members
+    -------
+    m : Module
+    number : int
+        Of the lane, for names of signals.
+    buffer : LaneBuffer
+    arriving, popped : Value
+        A flit goes in, or out, at the end of the cycle.
+    active : Value
+        The worm at the front has an output lane, or is drained.
+    key_bits : int
+        Of the lowest bits of a head.
+    """
+
+    m: Any
+    number: int
+    buffer: LaneBuffer
+    arriving: Any
+    popped: Any
+    active: Any
+    key_bits: int
+
+    def signal(self, name: str) -> Any:
+        """A bit of this lane."""
+        return Signal(name=f"{name}_{self.number}")
+
+    def goes_on(self, is_tail: Any) -> Any:
+        """Whether there is a flit behind the front, in a buffer that may hold several worms, of the same worm."""
+        return ~is_tail & (self.buffer.several | self.arriving)
+
+
+class LoneFront:
+    """Of a lane from a link that is given away when it is empty.
+
+    Parameters
+    ----------
+    lane : LaneSignals
+    flit : flit_layout
+        On the link.
+    released : Value
+        A tail left the lane in the last cycle. A register.
+    """
+
+    def __init__(self, lane: LaneSignals, flit: Any, released: Any):
+        m, buffer = lane.m, lane.buffer
+        ended = lane.signal("ended")
+        self.is_tail: Any = lane.signal("is_tail")
+        with m.If(lane.arriving):
+            m.d.sync += ended.eq(flit.tail)
+        m.d.comb += self.is_tail.eq(ended & ~buffer.several)
+        self.asks: Any = (buffer.present | lane.arriving) & ~lane.active
+        self.ready: Any = buffer.present
+        self.starts: Any = lane.arriving & ~buffer.present & ~lane.active
+        self.key: Any = flit.data[: lane.key_bits]
+        self.ends: Any = released  # the next worm comes long after this one, and the register is early enough
+        self.behind: Any = buffer.more | lane.arriving  # what arrives is of the same worm
+
+
+class QueueFront:
+    """Of a lane from a link that is given away behind a tail.
+
+    Parameters
+    ----------
+    lane : LaneSignals
+    flit : flit_layout
+        On the link.
+    """
+
+    def __init__(self, lane: LaneSignals, flit: Any):
+        buffer, key = lane.buffer, flit.data[: lane.key_bits]
+        front = FrontFlit(lane.m, lane.number, buffer, lane.arriving, lane.popped, lane.active, key, flit.tail)
+        self.is_tail: Any = front.is_tail
+        self.asks: Any = (buffer.present | lane.arriving) & ~lane.active
+        self.ready: Any = buffer.present
+        self.starts: Any = front.comes_first
+        self.key: Any = front.following
+        self.ends: Any = lane.popped & self.is_tail
+        self.behind: Any = lane.goes_on(self.is_tail)
+
+
+class HostFront:
+    """Of a lane from a processor.
+
+    Parameters
+    ----------
+    lane : LaneSignals
+    flit : flit_layout
+        At the front of the buffer.
+    granted : Value
+        The head gets an output lane.
+    """
+
+    def __init__(self, lane: LaneSignals, flit: Any, granted: Any):
+        buffer = lane.buffer
+        self.is_tail: Any = lane.signal("is_tail")
+        self.asks: Any = buffer.present & ~lane.active
+        self.ready: Any = lane.signal("read")
+        lane.m.d.sync += self.ready.eq(self.asks & ~granted)
+        lane.m.d.comb += self.is_tail.eq(flit.tail)
+        self.starts: Any = self.asks
+        self.key: Any = flit.data[: lane.key_bits]
+        self.ends: Any = lane.popped & self.is_tail
+        self.behind: Any = lane.goes_on(self.is_tail)
