@@ -205,6 +205,7 @@ class Design:
         moved: bool = True,
         clocks: str = "network",
         tkeep: bool = False,
+        registers: bool = False,
     ) -> "GeneratedDesign":
         """The network as Verilog, manifest and FuseSoC core.
 
@@ -219,12 +220,15 @@ class Design:
             The top has the output ``moved``, a bit per channel.
         clocks, tkeep
             Of AXI4-Stream endpoints, see ``rtl.common.axi_ends.StreamOptions``.
+        registers : bool
+            Counters, tables and errors are registers behind AXI4-Lite, with an interrupt, and have no ports.
         """
-        plan = replace(self.plan, moved=moved)
-        if axi_stream is None:
-            from rtl.common.network import generate_network
+        from rtl.common.network import generate_design, generate_network
+        from rtl.common.registers.top import generate_with_registers
 
-            return generate_network(plan, top)
+        plan, generate = replace(self.plan, moved=moved), generate_with_registers if registers else generate_design
+        if axi_stream is None:
+            return generate_network(plan, top, generate)
         from rtl.common.axi_ends import StreamOptions
         from rtl.common.axi_network import generate_axi_network, plan_modes
 
@@ -241,7 +245,7 @@ class Design:
             options.word_bits(plan.flit_bits)
         except ValueError as error:
             raise self.config.source.error((*NETWORK, "flit_bits"), str(error)) from None
-        return generate_axi_network(plan, axi_stream, top, options)
+        return generate_axi_network(plan, axi_stream, top, options, generate)
 
     def harness(self) -> "BenchSource":
         """The network as Verilog for a lock-step bench."""

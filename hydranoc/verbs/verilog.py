@@ -15,6 +15,7 @@ from hydranoc.verbs.options import RESULTS, config_argument, json_option, output
 # as rtl.common.axi_injector and rtl.common.axi_ends have them, which would load Amaranth for every verb's --help
 DESTINATION_MODES = ("tuser", "leading-word", "tdest")
 AXI_CLOCKS = ("network", "shared", "separate")
+REGISTER_BUSES = ("axi-lite",)
 LONGEST_TOP = 200
 """Letters of a top's name. File systems take 255, of which suffixes need some."""
 
@@ -36,6 +37,11 @@ LONGEST_TOP = 200
     help="Clock of the AXI4-Stream ports: the network's, one other clock, or one for each node.  [default: network]",
 )
 @click.option("--tkeep", is_flag=True, help="AXI4-Stream words need not be full; flit_bits is a bit more than a word.")
+@click.option(
+    "--registers",
+    type=click.Choice(REGISTER_BUSES),
+    help="Registers behind AXI4-Lite in place of the ports of counters, tables and errors, with an interrupt.",
+)
 @json_option
 def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **options: Any) -> int:
     """Generate the hardware of CONFIG's network: one module per router shape, a top with one injector and one ejector
@@ -46,6 +52,7 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
       hydranoc verilog examples/demo.yaml -o build
       hydranoc verilog examples/demo.yaml -o build --axi-stream tuser
       hydranoc verilog examples/demo.yaml -o build --axi-stream tuser --axi-clocks separate
+      hydranoc verilog examples/registers.yaml -o build --axi-stream tuser --registers axi-lite
     """
     from rtl.common.identifiers import is_identifier
 
@@ -59,8 +66,11 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
         raise click.UsageError(f"{'--axi-clocks' if clocks else '--tkeep'} needs --axi-stream as well")
     design = load(config)
     folder = folder or RESULTS / design.config.name
+    ends = {"clocks": clocks or AXI_CLOCKS[0], "tkeep": tkeep}
     with result_folder(folder) as scratch, progress_bars("writing Verilog"):
-        generated = design.verilog(top, axi_stream, moved=options["moved"], clocks=clocks or AXI_CLOCKS[0], tkeep=tkeep)
+        generated = design.verilog(
+            top, axi_stream, moved=options["moved"], registers=bool(options["registers"]), **ends
+        )
         for name, text in generated.files.items():
             (scratch / name).write_text(text, encoding="utf-8")
     files = {str(folder / name): len(text.encode()) for name, text in generated.files.items()}

@@ -11,7 +11,7 @@ from rtl.common.axi_ejector import AxiStreamEjector
 from rtl.common.axi_ends import NETWORK, Beat, StreamEnds, StreamOptions
 from rtl.common.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector, destination_modes, set_words
 from rtl.common.fabric import Fabric
-from rtl.common.network import GeneratedDesign, generate_design
+from rtl.common.network import GeneratedDesign, Generator, generate_design
 from rtl.common.plan import NetworkPlan
 from rtl.common.ports.optional import connect_exported, exported_members
 from rtl.common.structure import ModuleInstance, SharedModule, StructuralPart, Structure
@@ -191,7 +191,11 @@ def plan_modes(plan: NetworkPlan) -> tuple[str, ...]:
 
 
 def generate_axi_network(
-    plan: NetworkPlan, mode: str, top: str = "noc", options: StreamOptions = NO_OPTIONS
+    plan: NetworkPlan,
+    mode: str,
+    top: str = "noc",
+    options: StreamOptions = NO_OPTIONS,
+    generate: Generator = generate_design,
 ) -> GeneratedDesign:
     """Make the Verilog of a network with AXI4-Stream endpoints. The same plan gives the same bytes.
 
@@ -207,6 +211,8 @@ def generate_axi_network(
         Name of the top module, and prefix of all other module names.
     options : StreamOptions
         Clocks of the ports, and words that are not full.
+    generate : function
+        ``generate_design``, or ``rtl.common.registers.top.generate_with_registers``.
 
     Raises
     ------
@@ -215,7 +221,7 @@ def generate_axi_network(
         is no Verilog identifier.
     """
     extra = {"axi_stream": _manifest_entry(plan, mode, options)}
-    return generate_design(lambda plan: AxiStreamTop(plan, mode, options), plan, top, extra)
+    return generate(lambda plan: AxiStreamTop(plan, mode, options), plan, top, extra)
 
 
 def _manifest_entry(plan: NetworkPlan, mode: str, options: StreamOptions) -> dict[str, Any]:

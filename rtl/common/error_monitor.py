@@ -29,7 +29,16 @@ def watch_inputs(network: ChannelNetwork, *, guarded: bool) -> StatusPart:
     watched = {"discarding": [(switch, "discarding") for switch in switches]}
     if guarded:
         watched["guards"] = [(switch, "misframed") for switch in switches]
-    return StatusPart(STATUS_PART, lambda: ErrorMonitor(channels, len(network.channels), guarded), watched)
+    meanings = {
+        "unroutable": "Channels through which a worm came for which there is no way.",
+        **({"misframed": "Channels whose guard dropped or altered a flit."} if guarded else {}),
+        "discarded": "Worms that were drained; 65,535 for as many or more.",
+    }
+
+    def make(clearable: bool) -> ErrorMonitor:
+        return ErrorMonitor(channels, len(network.channels), guarded, clearable=clearable)
+
+    return StatusPart(STATUS_PART, make, watched, meanings)
 
 
 def guard_settings(*, guard: bool, watchdog_flits: int) -> dict[str, object]:
@@ -38,7 +47,7 @@ def guard_settings(*, guard: bool, watchdog_flits: int) -> dict[str, object]:
 
 
 class ErrorMonitor(Part):
-    """Remembers until the next reset what the inputs of all routers have met.
+    """Remembers until the next reset, or until it is cleared, what the inputs of all routers have met.
 
     ``unroutable`` and ``misframed`` are valid one cycle after the routers' registers, ``discarded`` as many more as
     ``topology.common.input_errors.sum_cycles`` says: a sum of so many bits takes several cycles.
@@ -51,6 +60,9 @@ class ErrorMonitor(Part):
         Channels of the network.
     guarded : bool
         Whether the inputs have a ``WormGuard``.
+    clearable : bool
+        Whether what it remembers can be cleared. A channel that meets something in the cycle of a clear stays marked,
+        and a worm that is added up in that cycle is counted.
 
     Members
     -------
@@ -58,6 +70,10 @@ class ErrorMonitor(Part):
         Whether each input drains a worm for which there is no way.
     guards : In(inputs)
         ``WormGuard.misframed`` of each input. Only if inputs have one.
+    clear_unroutable, clear_misframed : In(count)
+        Channels that are forgotten. Only if clearable; ``clear_misframed`` only if inputs are guarded as well.
+    clear_discarded : In(1)
+        Count from 0 again. Only if clearable.
     unroutable : Out(count)
         Channels through which a worm came for which there is no way. Registers.
     misframed : Out(count)
@@ -67,16 +83,19 @@ class ErrorMonitor(Part):
         Worms that were drained; the highest number stands for as many or more. A register.
     """
 
-    def __init__(self, channels: Sequence[int], count: int, guarded: bool):
+    def __init__(self, channels: Sequence[int], count: int, guarded: bool, *, clearable: bool = False):
         self.channels = tuple(channels)
         self.count = count
         self.guarded = guarded
+        self.clearable = clearable
         inputs = len(self.channels)
         super().__init__(
             "error_monitor",
             {
                 "discarding": In(inputs),
                 **({"guards": In(inputs)} if guarded else {}),
+                **({"clear_unroutable": In(count), "clear_discarded": In(1)} if clearable else {}),
+                **({"clear_misframed": In(count)} if clearable and guarded else {}),
                 "unroutable": Out(count),
                 "misframed": Out(count),
                 "discarded": Out(COUNT_BITS),
@@ -86,10 +105,10 @@ class ErrorMonitor(Part):
     def elaborate(self, _platform):
         m: Any = Module()
         if self.guarded:
-            self._remember(m, self.guards, self.misframed)
+            self._remember(m, self.guards, self.misframed, self.clear_misframed if self.clearable else None)
         else:
             m.d.comb += self.misframed.eq(0)
-        self._remember(m, self.discarding, self.unroutable)
+        self._remember(m, self.discarding, self.unroutable, self.clear_unroutable if self.clearable else None)
         self._count(m)
         return m
 
@@ -99,11 +118,15 @@ class ErrorMonitor(Part):
         total: Any = Signal(COUNT_BITS + 1)
         most = (1 << COUNT_BITS) - 1
         m.d.sync += before.eq(self.discarding)
-        m.d.comb += [begins.eq(self.discarding & ~before), total.eq(self.discarded + _sum(m, list(begins)))]
+        counted = Mux(self.clear_discarded, 0, self.discarded) if self.clearable else self.discarded
+        m.d.comb += [begins.eq(self.discarding & ~before), total.eq(counted + _sum(m, list(begins)))]
         m.d.sync += self.discarded.eq(Mux(total[-1], most, total[:-1]))
 
-    def _remember(self, m, seen, remembered):
+    def _remember(self, m, seen, remembered, clear):
         for i, channel in enumerate(self.channels):
+            if clear is not None:
+                m.d.sync += remembered[channel].eq(seen[i] | remembered[channel] & ~clear[channel])
+                continue
             with m.If(seen[i]):
                 m.d.sync += remembered[channel].eq(1)
 

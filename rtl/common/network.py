@@ -3,7 +3,7 @@
 """Network generator: from a plan to Verilog, manifest and FuseSoC core."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -136,7 +136,61 @@ class GeneratedDesign:
     files: dict[str, str] = field(repr=False)
 
 
-def generate_network(plan: NetworkPlan, top: str = "noc") -> GeneratedDesign:
+MakeTop = Callable[[NetworkPlan], StructuralPart]
+Generator = Callable[[MakeTop, NetworkPlan, str, dict[str, Any]], GeneratedDesign]
+"""Makes the files of a top-level part around a plan, with a name, and with more entries of the manifest."""
+
+
+def generate_design(
+    make_top: MakeTop,
+    plan: NetworkPlan,
+    top: str,
+    extra: dict[str, Any],
+    *,
+    files: Mapping[str, str] | None = None,
+    control: str = "",
+) -> GeneratedDesign:
+    """Make the files of a top-level part around a plan.
+
+    Parameters
+    ----------
+    make_top : function
+        Makes the part.
+    plan : NetworkPlan
+    top : str
+        Name of the top module, and prefix of all other module names.
+    extra : dict
+        More entries of the manifest.
+    files : mapping of str to str
+        More files: names and texts.
+    control : str
+        More lint waivers.
+
+    Raises
+    ------
+    ValueError
+        If the name is no Verilog identifier.
+    """
+    if not is_identifier(top):
+        raise ValueError(f"Name of the top module must be a Verilog identifier, not {top!r}")
+    part = make_top(plan)
+    library = ModuleLibrary(prefix=f"{top}_")
+    library.add(part, top)
+    verilog = library.verilog()
+    more = {**table_files(plan, top), **(files or {})}
+    names = [f"{top}.v", f"{top}.vlt", f"{top}.core", *more, "manifest.json"]
+    manifest = {
+        **network_manifest(part, plan, top, library.modules, names),
+        **counter_manifest(plan),
+        **table_manifest(plan, top),
+        **extra,
+    }
+    waived = waivers(lanes=isinstance(plan.network, LaneNetwork)) + control
+    texts = [verilog, waived, fusesoc_core(top, plan), *more.values(), json.dumps(manifest, indent=1) + "\n"]
+    return GeneratedDesign(top, manifest, dict(zip(names, texts, strict=True)))
+
+
+def generate_network(plan: NetworkPlan, top: str = "noc", generate: Generator = generate_design) -> GeneratedDesign:
     """Make the Verilog of a network. The same plan gives the same bytes.
 
     Parameters
@@ -144,33 +198,12 @@ def generate_network(plan: NetworkPlan, top: str = "noc") -> GeneratedDesign:
     plan : NetworkPlan
     top : str
         Name of the top module, and prefix of all other module names.
+    generate : function
+        ``generate_design``, or ``rtl.common.registers.top.generate_with_registers``.
 
     Raises
     ------
     ValueError
         If the name is no Verilog identifier.
     """
-    return generate_design(NetworkTop, plan, top, {})
-
-
-def generate_design(
-    make_top: Callable[[NetworkPlan], StructuralPart], plan: NetworkPlan, top: str, extra: dict[str, Any]
-) -> GeneratedDesign:
-    """Make the files of a top-level part around a plan; ``extra`` is added to the manifest."""
-    if not is_identifier(top):
-        raise ValueError(f"Name of the top module must be a Verilog identifier, not {top!r}")
-    part = make_top(plan)
-    library = ModuleLibrary(prefix=f"{top}_")
-    library.add(part, top)
-    verilog = library.verilog()
-    tables = table_files(plan, top)
-    names = [f"{top}.v", f"{top}.vlt", f"{top}.core", *tables, "manifest.json"]
-    manifest = {
-        **network_manifest(part, plan, top, library.modules, names),
-        **counter_manifest(plan),
-        **table_manifest(plan, top),
-        **extra,
-    }
-    control = waivers(lanes=isinstance(plan.network, LaneNetwork))
-    texts = [verilog, control, fusesoc_core(top, plan), *tables.values(), json.dumps(manifest, indent=1) + "\n"]
-    return GeneratedDesign(top, manifest, dict(zip(names, texts, strict=True)))
+    return generate(NetworkTop, plan, top, {})

@@ -108,15 +108,19 @@ class StatusPart:
     name : str
         Instance name, and prefix of the network's ports.
     make : function
-        Makes the part.
+        Makes the part. If it is called with true, the part has an input ``clear_{output}`` for each output in
+        ``meanings``: bits that are 1 clear what the output has remembered, unless it happens again in this cycle.
     watched : mapping of str to sequence of ((int, str) or SideWire)
         Per input, the lowest bits first: switches with output ports, and side wires, of which the register stages are
         seen.
+    meanings : mapping of str to str
+        Those outputs that can change, and what they tell. An output whose ``clear_`` has one bit is a number.
     """
 
     name: str
-    make: Callable[[], Part]
+    make: Callable[[bool], Part]
     watched: Mapping[str, Sequence[tuple[int, str] | SideWire]]
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -146,6 +150,8 @@ class NetworkPlan:
         Count what happens on every channel.
     loadable_tables : bool
         The routers' tables are registers that have to be loaded, and no constants.
+    clearable_status : bool
+        Tops have an input for each output of a status part that clears what it remembers.
     most_flits : int or None
         The longest message that injectors send; None if any length will do.
     side_wires : sequence of SideWire
@@ -165,6 +171,7 @@ class NetworkPlan:
     moved: bool = True
     counters: bool = False
     loadable_tables: bool = False
+    clearable_status: bool = False
     most_flits: int | None = None
     side_wires: Sequence[SideWire] = ()
     status: Sequence[StatusPart] = ()

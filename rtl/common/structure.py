@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from amaranth.hdl import Cat, Const, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, ResetInserter, Signal, Value
 from amaranth.lib.wiring import In
 
 from rtl.common.part import Part, instantiate
+
+RESET = "rst"
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,9 @@ class ModuleInstance:
         What the input ports are connected to.
     outputs : dict of str to Wire
         Wires of those output ports that are read.
+
+    An input ``rst`` may be connected to one bit, which is then the reset in place of that of the whole. In Amaranth's
+    own simulator it is a reset besides that of the whole, and does not reach parts that have clocks of their own.
     """
 
     name: str
@@ -121,10 +126,9 @@ class ModuleInstance:
         ValueError
             If the widths differ.
         """
-        if width_of(bits) != self.module.inputs[port]:
-            raise ValueError(
-                f"Port {port} of {self.name} must get {self.module.inputs[port]} bits, not {width_of(bits)!r}"
-            )
+        width = 1 if port == RESET else self.module.inputs[port]
+        if width_of(bits) != width:
+            raise ValueError(f"Port {port} of {self.name} must get {width} bits, not {width_of(bits)!r}")
         self.inputs[port] = bits
 
     def tie(self, port: str, value: int) -> None:
@@ -214,7 +218,11 @@ class StructuralPart(Part):
             signals[name] = Signal(width_of(bits), name=name)
             m.d.comb += signals[name].eq(_value(bits, signals))
         for instance in structure.instances:
-            part = instantiate(m, platform, instance.name, instance.module.make())
+            part = instance.module.make()
+            if RESET in instance.inputs:
+                m.submodules[instance.name] = ResetInserter(_value(instance.inputs[RESET], signals))(part)
+            else:
+                part = instantiate(m, platform, instance.name, part)
             for name, is_input, value in flat_ports(part):
                 if is_input:
                     m.d.comb += value.eq(_value(instance.inputs[name], signals))

@@ -148,7 +148,15 @@ class _Planner:
         here: list[tuple[int, str] | SideWire] = []
         for group in self.groups:
             here += [*((switch, "here") for switch in group.switches), *ring_wires(group)]
-        return (StatusPart("token", lambda: TokenMonitor(sizes), {"here": here}),)
+        meanings = {
+            "lost": "Token rings that had no token: their parts were not reset together.",
+            "duplicated": "Token rings that had two tokens: their parts were not reset together.",
+        }
+
+        def make(clearable: bool) -> TokenMonitor:
+            return TokenMonitor(sizes, clearable=clearable)
+
+        return (StatusPart("token", make, {"here": here}, meanings),)
 
     def _token_registers(self, group: Group) -> int:
         """Switches where a token can be, and register stages of the wires between them."""

@@ -13,23 +13,32 @@ from rtl.common.selection import concat
 class TokenMonitor(Part):
     """Says which rings have lost their token or have two, from two cycles after the fault up to the next reset.
 
+    If it can be cleared: up to the next clear, and longer if the ring is still wrong.
+
     Parameters
     ----------
     sizes : sequence of int
         Switches of each ring, and register stages of its wires.
+    clearable : bool
+        Whether what it remembers can be cleared.
 
     Members
     -------
     here : In(sum of sizes)
         Whether the token is at a switch (``TokenStation.here``) or in a stage, ring by ring.
+    clear_lost, clear_duplicated : In(rings)
+        Rings of which that is forgotten. Only if clearable.
     lost, duplicated : Out(rings)
         Whether a ring had no token, or more than one. Registers.
     """
 
-    def __init__(self, sizes: Sequence[int]):
+    def __init__(self, sizes: Sequence[int], *, clearable: bool = False):
         self.sizes = tuple(sizes)
+        self.clearable = clearable
         rings = len(self.sizes)
         members = {"here": In(sum(self.sizes)), "lost": Out(rings), "duplicated": Out(rings)}
+        if clearable:
+            members |= {"clear_lost": In(rings), "clear_duplicated": In(rings)}
         super().__init__("token_monitor", members)
 
     def elaborate(self, _platform):
@@ -43,6 +52,9 @@ class TokenMonitor(Part):
             none.append(~places.any())
             many.append((places & (places - 1)).any())
             first += size
+        lost, duplicated = self.lost, self.duplicated
+        if self.clearable:
+            lost, duplicated = lost & ~self.clear_lost, duplicated & ~self.clear_duplicated
         with m.If(~settling.any()):
-            m.d.sync += [self.lost.eq(self.lost | concat(none)), self.duplicated.eq(self.duplicated | concat(many))]
+            m.d.sync += [self.lost.eq(lost | concat(none)), self.duplicated.eq(duplicated | concat(many))]
         return m

@@ -1,0 +1,53 @@
+"""What the bench of a network's registers is told; importable without a simulator."""
+
+from dataclasses import dataclass
+from typing import Any
+
+JOB_VARIABLE = "HYDRANOC_REGISTER_JOB"
+
+
+@dataclass(frozen=True)
+class Worm:
+    """A message of processor 0.
+
+    Members
+    -------
+    header : int
+        Its header flits, packed.
+    header_flits, flits : int
+        Length of the header, and of the whole message.
+    """
+
+    header: int
+    header_flits: int
+    flits: int
+
+
+@dataclass(frozen=True)
+class RegisterJob:
+    """A network with registers, and what the bench needs to know of it.
+
+    Members
+    -------
+    registers : dict
+        The entry ``registers`` of the manifest.
+    channel : int
+        Injection channel of processor 0.
+    lost : Worm
+        One for which there is no way.
+    good : Worm
+        One that reaches ``destination``.
+    destination : int
+    delivery_channel : int
+        Channel into that processor.
+    table_words : tuple of int
+        What is to be loaded; empty if tables are constants.
+    """
+
+    registers: dict[str, Any]
+    channel: int
+    lost: Worm
+    good: Worm
+    destination: int
+    delivery_channel: int
+    table_words: tuple[int, ...] = ()

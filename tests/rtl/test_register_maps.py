@@ -1,0 +1,206 @@
+"""Register maps: what they refuse, which registers networks have, and that header, page and manifest say the same."""
+
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hydranoc.api import load
+from rtl.common.network import NetworkTop, generate_network
+from rtl.common.registers.c_header import c_header
+from rtl.common.registers.network_map import CONDITIONS, NUMBERS, network_registers
+from rtl.common.registers.page import register_manifest, register_tables
+from rtl.common.registers.register_map import ACCESSES, READ, Field, Register, RegisterMap
+from rtl.common.registers.top import RegisterTop, generate_with_registers
+from rtl.harts.network import harts_plan
+from rtl.hypercube.network import hypercube_plan
+from rtl.torus.network import torus_plan
+from tests.rtl.programs import call
+from tests.rtl.simulate import run
+from tests.tb.registers_runner import generated, network_plan
+from topology.harts.graph import HexMesh
+from topology.harts.routing import HartsRouting
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import DUATO, HypercubeRouting
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid
+from topology.torus.routing import DALLY_SEITZ, TorusRouting
+
+ROOT = Path(__file__).parents[2]
+FIELD = Field("one", 0, 1, "")
+PLANS = {
+    "spam": lambda: network_plan("spam")[0],
+    "min": lambda: network_plan("min")[0],
+    "torus": lambda: torus_plan(TorusRouting(TorusNetwork(Grid(2, 2), 2), 16, DALLY_SEITZ)),
+    "hypercube": lambda: hypercube_plan(HypercubeRouting(HypercubeNetwork(2, 2, 1), 16, DUATO)),
+    "harts": lambda: harts_plan(HartsRouting(HexMesh(2), 40), packet_flits=9, whole_packets=True),
+}
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Field("wide", 30, 3, ""), "Field wide must lie in 32 bits, not 3 from bit 30 on"),
+        (lambda: Field("none", 0, 0, ""), "Field none must lie in 32 bits, not 0 from bit 0 on"),
+        (lambda: Field("big", 0, 2, "", 4), "Value of field big must have 2 bits, not 4"),
+        (lambda: Register("A", 0, "RX", "", (FIELD,)), "Access of A must be one of R, RW, W, W1C, WC, not 'RX'"),
+        (lambda: Register("A", 2, READ, "", (FIELD,)), "Address of A must be a multiple of 4, not 2"),
+        (lambda: Register("A", 0, READ, ""), "Register A must have either fields, or mask_bits, or numbers"),
+        (lambda: Register("A", 0, READ, "", (FIELD, FIELD)), "Fields of A must not share bits"),
+        (lambda: Register("A", 8, READ, "", numbers=3), "Address of A must be a multiple of 0x10, not 0x8"),
+        (
+            lambda: RegisterMap((Register("A", 0, READ, "", mask_bits=33), Register("B", 4, READ, "", (FIELD,)))),
+            "Address of B must be 0x8 or more, not 0x4",
+        ),
+        (
+            lambda: RegisterMap((Register("A", 0, READ, "", (FIELD,)), Register("A", 4, READ, "", (FIELD,)))),
+            "Register A must be in the map once, not twice",
+        ),
+    ],
+)
+def test_maps_that_cannot_be_are_refused(make, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        make()
+
+
+@pytest.mark.parametrize("family", PLANS)
+def test_every_status_output_has_its_register_and_every_interrupt_its_bit(family):
+    plan = PLANS[family]()
+    registers = network_registers(plan)
+    for part in plan.status:
+        for output in part.meanings:
+            name = f"{part.name}_{output}"
+            assert name.upper() in registers
+            assert name in (*CONDITIONS, *NUMBERS)
+    pending = {field.name: field.low for field in registers["INTERRUPT_PENDING"].fields}
+    assert pending == {name: bit for bit, name in enumerate(CONDITIONS) if name.upper() in registers}
+    limit = {"min": 20, "harts": 9}
+    assert ("WATCHDOG" in registers) == (family in limit)
+    if family in limit:
+        assert registers["WATCHDOG"].value == limit[family]
+
+
+@pytest.mark.parametrize("family", PLANS)
+def test_registers_of_one_word_stand_where_they_do_in_every_network(family):
+    everything = network_registers(PLANS["min"]())
+    for register in network_registers(PLANS[family]()):
+        if register.fields:
+            assert register.address == everything[register.name].address
+
+
+@pytest.mark.parametrize("family", PLANS)
+def test_lint(family, require_tool, tmp_path):
+    made = generate_network(PLANS[family](), "noc", generate_with_registers)
+    for name, text in made.files.items():
+        (tmp_path / name).write_text(text)
+    arguments = ["--lint-only", "-Wall", "noc.vlt", "noc.v"]
+    assert call(require_tool("verilator"), arguments, tmp_path).count("%Warning") == 0
+    assert call(require_tool("icarus"), ["-g2005", "-Wall", "-o", "design.vvp", "noc.v"], tmp_path) == ""
+
+
+def modules(verilog: str) -> set[str]:
+    """The lines of all modules, sorted: nets without a name are numbered, and ordered, as falls out."""
+    texts = re.split(r"(?m)^module ", re.sub(r"\b_\d+_\b", "_", verilog))[1:]
+    return {f"module {text.splitlines()[0]}\n" + "\n".join(sorted(text.split("\n"))) for text in texts}
+
+
+@pytest.mark.parametrize("family", ["spam", "min"])
+def test_a_network_is_the_same_inside_with_registers_and_without(family):
+    """All modules but the top and the parts that remember; without registers nothing can be cleared."""
+    plan = PLANS[family]()
+    plain = generate_network(plan).files
+    with_registers = generate_network(plan, "noc", generate_with_registers).files
+    changed = {text.split("(")[0] for text in modules(plain["noc.v"]) - modules(with_registers["noc.v"])}
+    assert changed == {"module noc", "module noc_error_monitor", *(["module noc_token_monitor"] * (family == "min"))}
+    assert "clear_" not in re.sub("counters_clear", "", plain["noc.v"])
+    assert set(with_registers) - set(plain) == {"noc_regs.h", "noc_registers.md"}
+    assert with_registers["noc.vlt"].startswith(plain["noc.vlt"])
+
+
+def test_ports_of_the_groups_are_gone():
+    names = {port["name"] for port in generated("min").manifest["ports"]}
+    assert not [name for name in names if re.match("counters_|tables_|errors_|token_", name)]
+    assert {"irq", "s_axil_awaddr", "s_axil_rready", "moved", "inject_n0_error"} <= names
+
+
+def test_manifest_has_every_register():
+    registers = network_registers(network_plan("min")[0])
+    entry = generated("min").manifest["registers"]
+    assert entry == {"prefix": "s_axil_", **register_manifest(registers)}
+    assert [register["name"] for register in entry["registers"]] == [register.name for register in registers]
+    assert entry["address_bits"] == 9
+
+
+def test_c_header_says_what_the_map_says(require_tool, tmp_path):
+    """A C compiler reads it, and gives the numbers of the map."""
+    registers = network_registers(network_plan("min")[0])
+    wanted = expected_macros(registers)
+    prints = "".join(f'  printf("%s %lu\\n", "{name}", (unsigned long)({name}));\n' for name in wanted)
+    (tmp_path / "noc_regs.h").write_text(c_header(registers, "noc"))
+    includes = '#include "noc_regs.h"\n' * 2 + "#include <stdio.h>\n"
+    (tmp_path / "print.c").write_text(f"{includes}int main(void) {{\n{prints}  return 0;\n}}\n")
+    compiler = require_tool("c++")
+    arguments = ["-x", "c", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-o", "print", "print.c"]
+    call(compiler, arguments, tmp_path)
+    lines = subprocess.run([tmp_path / "print"], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert {line.split()[0]: int(line.split()[1]) for line in lines} == wanted
+
+
+def expected_macros(registers: RegisterMap) -> dict[str, int]:
+    macros = {"NOC_BYTES": 1 << registers.address_bits}
+    for register in registers:
+        name = f"NOC_{register.name}"
+        if not register.fields:
+            macros[f"{name}(3)"] = register.address + 12
+            macros[f"{name}_{'NUMBERS' if register.numbers else 'WORDS'}"] = register.words
+            continue
+        macros[name] = register.address
+        for field in register.fields:
+            macros[f"{name}_{field.name.upper()}_SHIFT"] = field.low
+            macros[f"{name}_{field.name.upper()}_MASK"] = ((1 << field.bits) - 1) << field.low
+    return macros
+
+
+def test_page_of_the_example_is_in_the_docs():
+    """docs/registers.md shows the registers of examples/registers.yaml as the generator makes them."""
+    plan = load(ROOT / "examples" / "registers.yaml").plan
+    page = (ROOT / "docs" / "registers.md").read_text()
+    assert "\n".join(register_tables(network_registers(plan))) in page
+    assert all(f"`{access}`" in page or f"| {access} |" in page for access in ACCESSES)
+
+
+def test_registers_in_amaranths_simulator():
+    """The top is an ordinary component there: a read, a write, and a network that is held in reset."""
+    plan = replace(network_plan("spam")[0], moved=False)
+    top = RegisterTop(NetworkTop, plan)
+    control = top.registers["CONTROL"].address
+
+    async def testbench(ctx):
+        ctx.set(top.s_axil_bready, 1)
+        ctx.set(top.s_axil_rready, 1)
+        ctx.set(top.inject_n0_message_valid, 0)
+        for address, value in ((0, 0x484E4F43), (control, 0)):
+            assert await read(ctx, top, address) == value
+        ctx.set(top.s_axil_awaddr, control)
+        ctx.set(top.s_axil_wdata, 1)
+        ctx.set(top.s_axil_wstrb, 0xF)
+        ctx.set(top.s_axil_awvalid, 1)
+        ctx.set(top.s_axil_wvalid, 1)
+        await ctx.tick().until(top.s_axil_awready)
+        ctx.set(top.s_axil_awvalid, 0)
+        ctx.set(top.s_axil_wvalid, 0)
+        assert await read(ctx, top, control) == 1
+        assert ctx.get(top.inject_n0_message_ready) == 0
+
+    run(top, testbench)
+
+
+async def read(ctx, top, address):
+    ctx.set(top.s_axil_araddr, address)
+    ctx.set(top.s_axil_arvalid, 1)
+    await ctx.tick().until(top.s_axil_arready)
+    ctx.set(top.s_axil_arvalid, 0)
+    await ctx.tick().until(top.s_axil_rvalid)
+    return ctx.get(top.s_axil_rdata)
