@@ -13,6 +13,9 @@ from hydranoc.reports.standins import lent_folders
 from hydranoc.verbs import VERBS
 from topology.common.trouble import MachineTrouble
 
+LONGEST_ERROR = 1500
+"""Letters of an error; paths and lines of files that it repeats may be as long as their writers liked."""
+
 EPILOG = """
 \b
 Examples:
@@ -70,6 +73,9 @@ def execute(arguments: Sequence[str] | None) -> int:
 
 
 def _ended(code: int, message: str) -> int:
+    line = " ".join(message.split())
+    if len(line) > LONGEST_ERROR:
+        line = f"{line[: LONGEST_ERROR // 2]} ... {line[-LONGEST_ERROR // 2 :]}"
     with contextlib.suppress(OSError):  # of a stderr that cannot be written the exit code is all that is left
-        click.echo(f"error: {' '.join(message.split())}", err=True)
+        click.echo(f"error: {line}", err=True)
     return code

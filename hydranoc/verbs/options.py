@@ -30,6 +30,8 @@ class NamedPath(click.Path):
         """The path; nothing else is asked of it here."""
         if value == "":
             self.fail("a file or folder must have a name, not ''; the current folder is '.'", param, ctx)
+        if "\0" in str(value):
+            self.fail("a file's or folder's name must not hold the character 0", param, ctx)
         return super().convert(value, param, ctx)
 
 
