@@ -143,8 +143,9 @@ class Design:
 
     @cached_property
     def plan(self) -> Any:
+        routing = self.routing  # says itself what is wrong with it
         try:
-            plan = self.family.build_plan(self.config.network_section, self.routing)
+            plan = self.family.build_plan(self.config.network_section, routing)
             loadable = self.config.network_section.tables == "loadable"
             return replace(plan, counters=self.counts_channels, loadable_tables=loadable)
         except ValueError as error:  # sizes that the hardware generator cannot write
@@ -197,6 +198,23 @@ class Design:
         """When the last message with a given start starts; the run takes a little longer."""
         return int(self.messages.start_cycle.max(initial=0)) + self.startup_cycles + 1
 
+    @property
+    def destination_modes(self) -> tuple[str, ...]:
+        """How packets at AXI4-Stream endpoints may name their destinations.
+
+        Raises
+        ------
+        ConfigError
+            If the network has no such endpoints.
+        """
+        from rtl.common.axi_network import plan_modes
+
+        modes = plan_modes(self.plan)
+        if not modes:
+            text = f"family {self.family.name!r} has no AXI4-Stream endpoints yet"
+            raise self.config.source.error((*NETWORK, "family"), text)
+        return modes
+
     def verilog(
         self,
         top: str = "noc",
@@ -206,6 +224,7 @@ class Design:
         clocks: str = "network",
         tkeep: bool = False,
         registers: bool = False,
+        arrays: bool = False,
     ) -> "GeneratedDesign":
         """The network as Verilog, manifest and FuseSoC core.
 
@@ -222,6 +241,8 @@ class Design:
             Of AXI4-Stream endpoints, see ``rtl.common.axi_ends.StreamOptions``.
         registers : bool
             Counters, tables and errors are registers behind AXI4-Lite, with an interrupt, and have no ports.
+        arrays : bool
+            Add a SystemVerilog module whose AXI4-Stream ports are arrays.
         """
         from rtl.common.network import generate_design, generate_network
         from rtl.common.registers.top import generate_with_registers
@@ -230,12 +251,10 @@ class Design:
         if axi_stream is None:
             return generate_network(plan, top, generate)
         from rtl.common.axi_ends import StreamOptions
-        from rtl.common.axi_network import generate_axi_network, plan_modes
+        from rtl.common.axi_network import generate_axi_network
+        from rtl.common.port_arrays import with_port_arrays
 
-        modes = plan_modes(plan)
-        if not modes:
-            text = f"family {self.family.name!r} has no AXI4-Stream endpoints yet"
-            raise self.config.source.error((*NETWORK, "family"), text)
+        modes = self.destination_modes
         if axi_stream not in modes:
             choice = " or ".join(map(repr, modes))
             text = f"--axi-stream must be {choice} in family {self.family.name!r}, not {axi_stream!r}"
@@ -245,7 +264,8 @@ class Design:
             options.word_bits(plan.flit_bits)
         except ValueError as error:
             raise self.config.source.error((*NETWORK, "flit_bits"), str(error)) from None
-        return generate_axi_network(plan, axi_stream, top, options, generate)
+        generated = generate_axi_network(plan, axi_stream, top, options, generate)
+        return with_port_arrays(generated) if arrays else generated
 
     def harness(self) -> "BenchSource":
         """The network as Verilog for a lock-step bench."""

@@ -32,8 +32,10 @@ ROOMS = {
     "design": {"errors", "config", "families", "lockstep", "pictures", "reports"},
     "api": {"config", "families", "design"},
     "fpga": {"errors", "config", "design", "lockstep", "reports"},
+    "benches": {"design"},
     "verbs": {
         "errors",
+        "benches",
         "cache",
         "config",
         "families",

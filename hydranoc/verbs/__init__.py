@@ -1,5 +1,6 @@
 """The verbs of the command, one file each."""
 
+from hydranoc.verbs.bench import bench
 from hydranoc.verbs.cache import cache
 from hydranoc.verbs.check import check
 from hydranoc.verbs.compare import compare
@@ -12,4 +13,4 @@ from hydranoc.verbs.schema import schema
 from hydranoc.verbs.tool import tool
 from hydranoc.verbs.verilog import verilog
 
-VERBS = (check, draw, verilog, model, compare, fpga, reproduce, schema, tool, env, cache)
+VERBS = (check, draw, verilog, bench, model, compare, fpga, reproduce, schema, tool, env, cache)

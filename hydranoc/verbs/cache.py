@@ -17,6 +17,7 @@ OTHER_FOLDERS = {
     "figures": "points of unfinished figures",
     "logs": "logs of programs that failed",
     "tools": "caches of the tools",
+    "commands": "tools for a shell (hydranoc env)",
 }
 BYTES_PER_MB = 10**6
 

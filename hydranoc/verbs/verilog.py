@@ -42,6 +42,7 @@ LONGEST_TOP = 200
     type=click.Choice(REGISTER_BUSES),
     help="Registers behind AXI4-Lite in place of the ports of counters, tables and errors, with an interrupt.",
 )
+@click.option("--arrays", is_flag=True, help="Add a SystemVerilog module whose AXI4-Stream ports are arrays.")
 @json_option
 def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **options: Any) -> int:
     """Generate the hardware of CONFIG's network: one module per router shape, a top with one injector and one ejector
@@ -61,16 +62,15 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
     if len(top) > LONGEST_TOP:
         text = f"the top module's name, which files have too, must have at most {LONGEST_TOP} letters, not {len(top)}"
         raise click.BadParameter(text)
-    axi_stream, clocks, tkeep = options["axi_stream"], options["axi_clocks"], options["tkeep"]
-    if axi_stream is None and (clocks or tkeep):
-        raise click.UsageError(f"{'--axi-clocks' if clocks else '--tkeep'} needs --axi-stream as well")
+    axi_stream, clocks = options["axi_stream"], options["axi_clocks"] or AXI_CLOCKS[0]
+    for option in ("axi_clocks", "tkeep", "arrays"):
+        if options[option] and axi_stream is None:
+            raise click.UsageError(f"--{option.replace('_', '-')} needs --axi-stream as well")
     design = load(config)
     folder = folder or RESULTS / design.config.name
-    ends = {"clocks": clocks or AXI_CLOCKS[0], "tkeep": tkeep}
     with result_folder(folder) as scratch, progress_bars("writing Verilog"):
-        generated = design.verilog(
-            top, axi_stream, moved=options["moved"], registers=bool(options["registers"]), **ends
-        )
+        chosen = {name: options[name] for name in ("moved", "tkeep", "arrays")}
+        generated = design.verilog(top, axi_stream, clocks=clocks, registers=bool(options["registers"]), **chosen)
         for name, text in generated.files.items():
             (scratch / name).write_text(text, encoding="utf-8")
     files = {str(folder / name): len(text.encode()) for name, text in generated.files.items()}

@@ -168,3 +168,24 @@ targets:
         mode: lint-only
         verilator_options: [-Wall]
 """
+
+
+_ARRAYS_FILESET = """\
+  arrays:
+    files:
+      - {name}.sv
+    file_type: systemVerilogSource
+"""
+_ARRAYS_TARGET = """
+  arrays:
+    <<: *default
+    description: "The network with arrays of ports, in SystemVerilog"
+    filesets: [rtl, arrays]
+    toplevel: {name}
+"""
+
+
+def core_with_arrays(core: str, name: str) -> str:
+    """The core of a network with one more target: the SystemVerilog module ``name`` around it."""
+    filesets, targets = core.split("\ntargets:\n")
+    return f"{filesets}{_ARRAYS_FILESET.format(name=name)}\ntargets:\n{targets}{_ARRAYS_TARGET.format(name=name)}"

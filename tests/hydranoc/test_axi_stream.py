@@ -77,6 +77,7 @@ def test_clocks_and_bytes(tmp_path, capsys):
     [
         (["--axi-clocks", "shared"], "--axi-clocks needs --axi-stream as well"),
         (["--tkeep"], "--tkeep needs --axi-stream as well"),
+        (["--arrays"], "--arrays needs --axi-stream as well"),
         (["--axi-stream", "tuser", "--axi-clocks", "mine"], "'mine' is not one of 'network', 'shared', 'separate'"),
         (
             ["--axi-stream", "tuser", "--tkeep"],

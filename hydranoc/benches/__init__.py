@@ -1,0 +1,1 @@
+"""Benches around an exported network, for its users to change."""

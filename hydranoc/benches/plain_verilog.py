@@ -1,0 +1,211 @@
+"""A bench in plain Verilog around an exported network: one multicast, checked word by word at every node."""
+
+import re
+from typing import Any
+
+LICENSE_LINE = "// SPDX-License-Identifier: Apache-2.0"
+SOURCE, FIRST_WORD, MOST_WORDS, MOST_DESTINATIONS = 0, 16, 4, 3
+_BENCH = """\
+{license}
+// Node {source} sends a packet to {whom}; every node is looked at. To be changed.
+// verilator lint_off WIDTH (numbers of words are integers)
+`timescale 1ns / 1ps
+
+module noc_bench;
+  localparam NODES = {nodes};
+  localparam OUTPUTS = {outputs};             // ports at which packets arrive
+  localparam WORD_BITS = {word_bits};
+  localparam TID_BITS = {tid_bits};
+  localparam WORDS = {words};               // of the packet
+  localparam MOST_CYCLES = 200000;
+  localparam [NODES-1:0] DESTINATIONS = {nodes}'h{destinations:x};
+
+  reg clk = 1'b0;
+  reg rst = 1'b1;
+  reg [WORD_BITS-1:0] s_tdata = 0;
+  reg s_tvalid = 1'b0;
+  reg s_tlast = 1'b0;
+{declarations}
+  wire s_tready, s_error;
+  wire [OUTPUTS*WORD_BITS-1:0] m_tdata;
+  wire [OUTPUTS-1:0] m_tvalid, m_tlast;
+  wire [OUTPUTS*TID_BITS-1:0] m_tid;
+
+  // everything is driven and looked at at falling edges, half a cycle from where the network takes it
+  always #5 clk = ~clk;
+
+  noc network (
+{connections}
+  );
+
+  task send(input integer tdest{tuser_input});
+    integer word;
+    begin
+      s_tdest = tdest[{last_tdest_bit}:0];
+{set_tuser}      for (word = 0; word < WORDS; word = word + 1) begin
+        s_tdata = {first_word} + word;
+        s_tlast = word == WORDS - 1;
+        s_tvalid = 1'b1;
+        while (s_tready !== 1'b1) @(negedge clk);
+        @(negedge clk);
+      end
+      s_tvalid = 1'b0;
+    end
+  endtask
+
+  // node at each output
+  function integer node_of(input integer output_port);
+    case (output_port)
+{node_cases}
+      default: node_of = 0;
+    endcase
+  endfunction
+
+  integer received [0:NODES-1];   // packets
+  integer position [0:OUTPUTS-1]; // of the word that comes next
+  integer port, node, missing;
+  reg failed = 1'b0;
+
+  initial for (port = 0; port < OUTPUTS; port = port + 1) position[port] = 0;
+  initial for (node = 0; node < NODES; node = node + 1) received[node] = 0;
+
+  always @(negedge clk)
+    if (!rst) begin
+      if (s_error) begin
+        $display("FAIL: a packet can go nowhere");
+        failed = 1'b1;
+      end
+      for (port = 0; port < OUTPUTS; port = port + 1)
+        if (m_tvalid[port]) begin
+          if (m_tdata[port*WORD_BITS +: WORD_BITS] !== {first_word} + position[port]
+              || m_tid[port*TID_BITS +: TID_BITS] !== {source}
+              || m_tlast[port] !== (position[port] == WORDS - 1)) begin
+            $display("FAIL: a wrong word at node %0d", node_of(port));
+            failed = 1'b1;
+          end
+          position[port] = m_tlast[port] ? 0 : position[port] + 1;
+          if (m_tlast[port]) received[node_of(port)] = received[node_of(port)] + 1;
+        end
+    end
+
+  task count_missing;
+    integer i;
+    begin
+      missing = 0;
+      for (i = 0; i < NODES; i = i + 1) if (received[i] < (DESTINATIONS[i] ? 1 : 0)) missing = missing + 1;
+    end
+  endtask
+
+  integer cycles = 0;
+  integer number;
+{tables}
+  initial begin
+{load_tables}    repeat (8) @(negedge clk);
+    rst = 1'b0;
+{sends}
+    count_missing;
+    while (missing != 0 && cycles < MOST_CYCLES) begin
+      @(negedge clk);
+      cycles = cycles + 1;
+      count_missing;
+    end
+    repeat (100) @(negedge clk);    // for what should not come
+    for (number = 0; number < NODES; number = number + 1)
+      if (received[number] != (DESTINATIONS[number] ? 1 : 0)) begin
+        $display("FAIL: node %0d got %0d packets", number, received[number]);
+        failed = 1'b1;
+      end
+    if (!failed)
+      $display("PASS: a packet of %0d words arrived everywhere, %0d cycles after its last was sent", WORDS, cycles);
+    $finish;
+  end
+endmodule
+"""
+_TABLES = """\
+  reg [{last_bit}:0] table_words [0:{last_word}];
+  reg [{last_bit}:0] tables_data = 0;
+  reg tables_load = 1'b0;
+"""
+_LOAD_TABLES = """\
+    $readmemh("noc/{file}", table_words);
+    @(negedge clk);
+    tables_load = 1'b1;
+    for (number = 0; number < {words}; number = number + 1) begin
+      tables_data = table_words[number];
+      @(negedge clk);
+    end
+    tables_load = 1'b0;
+"""
+
+
+def plain_bench(manifest: dict[str, Any]) -> str:
+    """Verilog-2005 of a bench, from the manifest of a network with AXI4-Stream ports on its own clock.
+
+    Parameters
+    ----------
+    manifest : dict
+        What ``manifest.json`` says.
+    """
+    stream, nodes = manifest["axi_stream"], len(manifest["nodes"])
+    others = [node for node in range(nodes) if node != SOURCE]
+    broadcasts = "operations" in stream
+    destinations = others if broadcasts else others[:MOST_DESTINATIONS]
+    outputs, tuser_bits, tables = stream["outputs"], stream["tuser_bits"], manifest.get("tables")
+    inputs = [f"  reg [{stream['tdest_bits'] - 1}:0] s_tdest = 0;"]
+    inputs += [f"  reg [{tuser_bits - 1}:0] s_tuser = 0;"] if tuser_bits else []
+    return _BENCH.format(
+        license=LICENSE_LINE,
+        source=SOURCE,
+        whom="all others" if broadcasts else f"{len(destinations)} others",
+        nodes=nodes,
+        outputs=len(outputs),
+        word_bits=stream["tdata_bits"],
+        tid_bits=stream["tid_bits"],
+        words=min(MOST_WORDS, manifest["parameters"].get("packet_flits", MOST_WORDS + 1) - 1),
+        destinations=sum(1 << node for node in destinations),
+        declarations="\n".join(inputs),
+        connections=",\n".join(f"      .{port['name']}({_wire(port, stream)})" for port in manifest["ports"]),
+        tuser_input=f", input [{tuser_bits - 1}:0] tuser" if tuser_bits else "",
+        last_tdest_bit=stream["tdest_bits"] - 1,
+        set_tuser="      s_tuser = tuser;\n" if tuser_bits else "",
+        first_word=FIRST_WORD,
+        node_cases="\n".join(f"      {i}: node_of = {_node_of(port)};" for i, port in enumerate(outputs)),
+        tables=_TABLES.format(last_bit=tables["word_bits"] - 1, last_word=tables["words"] - 1) if tables else "",
+        load_tables=_LOAD_TABLES.format(**tables) if tables else "",
+        sends="\n".join(f"    {send};" for send in _sends(stream, destinations)),
+    )
+
+
+def _sends(stream: dict[str, Any], destinations: list[int]) -> list[str]:
+    """Calls of the task that sends."""
+    bits = stream["tuser_bits"]
+    if not bits:
+        return [f"send({node})" for node in destinations]
+    if "operations" in stream:
+        algorithm = "sbcast" if stream["reception"] is None else "6-bcast"
+        return [f"send(0, {bits}'d{stream['operations'][algorithm]})"]
+    return [f"send(0, {bits}'h{sum(1 << node for node in destinations):x})"]
+
+
+def _wire(port: dict[str, Any], stream: dict[str, Any]) -> str:
+    """What a port of the network is connected to; nothing, for outputs that are not looked at."""
+    name, sender = port["name"], stream["inputs"][SOURCE]
+    if name in ("clk", "rst", "tables_load", "tables_data"):
+        return name
+    end, _, field = name.rpartition("_")
+    if end == sender:
+        return f"s_{field}"
+    if end in stream["outputs"] and field in ("tdata", "tvalid", "tlast", "tid"):
+        index = stream["outputs"].index(end)
+        bits = {"tdata": "WORD_BITS", "tid": "TID_BITS"}.get(field)
+        return f"m_{field}[{index}*{bits} +: {bits}]" if bits else f"m_{field}[{index}]"
+    if port["direction"] == "output":
+        return ""
+    return f"{port['bits']}'d{int(field == 'tready')}"
+
+
+def _node_of(port: str) -> int:
+    found = re.match(r"[sm]_axis_n(\d+)", port)
+    if found is None:
+        raise ValueError(f"Port must be one of a node, not {port!r}")
+    return int(found[1])

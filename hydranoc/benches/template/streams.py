@@ -1,0 +1,142 @@
+"""Packets into an exported network and out of it, over its AXI4-Stream ports.
+
+Everything is driven and looked at at falling edges of the clock, half a cycle from where the network takes it. What the
+network looks like is read from its manifest.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.queue import Queue
+from cocotb.triggers import FallingEdge
+
+NOC = Path(__file__).parent / "noc"
+RESET_CYCLES = 8
+
+
+@dataclass(frozen=True)
+class Packet:
+    """A packet as it arrived: who sent it, and its words."""
+
+    source: int
+    words: list[int]
+
+
+class Network:
+    """The network of a bench, ready for packets once ``start`` has been awaited."""
+
+    def __init__(self, dut):
+        self.dut = dut
+        self.manifest = json.loads((NOC / "manifest.json").read_text())
+        self.stream = self.manifest["axi_stream"]
+        self.nodes = len(self.manifest["nodes"])
+        self.word_bits = self.stream["tdata_bits"]
+        self.operations = self.stream.get("operations")  # broadcasts by number, in hexagonal meshes
+        self._arrived = [Queue() for _ in range(self.nodes)]
+
+    def inputs_of(self, node: int) -> list[str]:
+        """Names of the ports by which a node sends; more than one with several injection channels."""
+        return [port for port in self.stream["inputs"] if _node_of(port) == node]
+
+    def some_destinations(self, source: int) -> list[int]:
+        """Nodes for a multicast: a few, or all others where the network only broadcasts."""
+        others = [node for node in range(self.nodes) if node != source]
+        return others if self.operations else others[:3]
+
+    def longest_packet(self) -> int:
+        """Words that a packet may have, at most 4."""
+        return min(4, self.manifest["parameters"].get("packet_flits", 5) - 1)
+
+    async def start(self) -> None:
+        """Begin the clock, load tables if there are any, and reset."""
+        for port in self.manifest["ports"]:
+            if port["direction"] == "input" and port["name"] != "clk":
+                self._set(port["name"], 0)
+        self.dut.rst.value = 1
+        for port in self.stream["outputs"]:
+            self._set(f"{port}_tready", 1)
+        Clock(self.dut.clk, 10, "ns").start()
+        await self._load_tables()
+        for _ in range(RESET_CYCLES):
+            await FallingEdge(self.dut.clk)
+        self.dut.rst.value = 0
+        for port in self.stream["outputs"]:
+            cocotb.start_soon(self._collect(port))
+
+    async def multicast(self, source: int, destinations: list[int], words: list[int]) -> None:
+        """Send a packet to several nodes: by the hardware where it multicasts, or one by one."""
+        if self.operations:
+            if set(destinations) != set(range(self.nodes)) - {source}:
+                raise ValueError("a hexagonal mesh broadcasts to all other nodes")
+            await self.send(source, words, tuser=self._operation())
+        elif self.stream["destination_mode"] == "tuser":
+            await self.send(source, words, tuser=sum(1 << node for node in destinations))
+        else:
+            for node in destinations:
+                await self.send(source, words, tdest=node)
+
+    async def send(self, source: int, words: list[int], *, tdest: int = 0, tuser: int = 0, channel: int = 0) -> None:
+        """Send a packet to node ``tdest``, or to what ``tuser`` says if it is not 0; returns when it is in."""
+        port = self.inputs_of(source)[channel]
+        self._set(f"{port}_tdest", tdest)
+        if tuser:
+            self._set(f"{port}_tuser", tuser)
+        self._set(f"{port}_tvalid", 1)
+        for number, word in enumerate(words, 1):
+            self._set(f"{port}_tdata", word)
+            self._set(f"{port}_tlast", int(number == len(words)))
+            while not self._get(f"{port}_tready"):
+                await FallingEdge(self.dut.clk)
+            await FallingEdge(self.dut.clk)  # it moves at the rising edge in between
+        self._set(f"{port}_tvalid", 0)
+
+    async def receive(self, node: int) -> Packet:
+        """The next packet that arrives at a node."""
+        return await self._arrived[node].get()
+
+    def waiting(self, node: int) -> int:
+        """Packets that have arrived at a node and were not received."""
+        return self._arrived[node].qsize()
+
+    async def wait_cycles(self, cycles: int) -> None:
+        """Let some cycles go by."""
+        for _ in range(cycles):
+            await FallingEdge(self.dut.clk)
+
+    async def _collect(self, port: str) -> None:
+        words: list[int] = []
+        while True:
+            if self._get(f"{port}_tvalid") and self._get(f"{port}_tready"):
+                words.append(self._get(f"{port}_tdata"))
+                if self._get(f"{port}_tlast"):
+                    self._arrived[_node_of(port)].put_nowait(Packet(self._get(f"{port}_tid"), words))
+                    words = []
+            await FallingEdge(self.dut.clk)
+
+    async def _load_tables(self) -> None:
+        if "tables" not in self.manifest:
+            return
+        await FallingEdge(self.dut.clk)
+        self.dut.tables_load.value = 1
+        for line in (NOC / self.manifest["tables"]["file"]).read_text().split():
+            self.dut.tables_data.value = int(line, 16)
+            await FallingEdge(self.dut.clk)
+        self.dut.tables_load.value = 0
+
+    def _operation(self) -> int:
+        """A broadcast that brings every node one packet."""
+        return self.operations["sbcast" if self.stream["reception"] is None else "6-bcast"]
+
+    def _set(self, port: str, value: int) -> None:
+        getattr(self.dut, port).value = value
+
+    def _get(self, port: str) -> int:
+        return int(getattr(self.dut, port).value)
+
+
+def _node_of(port: str) -> int:
+    return int(re.match(r"[sm]_axis_n(\d+)", port)[1])

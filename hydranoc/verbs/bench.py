@@ -1,0 +1,46 @@
+"""``bench``: a bench of one's own around the network."""
+
+from pathlib import Path
+
+import click
+
+from hydranoc.api import load
+from hydranoc.reports.output import result_folder
+from hydranoc.reports.progress import progress_bars
+from hydranoc.reports.summary_text import table
+from hydranoc.verbs.options import config_argument, json_option, say
+
+
+@click.command(short_help="Write a cocotb project and a Verilog bench around the network.")
+@config_argument
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder for the project.  [default: NAME-bench, with the configuration's name]",
+)
+@json_option
+def bench(config: Path, folder: Path | None, as_json: bool) -> int:
+    """Write a small project around CONFIG's network with AXI4-Stream ports, ready to be run and changed: tests in
+    cocotb with a Makefile and a runner for pytest, and a bench in plain Verilog; each sends a multicast and looks at
+    what arrives. Files of these names in DIR are written anew.
+
+    \b
+    Examples:
+      hydranoc bench examples/demo.yaml -o bench
+      cd bench; eval "$(hydranoc env)"; make; make verilog
+    """
+    from hydranoc.benches.project import bench_project
+
+    design = load(config)
+    folder = folder or Path(f"{design.config.name}-bench")
+    with result_folder(folder) as scratch, progress_bars("writing Verilog"):
+        files = bench_project(design)
+        for name, text in files.items():
+            (scratch / name).parent.mkdir(exist_ok=True)
+            (scratch / name).write_text(text, encoding="utf-8")
+    sizes = {str(folder / name): len(text.encode()) for name, text in files.items()}
+    say({"files": list(sizes)}, table((name, f"{size:,} bytes") for name, size in sizes.items()), as_json)
+    return 0

@@ -1,0 +1,135 @@
+"""``hydranoc bench``: the project that it writes runs, for every family, and sees what is wrong."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hydranoc import Design, load
+from hydranoc.cli import run
+
+ROOT = Path(__file__).parents[2]
+MULTICASTS = {
+    "spam": "family: spam\n  topology: {kind: mesh, shape: [2, 2]}",
+    "several outputs": "family: min\n  topology: {kind: bi-butterfly, radix: 2, stages: 2, consumption_channels: 2}",
+    "harts": "family: harts\n  topology: {kind: hexmesh, size: 2}\n  flit_bits: 64\n  packet_flits: 4",
+    "votes": "family: harts\n  topology: {kind: hexmesh, size: 2}\n  flit_bits: 64\n  packet_flits: 4\n"
+    "  reception: vote\n  least_copies: 3",
+    "torus": "family: torus\n  topology: {kind: torus, rows: 2, columns: 2}",
+    "several inputs": "family: hypercube\n  topology: {kind: hypercube, dimensions: 2}\n  injection_channels: 2",
+    "tables": "family: spam\n  topology: {kind: mesh, shape: [1, 2]}\n  tables: loadable\n  counters: true",
+    "narrow": "family: spam\n  topology: {kind: mesh, shape: [1, 2]}\n  flit_bits: 8",
+}
+
+
+def project(folder: Path, network: str, capsys) -> Path:
+    (folder / "net.yaml").write_text(f"network:\n  {network}\n")
+    assert run(["bench", str(folder / "net.yaml"), "-o", str(folder / "mine"), "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert all(Path(name).is_file() for name in files)
+    return folder / "mine"
+
+
+def user(folder: Path, script: str, **variables: str) -> subprocess.CompletedProcess:
+    """What a user types in the folder of the project, in a shell that knows the tools."""
+    hydranoc = shlex.join([sys.executable, "-m", "hydranoc"])
+    return subprocess.run(
+        ["sh", "-c", f'eval "$({hydranoc} env)"\n{script}'],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+
+
+def said(answer: subprocess.CompletedProcess) -> str:
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    return answer.stdout + answer.stderr
+
+
+@pytest.fixture
+def icarus(require_tool):
+    for name in ("icarus", "make"):
+        require_tool(name)
+
+
+@pytest.mark.usefixtures("icarus")
+@pytest.mark.parametrize("network", MULTICASTS)
+def test_both_benches_pass_in_every_family(network, tmp_path, capsys):
+    folder = project(tmp_path, MULTICASTS[network], capsys)
+    out = said(user(folder, "make SIM=icarus && make verilog SIM=icarus"))
+    assert "PASS=2 FAIL=0" in out
+    assert "\nPASS: a packet of " in out
+
+
+@pytest.mark.parametrize(
+    ("command", "verdict"),
+    [
+        ("make", "PASS=2 FAIL=0"),
+        (f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider", "1 passed"),
+        ("make verilog", "\nPASS: a packet of 4 words"),
+        ("make lint", ""),
+    ],
+    ids=["make", "pytest", "verilog", "lint"],
+)
+def test_verilator_runs_it(command, verdict, tmp_path, capsys, require_tool):
+    for name in ("verilator", "make", "c++", "perl"):
+        require_tool(name)
+    folder = project(tmp_path, MULTICASTS["tables"], capsys)
+    assert verdict in said(user(folder, command, EXTRA_ARGS="-CFLAGS -O0"))
+
+
+@pytest.mark.usefixtures("icarus")
+@pytest.mark.parametrize(
+    ("file", "text", "replacement", "verdict"),
+    [
+        ("noc_bench.v", "s_tdata = 16 + word", "s_tdata = 17 + word", "FAIL: a wrong word at node"),
+        ("noc_bench.v", "send(0, 4'he)", "send(0, 4'h6)", "FAIL: node 3 got 0 packets"),
+        ("noc_bench.v", "DESTINATIONS = 4'he", "DESTINATIONS = 4'h6", "FAIL: node 3 got 1 packets"),
+        ("noc_bench.v", "send(0, 4'he)", "send(0, 4'h1)", "FAIL: a packet can go nowhere"),
+        ("streams.py", '_tdata", word)', '_tdata", word ^ (number == 2))', "PASS=0 FAIL=2"),
+        ("streams.py", "sum(1 << node for node in destinations)", "14", "more than was sent to it"),
+    ],
+)
+def test_what_is_wrong_is_seen(file, text, replacement, verdict, tmp_path, capsys):
+    folder = project(tmp_path, MULTICASTS["spam"], capsys)
+    if "more than" in verdict:
+        tests = (folder / "noc_tests.py").read_text()
+        (folder / "noc_tests.py").write_text(tests.replace("network.some_destinations(source)", "[1, 2]"))
+    source = (folder / file).read_text()
+    assert source.count(text) == 1
+    (folder / file).write_text(source.replace(text, replacement))
+    answer = user(folder, "make SIM=icarus" if file == "streams.py" else "make verilog SIM=icarus")
+    assert answer.returncode != 0
+    assert verdict in answer.stdout + answer.stderr
+
+
+def test_without_the_tools_the_makefile_says_what_to_do(tmp_path, capsys):
+    folder = project(tmp_path, MULTICASTS["spam"], capsys)
+    answer = subprocess.run(
+        ["make"], cwd=folder, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False
+    )
+    assert answer.returncode != 0
+    assert 'say: eval "$(hydranoc env)"' in answer.stderr
+
+
+def test_a_wrong_topology_is_told_once(tmp_path, capsys):
+    (tmp_path / "net.yaml").write_text("network:\n  family: torus\n  topology: {kind: ring, switches: 4}\n")
+    assert run(["bench", str(tmp_path / "net.yaml"), "-o", str(tmp_path / "mine")]) == 2
+    assert capsys.readouterr().err.count("net.yaml:3: ") == 1
+
+
+def test_a_network_without_stream_ends_is_bad_input(tmp_path, capsys, monkeypatch):
+    (tmp_path / "net.yaml").write_text(f"network:\n  {MULTICASTS['spam']}\n")
+    plan = replace(load(tmp_path / "net.yaml").plan, addressing=None)
+    monkeypatch.setattr(Design, "plan", property(lambda _: plan))
+    assert run(["bench", str(tmp_path / "net.yaml"), "-o", str(tmp_path / "mine")]) == 2
+    assert "family 'spam' has no AXI4-Stream endpoints yet" in capsys.readouterr().err
+    assert not (tmp_path / "mine").exists()
