@@ -8,7 +8,8 @@ SOURCE, FIRST_WORD, MOST_WORDS, MOST_DESTINATIONS = 0, 16, 4, 3
 _BENCH = """\
 {license}
 // Node {source} sends a packet to {whom}; every node is looked at. To be changed.
-// verilator lint_off WIDTH (numbers of words are integers)
+// Numbers of words are integers, whatever the width of a word:
+// verilator lint_off WIDTH
 `timescale 1ns / 1ps
 
 module noc_bench;
@@ -156,7 +157,7 @@ def plain_bench(manifest: dict[str, Any]) -> str:
     return _BENCH.format(
         license=LICENSE_LINE,
         source=SOURCE,
-        whom="all others" if broadcasts else f"{len(destinations)} others",
+        whom="all others" if broadcasts else f"node{'s' * (len(destinations) > 1)} {', '.join(map(str, destinations))}",
         nodes=nodes,
         outputs=len(outputs),
         word_bits=stream["tdata_bits"],
