@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from hydranoc.fpga.run import _run
 from hydranoc.lockstep.tools import Tool
 from hydranoc.reports.failures import cause_in
 from hydranoc.reports.output import result_folder
+from hydranoc.studies.common.points import measure_points
 from rtl.common import verilog
 from topology.common.trouble import MachineTrouble, how_it_ended
 
@@ -140,6 +142,27 @@ def test_memory_that_runs_out_is_trouble(good, capsys, monkeypatch):
     monkeypatch.setattr("hydranoc.design.Design.check", too_much)
     assert run(["check", good]) == 3
     assert one_line(capsys) == "error: the machine has too little memory for this network and traffic\n"
+
+
+@dataclass
+class Point:
+    """What a process would have measured."""
+
+    value: int
+
+
+def _killed(task: int) -> Point:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return Point(task)
+
+
+def test_a_process_that_was_killed_is_trouble(good, capsys, monkeypatch):
+    def share(_self: object) -> None:
+        measure_points(_killed, [1, 2], point_type=Point, processes=2)
+
+    monkeypatch.setattr("hydranoc.design.Design.check", share)
+    assert run(["check", good]) == 3
+    assert one_line(capsys) == ("error: a process that shares the work was killed; the machine may lack memory\n")
 
 
 def command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
