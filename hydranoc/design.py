@@ -23,6 +23,7 @@ from topology.common.host_pattern import EAGER
 if TYPE_CHECKING:
     from hydranoc.lockstep.simulator import BenchSource
     from rtl.common.network import GeneratedDesign
+    from rtl.common.structure import StructuralPart
     from sim_model.common.messages import Messages
     from sim_model.common.results import Results
     from sim_model.common.simulation import ChannelCounts
@@ -266,6 +267,28 @@ class Design:
             raise self.config.source.error((*NETWORK, "flit_bits"), str(error)) from None
         generated = generate_axi_network(plan, axi_stream, top, options, generate)
         return with_port_arrays(generated) if arrays else generated
+
+    def component(self, axi_stream: str) -> "StructuralPart":
+        """The network with AXI4-Stream ends as an Amaranth component, for a design in Amaranth around it.
+
+        Its members are the ports of the exported Verilog, in clock domain ``sync``: see ``docs/axi_stream.md``.
+
+        Parameters
+        ----------
+        axi_stream : str
+            One of ``destination_modes``.
+
+        Raises
+        ------
+        ValueError
+            If there is no such mode.
+        """
+        from rtl.common.axi_network import AxiStreamTop
+
+        if axi_stream not in self.destination_modes:
+            choice = " or ".join(map(repr, self.destination_modes))
+            raise ValueError(f"axi_stream must be {choice} in family {self.family.name!r}, not {axi_stream!r}")
+        return AxiStreamTop(self.plan, axi_stream)
 
     def harness(self) -> "BenchSource":
         """The network as Verilog for a lock-step bench."""

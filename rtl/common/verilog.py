@@ -1,3 +1,5 @@
+# amaranth: UnusedElaboratable=no
+# (a component is made for its attributes' names)
 """Verilog export: every distinct part is converted once, and one Yosys run writes them all.
 
 Parts with logic go through Amaranth and Yosys; structural parts, which can be far too large for that, are written as
