@@ -19,6 +19,8 @@ LONGEST_ERROR = 1500
 EPILOG = """
 \b
 Examples:
+  hydranoc init
+  hydranoc examples
   hydranoc check examples/demo.yaml
   hydranoc draw examples/demo.yaml -o pictures
   hydranoc model examples/demo.yaml --json

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hydranoc.config.first import FirstConfiguration
 from hydranoc.config.schema import NetworkSection
 from hydranoc.families.harts import slots as harts
 from hydranoc.families.hypercube import slots as hypercube
@@ -70,6 +71,8 @@ class Family:
         (network section, tables, Message) -> Message as the network takes it. Raises ValueError ("X must be Y, not Z").
     reproductions : mapping
         Figures and tables of the paper by name.
+    first : FirstConfiguration
+        What ``hydranoc init`` proposes.
     """
 
     name: str
@@ -85,6 +88,7 @@ class Family:
     operations: Callable[[Any], Mapping[str, int]] = _no_operations
     complete: Callable[[Any, Any, Any], Any]
     reproductions: Mapping[str, Reproduction]
+    first: FirstConfiguration
 
 
 FAMILIES: dict[str, Family] = {
@@ -99,6 +103,10 @@ FAMILIES: dict[str, Family] = {
         link_classes=spam.link_classes,
         complete=complete_within_watchdog,
         reproductions=spam_figures.REPRODUCTIONS,
+        first=FirstConfiguration(
+            topology={"kind": "mesh", "shape": [4, 4]},
+            multicast={"multicast_fraction": 0.1, "destinations": 4},
+        ),
     ),
     "min": Family(
         name="min",
@@ -112,6 +120,10 @@ FAMILIES: dict[str, Family] = {
         software_names=multistage.software_names,
         complete=complete_within_watchdog,
         reproductions=min_figures.REPRODUCTIONS,
+        first=FirstConfiguration(
+            topology={"kind": "bi-butterfly", "radix": 2, "stages": 4},
+            multicast={"multicast_fraction": 0.1, "destinations": 4},
+        ),
     ),
     "harts": Family(
         name="harts",
@@ -125,6 +137,10 @@ FAMILIES: dict[str, Family] = {
         operations=harts.operations,
         complete=harts.complete,
         reproductions=harts_figures.REPRODUCTIONS,
+        first=FirstConfiguration(
+            topology={"kind": "hexmesh", "size": 3},
+            multicast={"multicast_fraction": 0.05, "algorithm": "6-bcast"},
+        ),
     ),
     "torus": Family(
         name="torus",
@@ -139,6 +155,10 @@ FAMILIES: dict[str, Family] = {
         software_sends=torus.software_sends,
         complete=complete_unicast,
         reproductions=torus_figures.REPRODUCTIONS,
+        first=FirstConfiguration(
+            topology={"kind": "torus", "rows": 4, "columns": 4},
+            multicast={"multicast_fraction": 0.1, "destinations": 4, "software": "u-torus"},
+        ),
     ),
     "hypercube": Family(
         name="hypercube",
@@ -153,5 +173,9 @@ FAMILIES: dict[str, Family] = {
         software_sends=hypercube.software_sends,
         complete=complete_unicast,
         reproductions=hypercube_figures.REPRODUCTIONS,
+        first=FirstConfiguration(
+            topology={"kind": "hypercube", "dimensions": 4},
+            multicast={"broadcast_fraction": 0.05, "software": "recursive-doubling"},
+        ),
     ),
 }

@@ -5,7 +5,7 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from hydranoc.errors import file_error
@@ -86,6 +86,23 @@ def _result_of(error: OSError, scratch: Path) -> Path | str | None:
         return None
     path = Path(error.filename)
     return path.relative_to(scratch) if path.is_relative_to(scratch) else None
+
+
+def write_whole(files: Mapping[Path, str]) -> None:
+    """Write texts to files of one folder: all of them, or after an error none.
+
+    Raises
+    ------
+    ConfigError, MachineTrouble
+        If a file cannot be written.
+    """
+    (folder,) = {path.parent for path in files}
+    with result_folder(folder) as scratch:
+        for path, text in files.items():
+            try:
+                (scratch / path.name).write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise file_error(WRITING, error, path) from None
 
 
 @contextlib.contextmanager

@@ -6,11 +6,13 @@ from hydranoc.verbs.check import check
 from hydranoc.verbs.compare import compare
 from hydranoc.verbs.draw import draw
 from hydranoc.verbs.env import env
+from hydranoc.verbs.examples import examples
 from hydranoc.verbs.fpga import fpga
+from hydranoc.verbs.init import init
 from hydranoc.verbs.model import model
 from hydranoc.verbs.reproduce import reproduce
 from hydranoc.verbs.schema import schema
 from hydranoc.verbs.tool import tool
 from hydranoc.verbs.verilog import verilog
 
-VERBS = (check, draw, verilog, bench, model, compare, fpga, reproduce, schema, tool, env, cache)
+VERBS = (init, examples, check, draw, verilog, bench, model, compare, fpga, reproduce, schema, tool, env, cache)

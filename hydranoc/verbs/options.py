@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hydranoc.config.schema import ListTraffic
-from hydranoc.errors import reason
+from hydranoc.errors import ConfigError, reason
 from topology.common.trouble import MachineTrouble
 
 if TYPE_CHECKING:
     from hydranoc.design import Design
 
 RESULTS = Path("results")
+EXAMPLES = Path("examples")
 MANY_MESSAGES = 50_000
 
 
@@ -35,7 +36,14 @@ class NamedPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-config_argument = click.argument("config", type=NamedPath())
+def _config(_context: click.Context, _parameter: click.Parameter, path: Path) -> Path:
+    """The path; a newcomer may try a command of README before the examples are there."""
+    if path.parent == EXAMPLES and not path.exists():
+        raise ConfigError("there is no such file; 'hydranoc examples' writes that folder", file=path)
+    return path
+
+
+config_argument = click.argument("config", type=NamedPath(), callback=_config)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print a machine-readable summary.")
 
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
-from hydranoc.errors import file_error
 from hydranoc.families.registry import FAMILIES
+from hydranoc.reports.output import write_whole
+from hydranoc.verbs.options import NamedPath
 
 
 @click.command(short_help="Print the JSON Schema of configurations, or their reference.")
@@ -15,7 +16,7 @@ from hydranoc.families.registry import FAMILIES
     "-o",
     "--output",
     "path",
-    type=click.Path(path_type=Path),
+    type=NamedPath(),
     metavar="FILE",
     help="File to write to.  [default: stdout]",
 )
@@ -36,9 +37,6 @@ def schema(markdown: bool, path: Path | None) -> int:
     if path is None:
         click.echo(text, nl=False)
         return 0
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise file_error("cannot write", error, path) from None
+    write_whole({path: text})
     click.echo(str(path))
     return 0

@@ -1,0 +1,68 @@
+"""``examples``: the examples that come with the package."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+import hydranoc
+from hydranoc.errors import ConfigError, file_error
+from hydranoc.reports.output import WRITING, result_folder
+from hydranoc.reports.summary_text import table
+from hydranoc.verbs.options import EXAMPLES, NamedPath
+
+_PACKAGE = Path(hydranoc.__file__).parent
+PLACES = (_PACKAGE / EXAMPLES, _PACKAGE.parent / EXAMPLES)
+"""Where they are when the package is installed, and in a checkout."""
+LEFT_OUT = frozenset(("__pycache__", "results"))
+
+
+@click.command(short_help="Write the examples, or list them.")
+@click.option("-o", "--output", "folder", type=NamedPath(), metavar="DIR", default=EXAMPLES, show_default=True)
+@click.option("--list", "listed", is_flag=True, help="Print what they show, and write nothing.")
+def examples(folder: Path, listed: bool) -> int:
+    """Write the examples, which help and README speak of, to the folder examples/: configurations, networks in files, a
+    trace, and a design around an exported network. A file that is there and differs is never overwritten.
+
+    \b
+    Examples:
+      hydranoc examples
+      hydranoc check examples/demo.yaml
+    """
+    source = next(place for place in PLACES if place.is_dir())
+    if not listed:
+        _write(source, folder)
+    rows = [(str(folder / path.name), _purpose(path)) for path in sorted(source.glob("*.yaml"))]
+    click.echo(table(rows))
+    return 0
+
+
+def _write(source: Path, folder: Path) -> None:
+    files = list(_files(source))
+    for name in files:
+        target = folder / name
+        if target.exists() and (not target.is_file() or target.read_bytes() != (source / name).read_bytes()):
+            raise ConfigError("is there already, and differs; name another folder with -o", file=target)
+    with result_folder(folder) as scratch:
+        for name in files:
+            (scratch / name).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                shutil.copyfile(source / name, scratch / name)
+            except OSError as error:
+                raise file_error(WRITING, error, folder / name) from None
+
+
+def _files(source: Path) -> Iterator[Path]:
+    """Names of all files under a folder; Python and earlier runs may have left others."""
+    for path in sorted(source.rglob("*")):
+        name = path.relative_to(source)
+        if path.is_file() and LEFT_OUT.isdisjoint(name.parts):
+            yield name
+
+
+def _purpose(path: Path) -> str:
+    """First sentence of the comment that a configuration begins with."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    comment = " ".join(line.lstrip("# ") for line in lines if line.startswith("#"))
+    return comment.partition(". ")[0].partition(": ")[0].rstrip(".")

@@ -1,0 +1,38 @@
+"""``init``: a first configuration."""
+
+import json
+from pathlib import Path
+
+import click
+
+from hydranoc.errors import ConfigError
+from hydranoc.families.registry import FAMILIES
+from hydranoc.reports.output import write_whole
+from hydranoc.verbs.options import NamedPath
+
+SCHEMA = "hydranoc.schema.json"
+
+
+@click.command(short_help="Write a first configuration, with a comment on every key.")
+@click.argument("config", type=NamedPath(), default="network.yaml")
+@click.option("--family", type=click.Choice(list(FAMILIES)), default="spam", show_default=True, help="Which routers.")
+def init(config: Path, family: str) -> int:
+    """Write a first configuration to CONFIG (network.yaml), with every key that the family takes and what it means, and
+    beside it hydranoc.schema.json, from which editors complete keys. A configuration is never overwritten.
+
+    \b
+    Example:
+      hydranoc init
+      hydranoc check network.yaml
+      hydranoc model network.yaml
+    """
+    from hydranoc.config.reference.commented import commented_configuration
+    from hydranoc.config.reference.json_schema import json_schema
+
+    if config.exists():
+        raise ConfigError("is there already; name another file, or move it away", file=config)
+    schema, beside = json_schema(FAMILIES), config.parent / SCHEMA
+    text = commented_configuration(schema, family, FAMILIES[family].first, {"name": config.name, "schema": SCHEMA})
+    write_whole({config: text, beside: json.dumps(schema, indent=2) + "\n"})
+    click.echo(f"{config}\n{beside}\n\nnext: hydranoc check {config}")
+    return 0

@@ -1,0 +1,111 @@
+"""What a user has who installs the wheel alone: the examples, and README's and help's commands that use them."""
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from hydranoc.cli import run
+from hydranoc.verbs import VERBS
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
+FOLDERS = ("topology", "sim_model", "rtl", "tb", "fpga", "hydranoc", "examples")
+LIGHT = ("init", "check", "draw", "verilog", "model", "examples", "schema")
+"""Verbs that need no tools besides Python; of the others it is tried whether their configuration is there."""
+RUN_THEM = """
+import sys, hydranoc
+from hydranoc.cli import run
+assert hydranoc.__file__.startswith(sys.argv[1]), hydranoc.__file__
+for line in sys.stdin.read().splitlines():
+    print("##", line, flush=True)
+    assert run(line.split()) == 0, line
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder with what the wheel holds, and no dependency."""
+    source, site = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("site")
+    for name in PARTS:
+        shutil.copy(ROOT / name, source / name)
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-index", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*command, "-w", str(source / "dist"), str(source)], check=True, cwd=source)
+    (wheel,) = (source / "dist").glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(site)
+    return site
+
+
+def _commands() -> list[str]:
+    """README's and help's commands without ``hydranoc``, each once."""
+    text = (ROOT / "README.md").read_text()
+    for verb in VERBS:
+        text += "\n".join(f"    {line.strip()}" for line in (verb.help or "").splitlines())
+    found = re.findall(r"^ +hydranoc ([a-z].*?)(?: +#.*)?$", text, flags=re.MULTILINE)
+    return list(dict.fromkeys(found))
+
+
+def _run(site: Path, folder: Path, commands: list[str]) -> str:
+    environment = {"PYTHONPATH": str(site), "HYDRANOC_CACHE": str(folder / "cache"), "HOME": str(folder), "PATH": ""}
+    ended = subprocess.run(
+        [sys.executable, "-c", RUN_THEM, str(site)],
+        input="\n".join(commands),
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env=environment,
+    )
+    assert ended.returncode == 0, ended.stdout[-2000:] + ended.stderr
+    return ended.stdout
+
+
+def test_the_wheel_brings_every_example(site):
+    there = {path.relative_to(site / "hydranoc") for path in (site / "hydranoc" / "examples").rglob("*")}
+    wanted = {path.relative_to(ROOT) for path in (ROOT / "examples").rglob("*") if "__pycache__" not in path.parts}
+    assert wanted == {path for path in there if "__pycache__" not in path.parts}
+
+
+def test_commands_of_readme_and_help_work_in_an_empty_folder(site, tmp_path):
+    commands = _commands()
+    light = [line for line in commands if line.split()[0] in LIGHT]
+    assert len(light) > 12
+    ordered = sorted(light, key=lambda line: line.split()[0] not in ("init", "examples"))
+    _run(site, tmp_path, list(dict.fromkeys(["examples", *ordered])))
+    named = {word for line in commands for word in line.split() if word.endswith(".yaml")}
+    assert {word for word in named if not (tmp_path / word).exists()} == set()
+    assert (tmp_path / "examples" / "axi_stream" / "top.v").read_text() == (
+        ROOT / "examples" / "axi_stream" / "top.v"
+    ).read_text()
+
+
+def test_examples_are_listed_and_never_overwritten(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["examples", "--list"]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in listed] == sorted(
+        f"examples/{p.name}" for p in (ROOT / "examples").glob("*.yaml")
+    )
+    assert all(len(line.split()) > 2 for line in listed)
+    assert list(tmp_path.iterdir()) == []
+    assert run(["examples", "-o", "mine"]) == run(["examples", "-o", "mine"]) == 0
+    (tmp_path / "mine" / "demo.yaml").write_text("mine\n")
+    capsys.readouterr()
+    assert run(["examples", "-o", "mine"]) == 2
+    expected = "error: mine/demo.yaml: is there already, and differs; name another folder with -o\n"
+    assert capsys.readouterr().err == expected
+    assert (tmp_path / "mine" / "demo.yaml").read_text() == "mine\n"
+
+
+def test_a_missing_example_says_where_it_comes_from(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["check", "examples/demo.yaml"]) == 2
+    assert "'hydranoc examples' writes that folder" in capsys.readouterr().err
+    assert run(["check", "other/demo.yaml"]) == 2
+    assert "hydranoc examples" not in capsys.readouterr().err
