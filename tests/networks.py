@@ -83,3 +83,13 @@ class InjectingTorus(TorusNetwork):
             way is not None and grid.closes_ring(links.channels[link].source, way)
             for link, way in zip(self.link_of, self.direction_of, strict=True)
         )
+
+
+def with_own_lengths(network: Network, random: np.random.Generator) -> Network:
+    """The same network; two thirds of its channels between switches have a random length of their own."""
+    given = {}
+    for a, b in network.edges:
+        for ends in ((a, b), (b, a)):
+            if random.random() < 2 / 3:
+                given[ends] = int(random.choice([1, 1, 2, 3, 5, 16]))
+    return Network(network.switches, network.edges, network.processors, link_cycles=given)

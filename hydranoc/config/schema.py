@@ -391,7 +391,7 @@ class Traffic(Section):
     startup_cycles : int
         Cycles that a host prepares each message.
     warmup_cycles : int
-        Messages that start earlier are left out of the statistics.
+        Messages that start earlier are left out of the statistics; at most the start of the last message.
     software : str or None
         Send each multicast as unicasts from host to host: ``binomial``, a chain, in multistage networks also by the
         names that it has there, ``cmin`` in unidirectional and ``umin`` in bidirectional ones; ``separate``, all from
@@ -451,7 +451,7 @@ class ListedMessage(Section):
     source : int
         The processor that sends it.
     destinations : list of int, or None
-        The processors that get it.
+        The processors that get it: all different, and none of them the source.
     algorithm : str or None
         Broadcast procedure (harts) that brings it to all others, in place of destinations.
     flits : int
@@ -522,7 +522,8 @@ class TraceTraffic(Traffic):
     kind : str
         Where the messages come from.
     file : str
-        Its name. Its columns are ``cycle,source,destinations,flits``, with blanks between destinations.
+        Its name. Its columns are ``cycle,source,destinations,flits``, with blanks between destinations, which are all
+        different and none of them the source.
     """
 
     kind: Literal["trace"]

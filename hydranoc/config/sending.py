@@ -87,6 +87,21 @@ def check_broadcasts(
         raise config.source.error(key_path, f"{text} {', '.join(names)}, or software")
 
 
+def wrong_destination(record: Message) -> tuple[int, str] | None:
+    """Position of the first destination that a message cannot mean, and what is wrong with it; None if all are right.
+
+    The network would leave both out without a word: a message is not sent to its source, and to nobody twice.
+    """
+    seen = set()
+    for position, processor in enumerate(record.destinations):
+        if processor == record.source:
+            return position, f"destinations must be other processors than the source, not {processor}"
+        if processor in seen:
+            return position, f"destinations must be different processors, not {processor} twice"
+        seen.add(processor)
+    return None
+
+
 def complete_messages(records: list[Message], config: Config, routing: Any) -> Messages:
     """Messages in columns, each multicast as unicasts if software sends it.
 

@@ -12,6 +12,7 @@ from hydranoc.config.sending import (
     check_software,
     complete_messages,
     operation_number,
+    wrong_destination,
 )
 from hydranoc.config.source import KeyPath, unreadable
 from hydranoc.errors import ConfigError, shown
@@ -46,8 +47,25 @@ def build_messages(config: Config, routing: Any) -> Messages:
         For traffic that this network cannot carry.
     """
     traffic = config.traffic
-    if traffic is not None:
-        check_software(config, traffic, routing.network)
+    if traffic is None:
+        raise config.source.error((), "key 'traffic' is missing; there is nothing to send")
+    check_software(config, traffic, routing.network)
+    messages = _messages(config, traffic, routing)
+    _check_warmup(config, traffic, messages)
+    return messages
+
+
+def _check_warmup(config: Config, traffic: schema.Traffic, messages: Messages) -> None:
+    """Refuse a warm-up that leaves no message to the statistics."""
+    last = int(messages.start_cycle.max(initial=0))
+    if traffic.warmup_cycles > last:
+        text = f"traffic.warmup_cycles must be at most {last}, the start of the last message"
+        raise config.source.error(
+            (*TRAFFIC, "warmup_cycles"), f"{text}, not {traffic.warmup_cycles}: nothing would be left to be measured"
+        )
+
+
+def _messages(config: Config, traffic: schema.Traffic, routing: Any) -> Messages:
     if isinstance(traffic, schema.RandomTraffic):
         return random_messages(config, traffic, routing)
     if isinstance(traffic, schema.ListTraffic):
@@ -56,9 +74,8 @@ def build_messages(config: Config, routing: Any) -> Messages:
         return _traced(config, traffic, routing)
     if isinstance(traffic, schema.BroadcastTraffic):
         return _broadcast(config, traffic, routing)
-    if isinstance(traffic, schema.MultinodeTraffic):
-        return _multinode(config, traffic, routing)
-    raise config.source.error((), "key 'traffic' is missing; there is nothing to send")
+    assert isinstance(traffic, schema.MultinodeTraffic)
+    return _multinode(config, traffic, routing)
 
 
 def _broadcast(config: Config, traffic: schema.BroadcastTraffic, routing: Any) -> Messages:
@@ -150,6 +167,10 @@ def _check_processors(config: Config, records: list[Message]) -> None:
             if not 0 <= processor <= last:
                 kind = "source must be a processor" if where[-1] == "source" else "destinations must be processors"
                 raise config.source.error(where, f"traffic.messages[{number}]: {kind}, 0 to {last}, not {processor}")
+        wrong = wrong_destination(record)
+        if wrong is not None:
+            where = (*key_path, "destinations", wrong[0])
+            raise config.source.error(where, f"traffic.messages[{number}]: {wrong[1]}")
 
 
 def _traced(config: Config, traffic: schema.TraceTraffic, routing: Any) -> Messages:
@@ -161,6 +182,9 @@ def _traced(config: Config, traffic: schema.TraceTraffic, routing: Any) -> Messa
         if record.start_cycle > schema.MAX_CYCLES:
             text = f"Start cycle must be at most {schema.MAX_CYCLES}, not {record.start_cycle}"
             raise ConfigError(text, file=path, line=line)
+        wrong = wrong_destination(record)
+        if wrong is not None:
+            raise ConfigError(wrong[1], file=path, line=line)
     try:
         return complete_messages([record for _, record in records], config, routing)
     except MessageError as error:

@@ -13,7 +13,8 @@ from hydranoc.families.registry import FAMILIES
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
-from hydranoc.studies.common.kept import kept_points
+from hydranoc.studies.common.kept import kept_points, kept_text
+from hydranoc.studies.common.points import KeptPoints
 from hydranoc.verbs.options import RESULTS, NamedPath, json_option, say
 from topology.common.trouble import MachineTrouble
 
@@ -39,10 +40,12 @@ def _known() -> dict[str, Reproduction]:
     help=f"Folder for CSV file and plot.  [default: {RESULTS}/NAME]",
 )
 @click.option("--quick", is_flag=True, help="Fewer points and runs: a coarse answer in seconds.")
+@click.option("--anew", is_flag=True, help="Forget the points that an interrupted run has kept.")
 @json_option
-def reproduce(name: str, folder: Path | None, quick: bool, as_json: bool) -> int:
+def reproduce(name: str, folder: Path | None, quick: bool, anew: bool, as_json: bool) -> int:
     """Measure figure or table NAME of a paper again. Writes NAME.csv, and a plot with the paper's own claims marked as
-    NAME.svg and NAME.png; says of each claim what was measured. After an interruption the same command goes on.
+    NAME.svg and NAME.png; says of each claim what was measured. Points are kept
+    until the figure is finished: after an interruption the same command goes on, and says where they lie.
 
     \b
     Example:
@@ -56,7 +59,7 @@ def reproduce(name: str, folder: Path | None, quick: bool, as_json: bool) -> int
     folder = folder or RESULTS / name
     with result_folder(folder) as scratch:
         try:
-            kept = kept_points(name, quick)
+            kept = _begin(name, quick, anew)
             with progress_bars() as progress:
                 figure = known[name].run(Effort(quick, progress, kept))
         except OSError as error:
@@ -77,6 +80,16 @@ def _hint(name: str, known: list[str]) -> str:
         return f"known names are {', '.join(known)}"
     words = [repr(other) for other in near]
     return f"did you mean {' or '.join(filter(None, [', '.join(words[:-1]), words[-1]]))}?"
+
+
+def _begin(name: str, quick: bool, anew: bool) -> KeptPoints:
+    """Points of an interrupted run, unless they are to be forgotten; says that there are some."""
+    kept = kept_points(name, quick)
+    if anew:
+        kept.drop()
+    elif len(kept):
+        click.echo(f"goes on with {kept_text(kept)}; --anew begins from nothing", err=True)
+    return kept
 
 
 def _write_rows(figure: Figure, path: Path) -> None:

@@ -161,7 +161,7 @@ class Fabric:
     def _connect_side_wire(self, wire: SideWire) -> Wire:
         """Connect a side wire; returns what its router puts on it."""
         output = source = self._routers[wire.source].output(wire.output)
-        stages = self._plan.links.per_link
+        stages = self._plan.links.per_side_wire
         if stages and wire.source != wire.sink:
             module = SharedModule(lambda: WireStages(output.width, stages))
             instance = self._structure.instance(f"wire_{wire.input}_s{wire.sink}", module)

@@ -180,7 +180,7 @@ class NetworkPlan:
     def __post_init__(self):
         channels = self.links.moved_bits
         if channels > MAX_PORT_BITS:
-            counted = "channels" if self.link_cycles == 1 else "channels and stages of links"
+            counted = "channels and stages of links" if self.links.hops else "channels"
             raise ValueError(f"A network must have at most {MAX_PORT_BITS} {counted} to be hardware, not {channels}")
         switches = self.network.switches
         if len(self.routers) != switches:

@@ -47,7 +47,7 @@ def _stages_text(state: EngineState, channel: int) -> str:
         return ""
     link, texts = state.stages[channel], []
     position = int(state.channels.front[channel] + state.channels.count[channel])
-    for stage in reversed(range(state.link_stages)):
+    for stage in reversed(range(int(link.last).bit_length())):
         count = (int(link.holding) >> stage & 1) + (int(link.full) >> stage & 1)
         flits = [flit_text(state.slots[channel, (position + k) & state.slot_mask]) for k in range(count)]
         texts.append(f"[{' '.join(flits) or 'empty'}]")

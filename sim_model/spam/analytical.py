@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from topology.common.link_stages import LinkStages
 from topology.spam.routing import SpamRouting
 
 
@@ -79,8 +80,8 @@ def closed_form_latency(
 ) -> dict[int, int]:
     """Cycles from start to the arrival of the tail at every destination, in an otherwise empty network.
 
-    ``startup + R (h - 1) + h + (C - 1) (h - 2) + L - 1 + (K - 1) s + (H - 1) b`` with links of C cycles; with buffers
-    of 1 flit, L - 1 counts double.
+    ``startup + R (h - 1) + h + (C - 1) (h - 2) + L - 1 + (K - 1) s + (H - 1) b`` with links of C cycles, each of
+    its own C if the network gives it; with buffers of 1 flit, L - 1 counts double.
 
     Exact for unicasts and for the last destination of a multicast (the paper's latency). A nearer destination may
     get its tail later than this, but not later than the last one: branches take turns with bubbles while the
@@ -99,7 +100,8 @@ def closed_form_latency(
     startup_cycles : int
         Start-up of the host.
     link_cycles : int
-        Cycles C of a link between switches; those from and to processors take one.
+        Cycles C of a link between switches whose length the network does not give; those from and to processors take
+        one.
 
     Returns
     -------
@@ -109,10 +111,11 @@ def closed_form_latency(
     header = routing.header
     depth_flits = header.buffer_depth_flits(buffer_flits)
     cycles_per_flit = 2 if depth_flits == 1 else 1
+    links = LinkStages(routing.network, link_cycles)
     latency = {}
     for destination, path in uncontended_paths(routing, source, destinations).items():
         hops = len(path.channels)
-        stages = (link_cycles - 1) * (hops - 2)
+        stages = sum(map(links.stages_of, path.channels))
         extra = (header.key_flits - 1) * path.search_switches + (header.multicast_flits - 1) * path.split_switches
         latency[destination] = (
             startup_cycles + routing_cycles * (hops - 1) + hops + stages + cycles_per_flit * (flits - 1) + extra

@@ -498,7 +498,28 @@ WRONG = {
     "only the source": (
         _listed("{source: 2, destinations: [2], flits: 8}"),
         8,
-        "traffic.messages[1]: Destinations must name a processor other than the source 2, not [2]",
+        "traffic.messages[1]: destinations must be other processors than the source, not 2",
+    ),
+    "the source among others": (
+        _listed("{source: 2, destinations: [0, 2], flits: 8}"),
+        8,
+        "traffic.messages[1]: destinations must be other processors than the source, not 2",
+    ),
+    "a destination twice": (
+        _listed("{source: 2, destinations: [0, 1, 0], flits: 8}"),
+        8,
+        "traffic.messages[1]: destinations must be different processors, not 0 twice",
+    ),
+    "warm-up longer than the run": (
+        NETWORK
+        + "traffic: {kind: random, cycles: 500, messages_per_node_per_cycle: 0.1, flits: 8, warmup_cycles: 500}\n",
+        4,
+        "traffic.warmup_cycles must be at most ",
+    ),
+    "warm-up longer than a list": (
+        _listed("{source: 2, destinations: [0], flits: 8, start_cycle: 40}") + "  warmup_cycles: 41\n",
+        9,
+        "traffic.warmup_cycles must be at most 40, the start of the last message, not 41: nothing would be left",
     ),
     "no flit": (
         _listed("{source: 2, destinations: [1], flits: 0}"),
@@ -534,7 +555,12 @@ def test_the_table_is_long_enough():
 FILES = {
     "edge list": ("n.edges", "0 1\n1 1\n", 2, "Link 1 - 1 is a loop"),
     "graphml": ("n.graphml", "<graphml>\n<graph>\n</graphml>\n", 3, "The file is not well-formed XML: mismatched tag"),
-    "anynet": ("n.anynet", "router 0 node 0 router 1\nrouter 1 node 1 router 0 7\n", 2, "The latency of link router 1"),
+    "anynet": (
+        "n.anynet",
+        "router 0 node 0 router 1\nrouter 1 node 1 router 0 77\n",
+        2,
+        "The latency of link router 1",
+    ),
 }
 
 
@@ -551,7 +577,7 @@ TRACES = {
     "few fields": ("cycle,source,destinations,flits\n0,0,1\n", 2, "A line must have the 4 fields"),
     "word": ("0,zero,1,8\n", 1, "Field source must be a whole number, not 'zero'"),
     "processor": ("0,0,1,8\n\n5,0,1 9,8\n", 3, "Destination must be a processor, 0 to 3, not 9"),
-    "source only": ("0,3,3,8\n", 1, "Destinations must name a processor other than the source 3"),
+    "source only": ("0,3,3,8\n", 1, "destinations must be other processors than the source, not 3"),
     "length": ("0,3,1,0\n", 1, "Length must be at least the 1 header flits, not 0"),
     "start": ("-4,3,1,8\n", 1, "Start cycle must be at least 0, not -4"),
     "nothing": ("# empty\n", 1, "the trace has no messages"),

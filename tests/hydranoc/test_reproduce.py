@@ -6,6 +6,7 @@ import json
 import pytest
 
 from hydranoc.cli import run
+from hydranoc.studies.common.kept import kept_points
 from hydranoc.studies.spam import figures as spam_figures
 from hydranoc.studies.spam import measurements as studies
 from hydranoc.studies.spam.measurements import Point
@@ -65,6 +66,28 @@ def test_the_bound_of_the_paper_is_one_start_up_too_high(measured, tmp_path, cap
     claims = json.loads(capsys.readouterr().out)["claims"]
     assert [claim["holds"] for claim in claims] == [True, False, True]
     assert "the bound is 80 us" in claims[1]["note"]
+
+
+def test_it_says_that_it_goes_on_from_where_and_how_to_begin_anew(measured, tmp_path, monkeypatch, capsys):
+    """A user who had interrupted it saw a figure in no time, and did not know why."""
+    monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "cache"))
+    found = []
+    points = [_single(f"{n} nodes", x, 12.0) for n in (128, 256) for x in (1, n - 1)]
+    measured("spam_fig2", points)
+    monkeypatch.setattr(studies, "spam_fig2", lambda *_networks, kept, **_options: found.append(len(kept)) or points)
+    for arguments, said, kept in (
+        ([], "goes on with 2 points kept in {path}; --anew begins from nothing\n", 2),
+        (["--anew"], "", 0),
+        ([], "", 0),
+    ):
+        if said or arguments:
+            for key in ("first", "second"):
+                kept_points("spam-fig2", False).add(key, {"x": 1})
+        path = kept_points("spam-fig2", False).path
+        assert run(["reproduce", "spam-fig2", "-o", str(tmp_path / "out"), *arguments]) == 0
+        assert capsys.readouterr().err == said.format(path=path)
+        assert found.pop() == kept
+        assert not path.exists()
 
 
 @pytest.mark.slow

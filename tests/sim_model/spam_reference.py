@@ -71,7 +71,8 @@ class ReferenceNetwork:
         self.depth = routing.header.multicast_flits - 1 + buffer_flits
         self.registers: dict[int, Any] = {channel.index: None for channel in self.network.channels}
         staged = [c.index for c in self.network.channels if max(c.source, c.sink) < self.network.switches]
-        self.stages: dict[int, list] = {index: [[] for _ in range(link_cycles - 1)] for index in staged}
+        cycles = {index: self.network.channel_cycles.get(index, link_cycles) for index in staged}
+        self.stages: dict[int, list] = {index: [[] for _ in range(cycles[index] - 1)] for index in staged}
         self.routers = []
         for switch in range(self.network.switches):
             ports = self.network.degree(switch)

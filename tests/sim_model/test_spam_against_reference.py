@@ -6,6 +6,7 @@ This is where one age matrix per router is held against one queue per output.
 import numpy as np
 import pytest
 
+from tests.networks import with_own_lengths
 from tests.sim_model.builders import pick, random_network, random_records, simulate, spam_model
 from tests.sim_model.spam_reference import ReferenceNetwork
 
@@ -57,6 +58,20 @@ def test_links_of_several_cycles_equal_the_reference(seed):
         buffer_flits=pick(random, 1, 2, 4),
         routing_cycles=pick(random, 1, 1, 2, 4),
         link_cycles=(2, 3, 5, 16)[seed % 4],
+    )
+    records = random_records(random, model, 40, cycles=50, body=int(random.integers(0, 20)))
+    compare(model, records, 0, 300)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_links_of_different_lengths_equal_the_reference(seed):
+    random = np.random.default_rng(seed)
+    model = spam_model(
+        with_own_lengths(random_network(random), random),
+        flit_bits=pick(random, 8, 16, 32),
+        buffer_flits=pick(random, 1, 2, 4),
+        routing_cycles=pick(random, 1, 1, 2, 4),
+        link_cycles=pick(random, 1, 2),
     )
     records = random_records(random, model, 40, cycles=50, body=int(random.integers(0, 20)))
     compare(model, records, 0, 300)

@@ -5,7 +5,7 @@ import pytest
 
 from sim_model.common.messages import Message
 from sim_model.spam.analytical import closed_form_latency, uncontended_paths
-from tests.networks import figure_1
+from tests.networks import figure_1, with_own_lengths
 from tests.sim_model.builders import pick, random_network, simulate, spam_model
 
 
@@ -47,6 +47,15 @@ def test_closed_form_equals_simulation(seed):
         assert all(closed[destination] <= simulated[destination] for destination in closed)
         if len(destinations) == 1:
             assert simulated == closed
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_closed_form_knows_the_length_of_each_link(seed):
+    random = np.random.default_rng(seed)
+    model = spam_model(with_own_lengths(random_network(random), random), link_cycles=pick(random, 1, 2))
+    source, destination = random.permutation(len(model.network.processors)).tolist()[:2]
+    closed, simulated = latencies(model, source, [destination], model.header_flits([destination]) + 5, 0)
+    assert simulated == closed
 
 
 def test_paper_example_takes_the_ways_of_figure_1():

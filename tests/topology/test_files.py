@@ -6,6 +6,9 @@ import pytest
 from topology.common.errors import TopologyError
 from topology.common.files import read_network
 from topology.common.graph import Network
+from topology.common.link_stages import LinkStages
+
+LATENCY = "The latency of link router 0 - router 1 must be a whole number of cycles, 1 to 16, not '"
 
 
 def _read(tmp_path, name: str, text: str, ports: int | None = None) -> Network:
@@ -59,6 +62,19 @@ def test_anynet_takes_links_from_both_ends_and_sparse_numbers(tmp_path):
     assert network.processors == (1, 1, 0)  # nodes 2, 5, 9
 
 
+def test_anynet_latencies_are_those_of_one_direction(tmp_path):
+    """BookSim's README: the channel back is a cycle long unless its own line says something else."""
+    text = (
+        "router 0 node 0 1 router 1 5 router 2\nrouter 1 node 1 router 2 3 router 0\n"
+        "router 2 node 2 router 1 3 router 1\n"
+    )
+    network = _read(tmp_path, "a.anynet", text)
+    given = {network.channels[c].name: cycles for c, cycles in network.channel_cycles.items()}
+    assert given == {"0->1": 5, "1->2": 3, "2->1": 3}
+    stages = LinkStages(network)
+    assert {network.channels[c].name: stages.stages_of(c) for c in stages.channels} == {"0->1": 4, "1->2": 2, "2->1": 2}
+
+
 def test_graphml_takes_processors_as_nodes_or_as_counts(tmp_path):
     body = """<node id="a"><data key="processors">2</data><data key="x">1.5</data><data key="y">2</data></node>
     <node id="p"><data key="kind">processor</data></node>
@@ -106,7 +122,16 @@ WRONG = [
     ("a.edges", "# nothing\n", 1, "The file has no switches; a network must have at least 1"),
     ("a.edges", "c a\nc b\nc d\n", 1, "Switch c needs 4 ports; a switch of this network may have at most 3"),
     ("a.anynet", "router 0 node 0 router 1\nrouter 1 node 0\n", 2, "Processor node 0 has two links, to 0 and 1"),
-    ("a.anynet", "router 0 node 0 router 1 5\n", 1, "The latency of link router 0 - router 1 must be 1 or left out"),
+    ("a.anynet", "router 0 node 0 router 1 17\n", 1, f"{LATENCY}17'"),
+    ("a.anynet", "router 0 node 0 router 1 0\n", 1, f"{LATENCY}0'"),
+    ("a.anynet", "router 0 node 0 router 1 1.5\n", 1, f"{LATENCY}1.5'"),
+    ("a.anynet", "router 0 node 0 2\n", 1, "The latency of link router 0 - node 0 must be 1 or left out, not '2'"),
+    (
+        "a.anynet",
+        "router 0 node 0 router 1 5\nrouter 0 router 1 6\n",
+        2,
+        "The latency of the channel from router 0 to router 1 is given twice, as 5 and as 6",
+    ),
     ("a.anynet", "router 0 5 node 0\n", 1, "'router 0' must be followed by its links, not '5'"),
     ("a.anynet", "router 0 node 0\nswitch 1\n", 2, "A link must start with 'router' or 'node', not 'switch'"),
     ("a.anynet", "router 0 node\n", 1, "'node' must be followed by its number, not the end of the line"),

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.networks import figure_1
+from topology.common.graph import Network
 from topology.common.link_stages import LinkStages, check_link_cycles
 from topology.harts.frame import most_link_cycles
 from topology.min.deadlock import check_min_deadlock
@@ -13,7 +14,7 @@ from topology.min.routing import MinRouting
 
 def test_links_of_one_cycle_have_no_stages():
     links = LinkStages(figure_1())
-    assert (links.per_link, links.channels, links.hops) == (0, (), ())
+    assert (links.per_side_wire, links.most, links.channels, links.hops) == (0, 0, (), ())
     assert links.moved_bits == len(links.network.channels)
     assert all(links.hops_of(channel.index) == () for channel in links.network.channels)
 
@@ -30,6 +31,23 @@ def test_stages_stand_between_switches_only():
     assert links.moved_bits == len(network.channels) + 2 * len(links.channels)
     first = links.hops[0]
     assert links.name(first) == f"{network.channels[first[0]].name} stage 1"
+
+
+def test_a_network_may_give_the_length_of_channels_each_way_for_itself():
+    network = Network(3, [(0, 1), (1, 2), (0, 2)], [0, 1, 2], link_cycles={(0, 1): 4, (1, 0): 1, (2, 1): 3})
+    links = LinkStages(network, 2)
+    stages = {network.channels[c].name: links.stages_of(c) for c in links.channels}
+    assert stages == {"s0->s1": 3, "s0->s2": 1, "s1->s2": 1, "s2->s0": 1, "s2->s1": 2}
+    assert (links.most, links.per_side_wire, len(links.hops)) == (3, 1, 8)
+    assert links.moved_bits == len(network.channels) + 8
+    longest = next(c for c in links.channels if links.stages_of(c) == 3)
+    assert links.hops_of(longest) == ((longest, 1), (longest, 2), (longest, 3))
+    assert all(links.stages_of(c) == 0 for c in (*network.injection_channels, *network.delivery_channels))
+
+
+def test_a_length_that_the_network_gives_has_bounds():
+    with pytest.raises(ValueError, match="Cycles of a link must be an integer from 1 to 16, not 17"):
+        LinkStages(Network(2, [(0, 1)], [0, 1], link_cycles={(0, 1): 17}))
 
 
 @pytest.mark.parametrize("value", [0, -1, 17, 2.0, True, "3", None])

@@ -5,16 +5,21 @@ Each line is a router (or a node) and what it is linked to, each link with an op
     router 0 node 0 node 1 router 1
     router 1 node 2 router 2 1
 
-A BookSim router is a switch here, a node is a processor. A link may be listed at one end or at both. Numbers
-need not be consecutive: switches and processors are numbered here in ascending order of theirs, and switches
-keep theirs as names. Links of HydraNoC take one cycle, so any other latency is an error rather than a
-silently faster network.
+A BookSim router is a switch here, a node is a processor. A link may be listed at one end or at both. Numbers need not
+be consecutive: switches and processors are numbered here in ascending order of theirs, and switches keep theirs as
+names.
+
+As in BookSim, a latency is that of the channel from the first router of the line to the one before it; the channel back
+has its own, from the line of the other router. Channels without one are as long as the configuration says for all
+(``link_cycles``, 1 by default). Processors sit at their switches, so that links to nodes take one cycle.
 """
 
 from topology.common.errors import TopologyError
+from topology.common.link_stages import MOST_LINK_CYCLES
 from topology.common.named_graph import MOST_DIGITS, NamedGraph
 
 Item = tuple[str, str]  # ("router" or "node", number)
+Latency = int | None  # where the line gives none
 
 
 def parse_anynet(text: str) -> NamedGraph:
@@ -23,15 +28,16 @@ def parse_anynet(text: str) -> NamedGraph:
     Raises
     ------
     TopologyError
-        With the line, for a malformed line, a latency other than 1, a node on two routers or another broken rule.
+        With the line, for a malformed line, a latency that no link can have or that differs from an earlier one, a node
+        on two routers or another broken rule.
     """
-    links: list[tuple[Item, Item, int]] = []
+    links: list[tuple[Item, Item, Latency, int]] = []
     first: dict[Item, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         items = _items(line.split("#")[0].split(), number)
-        for item in items:
+        for item, _ in items:
             first.setdefault(item, number)
-        links.extend((items[0], item, number) for item in items[1:])
+        links.extend((items[0][0], item, latency, number) for item, latency in items[1:])
     graph = NamedGraph()
     for item in sorted(first, key=lambda item: int(item[1])):
         if item[0] == "router":
@@ -40,45 +46,64 @@ def parse_anynet(text: str) -> NamedGraph:
             graph.add_processor(_name(item), first[item])
     if graph.switches and not graph.processors:
         raise TopologyError("The file has no nodes; a network must have at least 1 node on a router", line=1)
-    for a, b, number in links:
+    for a, b, latency, number in links:
         graph.add_link(_name(a), _name(b), number, again_allowed=True)
+        if latency is not None and a[0] == b[0]:
+            _add_latency(graph, (_name(a), _name(b)), latency, number)
     return graph
+
+
+def _add_latency(graph: NamedGraph, channel: tuple[str, str], latency: int, line: int) -> None:
+    """The cycles of a channel between two routers, which a file may give twice if it says the same."""
+    earlier = graph.link_cycles.setdefault(channel, latency)
+    if earlier != latency:
+        text = f"The latency of the channel from router {channel[0]} to router {channel[1]} is given twice"
+        raise TopologyError(f"{text}, as {earlier} and as {latency}", line=line, item=channel[0])
 
 
 def _name(item: Item) -> str:
     return item[1] if item[0] == "router" else f"node {item[1]}"
 
 
-def _items(words: list[str], line: int) -> list[Item]:
-    items: list[Item] = []
+def _items(words: list[str], line: int) -> list[tuple[Item, Latency]]:
+    """Routers and nodes of a line, all but the first with the latency of the channel to them."""
+    items: list[tuple[Item, Latency]] = []
     rest = list(words)
     while rest:
-        kind = rest.pop(0)
-        if kind not in ("router", "node"):
-            raise TopologyError(f"A link must start with 'router' or 'node', not {kind!r}", line=line, item=kind)
-        if not rest or not rest[0].isdecimal():
-            found = repr(rest[0]) if rest else "the end of the line"
-            raise TopologyError(f"{kind!r} must be followed by its number, not {found}", line=line, item=kind)
-        number = rest.pop(0)
-        if len(number) > MOST_DIGITS:
-            raise TopologyError(
-                f"The number of a {kind} must have at most {MOST_DIGITS} digits, not {len(number)}",
-                line=line,
-                item=kind,
-            )
-        items.append((kind, str(int(number))))
+        item = _item(rest, line)
+        latency = None
         if rest and rest[0] not in ("router", "node"):
-            _check_latency(rest.pop(0), items, line)
+            latency = _latency(rest.pop(0), items[0][0] if items else None, item, line)
+        items.append((item, latency))
     return items
 
 
-def _check_latency(word: str, items: list[Item], line: int) -> None:
-    if len(items) == 1:
-        raise TopologyError(f"{' '.join(items[0])!r} must be followed by its links, not {word!r}", line=line, item=word)
-    if word != "1":
+def _item(rest: list[str], line: int) -> Item:
+    """Take a router or node from the front of a list of words."""
+    kind = rest.pop(0)
+    if kind not in ("router", "node"):
+        raise TopologyError(f"A link must start with 'router' or 'node', not {kind!r}", line=line, item=kind)
+    if not rest or not rest[0].isdecimal():
+        found = repr(rest[0]) if rest else "the end of the line"
+        raise TopologyError(f"{kind!r} must be followed by its number, not {found}", line=line, item=kind)
+    number = rest.pop(0)
+    if len(number) > MOST_DIGITS:
         raise TopologyError(
-            f"The latency of link {' '.join(items[0])} - {' '.join(items[-1])} must be 1 or left out, not {word!r}; "
-            "links take one cycle",
-            line=line,
-            item=word,
+            f"The number of a {kind} must have at most {MOST_DIGITS} digits, not {len(number)}", line=line, item=kind
         )
+    return kind, str(int(number))
+
+
+def _latency(word: str, first: Item | None, item: Item, line: int) -> int:
+    if first is None:
+        raise TopologyError(f"{' '.join(item)!r} must be followed by its links, not {word!r}", line=line, item=word)
+    link = f"The latency of link {' '.join(first)} - {' '.join(item)}"
+    if first[0] != item[0]:
+        if word != "1":
+            text = f"{link} must be 1 or left out, not {word!r}: processors sit at their switches"
+            raise TopologyError(text, line=line, item=word)
+        return 1
+    if not word.isdecimal() or len(word) > MOST_DIGITS or not 1 <= int(word) <= MOST_LINK_CYCLES:
+        text = f"{link} must be a whole number of cycles, 1 to {MOST_LINK_CYCLES}, not {word!r}"
+        raise TopologyError(text, line=line, item=word)
+    return int(word)

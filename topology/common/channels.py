@@ -6,7 +6,7 @@ vector, in every array of the golden model and in the manifest. A processor send
 the same switch where a network says so, and receives from one or more delivery channels, which are its input ports.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -66,6 +66,8 @@ class ChannelNetwork:
     processors : tuple of int
         The switch that each processor sends into.
     injection_channels_per_processor : int
+    channel_cycles : mapping of int to int
+        Cycles of those channels between switches whose length the network gives, by channel; none by default.
 
     Raises
     ------
@@ -94,6 +96,7 @@ class ChannelNetwork:
         self.positions = positions
         self.injection_channels_per_processor = injection_channels_per_processor
         self.channels = tuple(self._channels(wires))
+        self.channel_cycles: Mapping[int, int] = {}
         self.output_channel = self._by_port(lambda channel: (channel.source, channel.source_port))
         self.input_channel = self._by_port(lambda channel: (channel.sink, channel.sink_port))
         self.processors = tuple(self._home(processor) for processor in range(processors))

@@ -4,7 +4,7 @@ The ports of a switch are its neighbours in ascending vertex number, so switch l
 last. Every link is two directed channels, which have the same port number at either end.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import networkx as nx
@@ -12,6 +12,8 @@ import numpy as np
 
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
+
+NO_LINK_CYCLES: Mapping[tuple[int, int], int] = {}
 
 
 class Network(ChannelNetwork):
@@ -31,6 +33,9 @@ class Network(ChannelNetwork):
         Names for messages and pictures; default ``s0``, ``s1``, ...
     positions : array of float, shape (switches, 2), or None
         Where to draw the switches.
+    link_cycles : mapping of (int, int) to int
+        Cycles of channels between two switches, by source and sink, where the network gives them; each direction of a
+        link for itself.
 
     Raises
     ------
@@ -47,6 +52,7 @@ class Network(ChannelNetwork):
         ports: int | None = None,
         switch_names: Sequence[str] | None = None,
         positions: np.ndarray | None = None,
+        link_cycles: Mapping[tuple[int, int], int] = NO_LINK_CYCLES,
     ):
         if switches < 1:
             raise TopologyError(f"A network must have at least 1 switch, not {switches!r}")
@@ -62,6 +68,11 @@ class Network(ChannelNetwork):
         self.neighbours = _neighbours(switches, self.edges, processors)
         wires = _wires(self.neighbours)
         super().__init__(switches, len(processors), wires, switch_names=switch_names, positions=positions)
+        self.channel_cycles = {
+            channel.index: link_cycles[channel.source, channel.sink]
+            for channel in self.channels
+            if (channel.source, channel.sink) in link_cycles
+        }
         self._check_ports(ports)
         self._check_connected()
 

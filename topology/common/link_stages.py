@@ -1,7 +1,8 @@
 """Register stages on links: which channels have them, and where they stand in ``moved``.
 
 A link of ``link_cycles`` cycles has ``link_cycles - 1`` stages between the output register of one switch and the input
-buffer of the next. Processors sit at their switches: channels from and to them have none.
+buffer of the next; channels whose length the network itself gives have that many instead. Processors sit at their
+switches: channels from and to them have none.
 """
 
 from dataclasses import dataclass
@@ -35,7 +36,8 @@ class LinkStages:
     ----------
     network : ChannelNetwork
     link_cycles : int
-        Cycles that a flit takes from an output register into the buffer of the next switch.
+        Cycles that a flit takes from an output register into the buffer of the next switch, where the network says
+        nothing else (``ChannelNetwork.channel_cycles``); and cycles of side wires between switches.
 
     Raises
     ------
@@ -47,20 +49,30 @@ class LinkStages:
     link_cycles: int = 1
 
     def __post_init__(self):
-        check_link_cycles(self.link_cycles)
+        for cycles in (self.link_cycles, *self.network.channel_cycles.values()):
+            check_link_cycles(cycles)
 
     @property
-    def per_link(self) -> int:
-        """Stages of a link between switches."""
+    def per_side_wire(self) -> int:
+        """Registers of a side wire between switches."""
         return self.link_cycles - 1
+
+    @cached_property
+    def most(self) -> int:
+        """Stages of the longest link."""
+        return max((self.stages_of(channel) for channel in self.channels), default=0)
+
+    def stages_of(self, channel: int) -> int:
+        """Stages of one channel."""
+        network, ends = self.network, self.network.channels[channel]
+        if not (network.is_switch(ends.source) and network.is_switch(ends.sink)):
+            return 0
+        return network.channel_cycles.get(channel, self.link_cycles) - 1
 
     @cached_property
     def channels(self) -> tuple[int, ...]:
         """Channels with stages, ascending."""
-        network = self.network
-        if self.per_link == 0:
-            return ()
-        return tuple(c.index for c in network.channels if network.is_switch(c.source) and network.is_switch(c.sink))
+        return tuple(channel.index for channel in self.network.channels if self.stages_of(channel.index))
 
     @cached_property
     def hops(self) -> tuple[tuple[int, int], ...]:
@@ -68,15 +80,11 @@ class LinkStages:
 
         The bit of a channel says that a flit left the output register; the bit of a stage, that one left the stage.
         """
-        return tuple((channel, stage + 1) for channel in self.channels for stage in range(self.per_link))
+        return tuple(hop for channel in self.channels for hop in self.hops_of(channel))
 
     def hops_of(self, channel: int) -> tuple[tuple[int, int], ...]:
         """The stages of one channel, first one first."""
-        return tuple((channel, stage + 1) for stage in range(self.per_link)) if channel in self._staged else ()
-
-    @cached_property
-    def _staged(self) -> frozenset[int]:
-        return frozenset(self.channels)
+        return tuple((channel, stage + 1) for stage in range(self.stages_of(channel)))
 
     @property
     def moved_bits(self) -> int:

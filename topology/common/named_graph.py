@@ -36,12 +36,15 @@ class NamedGraph:
         Line of declaration by processor name.
     positions : dict of str to (float, float)
         Where to draw switches.
+    link_cycles : dict of (str, str) to int
+        Cycles of channels between two switches, by source and sink, where the file gives them.
     """
 
     switches: dict[str, int] = field(default_factory=dict)
     processors: dict[str, int] = field(default_factory=dict)
     positions: dict[str, tuple[float, float]] = field(default_factory=dict)
     links: dict[tuple[str, str], int] = field(default_factory=dict)
+    link_cycles: dict[tuple[str, str], int] = field(default_factory=dict)
     homes: dict[str, str] = field(default_factory=dict)
 
     def add_switch(self, name: str, line: int) -> None:
@@ -132,6 +135,7 @@ class NamedGraph:
                 ports=ports,
                 switch_names=list(self.switches),
                 positions=self._positions(),
+                link_cycles={(number[a], number[b]): cycles for (a, b), cycles in self.link_cycles.items()},
             )
         except TopologyError as error:
             line = self.switches.get(error.item) if error.item is not None else None

@@ -21,3 +21,8 @@ def kept_points(figure: str, quick: bool) -> KeptPoints:
             digest.update(path.read_bytes())
     name = f"{figure}{'-quick' if quick else ''}-{digest.hexdigest()[:16]}.jsonl"
     return KeptPoints(cache_folder() / "figures" / name)
+
+
+def kept_text(kept: KeptPoints) -> str:
+    """How many points are kept, and where."""
+    return f"{len(kept)} {'point' if len(kept) == 1 else 'points'} kept in {kept.path}"

@@ -39,7 +39,7 @@ def _move_from_switches(cycle, state, trace, row):
             rest &= rest - 1
             number = vertices[switch].first_output + port
             channel = channels[number]
-            staged = has_stages and channel.sink < switches
+            staged = has_stages and state.stages[number].last != 0
             if state.stages[number].full & 1 if staged else channel.count == depth:
                 vertices[switch].blocked |= 1 << port
                 continue

@@ -35,7 +35,7 @@ def move_through_stages(state, trace, row):
 def _move_on_link(number, state, trace, row):
     """One cycle of the stages of a link, all seen as they stood at its start."""
     link, channel = state.stages[number], state.channels[number]
-    last = 1 << state.link_stages - 1
+    last = link.last
     stalled = link.full >> 1 | (last if channel.count == state.buffer_depth_flits else 0)
     leaving = link.holding & ~stalled
     entering = (leaving & ~last) << 1 | link.entering

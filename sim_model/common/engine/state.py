@@ -44,7 +44,8 @@ STAGE_FIELDS = (
     "full",  # stages that hold two
     "entering",  # 1 if a flit enters the first stage in this cycle
     "flits",  # in all stages
-    "first_hop",  # bit of the first stage in ``moved``; never changes
+    "first_hop",  # bit of the first stage in ``moved``; never changes, like the next one
+    "last",  # mask of the last stage; 0 for a channel without stages
 )
 VERTEX_FIELDS = (
     "first_output",  # channel at output port 0; never changes
@@ -99,7 +100,7 @@ class EngineState(NamedTuple):
     startup_cycles: int
     buffer_depth_flits: int
     slot_mask: int  # slots of a ring buffer - 1, a power of two - 1
-    link_stages: int  # register stages of a link between switches
+    link_stages: int  # register stages of the longest link between switches
     channels: np.recarray  # CHANNEL_FIELDS
     slots: np.ndarray  # int64[channels, slots], ring buffers of packed flits, those in stages included
     stages: np.recarray  # STAGE_FIELDS, by channel; no records if links have no stages
@@ -182,7 +183,7 @@ def make_state(
     injector = messages.source.astype(np.int64) * network.injection_channels_per_processor + messages.injection
     jobs, children = _make_jobs(messages, injector)
     hosts, queue = _make_hosts(messages, injector, network)
-    slots = 1 << (buffer_depth_flits + STAGE_FLITS * links.per_link - 1).bit_length()
+    slots = 1 << (buffer_depth_flits + STAGE_FLITS * links.most - 1).bit_length()
     counters = np.zeros(COUNTERS, dtype=np.int64)
     counters[UNSENT] = len(queue)
     counters[NEXT_HOST_CYCLE] = hosts.wake_cycle.min()
@@ -191,7 +192,7 @@ def make_state(
         startup_cycles=startup_cycles,
         buffer_depth_flits=buffer_depth_flits,
         slot_mask=slots - 1,
-        link_stages=links.per_link,
+        link_stages=links.most,
         channels=_make_channels(network, buffer_depth_flits - EJECTOR_FLITS if len(endpoints.receivers) else 0),
         slots=np.zeros((len(network.channels), slots), dtype=np.int64),
         stages=_make_stages(links),
@@ -236,8 +237,9 @@ def _make_channels(network: ChannelNetwork, empty_ejector: int) -> np.recarray:
 
 def _make_stages(links: LinkStages) -> np.recarray:
     channels = len(links.network.channels)
-    stages = make_records(channels if links.per_link else 0, STAGE_FIELDS)
+    stages = make_records(channels if links.most else 0, STAGE_FIELDS)
     for position, (channel, stage) in enumerate(links.hops):
+        stages.last[channel] = 1 << stage - 1
         if stage == 1:
             stages.first_hop[channel] = channels + position
     return stages

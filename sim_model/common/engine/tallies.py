@@ -15,7 +15,7 @@ def count_channels(state, cycles):
     has_stages = state.link_stages > 0
     for number in range(len(state.tallies)):
         channel, tally = channels[number], state.tallies[number]
-        staged = has_stages and channel.source < state.switches and channel.sink < state.switches
+        staged = has_stages and state.stages[number].last != 0
         if vertices[channel.source].occupied & channel.source_bit == 0:
             tally.bubbles += cycles * tally.in_message
         elif state.stages[number].full & 1 if staged else channel.count == depth:
