@@ -14,7 +14,7 @@ MAKEFILE = (Path(__file__).parent.parent / "Makefile").read_text()
 def makefile(tmp_path):
     macro = re.search(r"^TOLD = (?:.*\\\n)*.*\n", MAKEFILE, re.MULTILINE)
     assert macro
-    recipes = "long:\n\t$(call TOLD,waiting,sleep 6)\n\t@echo done\nwrong:\n\t$(call TOLD,waiting,exit 3)\n"
+    recipes = "long:\n\t$(call TOLD,waiting,sleep 9)\n\t@echo done\nwrong:\n\t$(call TOLD,waiting,exit 3)\n"
     (tmp_path / "Makefile").write_text(macro[0] + recipes)
     return tmp_path
 
