@@ -3,7 +3,6 @@
 import io
 import warnings
 from contextlib import AbstractContextManager
-from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -11,28 +10,18 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path as Curve
 
 from hydranoc.families.reports import LinkClasses
-from hydranoc.pictures.layout import (
-    STUB_LENGTH,
-    Stub,
-    arrivals,
-    bend_of,
-    processor_positions,
-    stubs,
-    switch_positions,
-)
+from hydranoc.pictures.layout import arrivals
+from hydranoc.pictures.placement import RADIUS, Placement, Stub, place, short_name
 from topology.common.channels import ChannelNetwork
 
 INCHES_PER_UNIT = 0.85
 SMALLEST_INCHES, LARGEST_INCHES = 3.6, 15.0
+READABLE_INCHES_PER_UNIT, MOST_INCHES = 0.67, 49.0
+"""Large networks get larger pictures, so that names in circles have letters of 5 points, up to 6,400 dots of a PNG."""
 LABELLED_PROCESSORS = 80
-LONGEST_NAME_IN_CIRCLE = 5  # s1023
-BOX_WIDENING = 1.7
 MARGIN = 0.5
-STUB_NAME_DISTANCE = 0.14
 PNG_DOTS_PER_INCH = 130
 
 INK, TREE, CROSS, ROOT, PROCESSOR = "#22313f", "#1f5f99", "#d9822b", "#c0392b", "#8a97a3"
@@ -85,23 +74,19 @@ def render(figure: Figure) -> dict[str, bytes]:
 
 
 def _figure(network: ChannelNetwork, links: LinkClasses, title: str) -> Figure:
-    positions = switch_positions(network, links)
-    homes = [*network.processors, *(switch for switch, _ in arrivals(network))]
-    widened = BOX_WIDENING if _boxed(network) else 1.0
-    processors = processor_positions(network, positions, homes, widened, links.around)
-    tips = [stub.tip for stub in stubs(positions, links.around)]
-    everything = np.concatenate([positions, processors, *np.reshape(tips, (-1, 1, 2))])
+    placement = place(network, links)
+    names = [stub.name_at for stub in placement.stubs]
+    everything = np.concatenate([placement.switches, placement.processors, np.reshape(names, (-1, 2))])
     width, height = everything.max(axis=0) - everything.min(axis=0) + 2 * MARGIN
-    scale = min(INCHES_PER_UNIT, LARGEST_INCHES / max(width, height))
-    scale = max(scale, SMALLEST_INCHES / max(width, height))
+    scale = _scale(max(width, height))
     figure = Figure(figsize=(width * scale, height * scale))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_aspect("equal")
     axes.axis("off")
     points_per_unit = 72 * scale
-    _draw_processors(axes, network, positions, processors, points_per_unit)
-    _draw_links(axes, network, links, positions, points_per_unit)
-    _draw_switches(axes, network, links, positions, points_per_unit)
+    _draw_processors(axes, network, placement, points_per_unit)
+    _draw_links(axes, network, links, placement, points_per_unit)
+    _draw_switches(axes, network, links, placement, points_per_unit)
     text_size = float(np.clip(1.3 * width * scale, 8, 15))
     axes.set_title(title, fontsize=1.2 * text_size, color=INK)
     _draw_legend(axes, network, links, text_size)
@@ -111,68 +96,46 @@ def _figure(network: ChannelNetwork, links: LinkClasses, title: str) -> Figure:
     return figure
 
 
-def _draw_links(axes: Axes, network: ChannelNetwork, links: LinkClasses, positions: np.ndarray, unit: float) -> None:
-    """Tree links solid, others dashed; links around other switches in arcs, those round the picture as stubs."""
+def _scale(units: float) -> float:
+    """Inches per unit of a picture that is so many units wide or high."""
+    scale = max(min(INCHES_PER_UNIT, LARGEST_INCHES / units), SMALLEST_INCHES / units)
+    return max(scale, min(READABLE_INCHES_PER_UNIT, MOST_INCHES / units))
+
+
+def _draw_links(axes: Axes, network: ChannelNetwork, links: LinkClasses, placement: Placement, unit: float) -> None:
+    """Tree links solid, others dashed; those that are not drawn whole as stubs."""
     width = float(np.clip(unit / 28, 0.8, 2.2))
-    aside = {"edgecolor": CROSS, "linewidth": 0.8 * width, "linestyle": (0, (4, 2))}
-    for stub in stubs(positions, links.around):
-        _draw_stub(axes, network, stub, positions[stub.switch], unit, aside)
-    for a, b in network.edges:
-        in_tree = (a, b) in links.tree or not links.tree
-        if (a, b) in links.around and not in_tree:
-            continue
-        style = {"edgecolor": TREE, "linewidth": width} if in_tree else aside
-        axes.add_patch(
-            PathPatch(_curve(positions[a], positions[b], bend_of(positions, a, b)), facecolor="none", zorder=2, **style)
-        )
+    aside = {"colors": CROSS, "linewidths": 0.8 * width, "linestyles": [(0, (4, 2))]}
+    tree = {"colors": TREE, "linewidths": width}
+    solid = [link in links.tree or not links.tree for link in placement.lines]
+    for style, wanted in ((tree, True), (aside, False)):
+        lines = [line for line, is_solid in zip(placement.lines.values(), solid, strict=True) if is_solid == wanted]
+        axes.add_collection(LineCollection(lines, zorder=2, **style))
+    for stub in placement.stubs:
+        is_solid = stub.link not in links.around and (stub.link in links.tree or not links.tree)
+        line = [placement.switches[stub.switch], stub.tip]
+        axes.add_collection(LineCollection([line], zorder=1, **(tree if is_solid else aside)))
+        _name_stub(axes, network, stub, unit, TREE if is_solid else CROSS)
 
 
-def _draw_stub(
-    axes: Axes, network: ChannelNetwork, stub: Stub, start: np.ndarray, unit: float, style: dict[str, Any]
-) -> None:
-    """A line out of the picture, and behind it the switch that it leads to."""
-    axes.add_patch(PathPatch(Curve([tuple(start), tuple(stub.tip)]), facecolor="none", zorder=1, **style))
-    axes.annotate(
-        _short_name(network.switch_names[stub.other]),
-        tuple(stub.tip + STUB_NAME_DISTANCE * (stub.tip - start) / STUB_LENGTH),
-        ha="center",
-        va="center",
-        fontsize=min(0.13 * unit, 9),
-        color=CROSS,
-        zorder=4,
-    )
+def _name_stub(axes: Axes, network: ChannelNetwork, stub: Stub, unit: float, colour: str) -> None:
+    """The switch that a stub leads to, behind it."""
+    name = short_name(network.switch_names[stub.other])
+    style = {"fontsize": min(0.13 * unit, 9), "color": colour, "zorder": 4}
+    axes.annotate(name, tuple(stub.name_at), ha="center", va="center", **style)
 
 
-def _short_name(name: str) -> str:
-    """A switch's number if it has no name of its own."""
-    number = name.removeprefix("s")
-    return number if number.isdecimal() else name
-
-
-def _curve(start: np.ndarray, end: np.ndarray, bend: float) -> Curve:
-    along = end - start
-    aside = np.array([-along[1], along[0]])
-    if aside[1] < 0 or (aside[1] == 0 and aside[0] < 0):
-        aside = -aside  # all arcs of a row on the same side
-    middle = (start + end) / 2 + bend * aside
-    return Curve([tuple(start), tuple(middle), tuple(end)], [Curve.MOVETO, Curve.CURVE3, Curve.CURVE3])
-
-
-def _boxed(network: ChannelNetwork) -> bool:
-    return max(map(len, network.switch_names)) > LONGEST_NAME_IN_CIRCLE
-
-
-def _draw_switches(axes: Axes, network: ChannelNetwork, links: LinkClasses, positions: np.ndarray, unit: float) -> None:
+def _draw_switches(axes: Axes, network: ChannelNetwork, links: LinkClasses, placement: Placement, unit: float) -> None:
     """Short names in circles; longer ones in boxes, which need no magnifying glass."""
     colours = [ROOT if switch == links.root else INK for switch in range(network.switches)]
-    names = [_short_name(name) for name in network.switch_names]
-    diameter = 0.42 * unit
+    names = [short_name(name) for name in network.switch_names]
+    diameter = 2 * RADIUS * unit
     edge = max(1.0, unit / 45)
-    boxed = _boxed(network)
+    boxed = placement.boxed
     if not boxed:
-        axes.scatter(*positions.T, s=diameter**2, c="white", edgecolors=colours, linewidths=edge, zorder=3)
+        axes.scatter(*placement.switches.T, s=diameter**2, c="white", edgecolors=colours, linewidths=edge, zorder=3)
     size = 0.13 * unit if boxed else min(0.62 * diameter / max(1.0, 0.62 * max(map(len, names))), 11)
-    for name, position, colour in zip(names, positions, colours, strict=True):
+    for name, position, colour in zip(names, placement.switches, colours, strict=True):
         box = {"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": colour, "linewidth": edge}
         axes.annotate(
             name,
@@ -186,24 +149,21 @@ def _draw_switches(axes: Axes, network: ChannelNetwork, links: LinkClasses, posi
         )
 
 
-def _draw_processors(
-    axes: Axes, network: ChannelNetwork, positions: np.ndarray, processors: np.ndarray, unit: float
-) -> None:
+def _draw_processors(axes: Axes, network: ChannelNetwork, placement: Placement, unit: float) -> None:
     """Processors where they send and, darker, where they receive if that is elsewhere."""
-    senders, receivers = len(network.processors), arrivals(network)
-    homes = positions[[*network.processors, *(switch for switch, _ in receivers)]]
+    senders, receivers, processors = len(network.processors), arrivals(network), placement.processors
+    homes = placement.switches[placement.homes]
     axes.add_collection(
         LineCollection(list(np.stack([homes, processors], axis=1)), colors=PROCESSOR, linewidths=0.8, zorder=1)
     )
-    labelled = len(network.processors) <= LABELLED_PROCESSORS
-    size = 0.2 * unit if labelled else 0.1 * unit
+    side, labelled = placement.side * unit, len(network.processors) <= LABELLED_PROCESSORS
     colours = [SENDER] * senders + [RECEIVER] * len(receivers)
-    dots: PathCollection = axes.scatter(*processors.T, s=size**2, c=colours, edgecolors=PROCESSOR, marker="s", zorder=3)
+    dots: PathCollection = axes.scatter(*processors.T, s=side**2, c=colours, edgecolors=PROCESSOR, marker="s", zorder=3)
     dots.set_linewidth(0.7)
     if labelled:
         numbers = [*range(senders), *(processor for _, processor in receivers)]
-        for processor, place in zip(numbers, processors, strict=True):
-            axes.annotate(str(processor), place, ha="center", va="center", fontsize=0.11 * unit, color=INK, zorder=4)
+        for processor, spot in zip(numbers, processors, strict=True):
+            axes.annotate(str(processor), spot, ha="center", va="center", fontsize=0.55 * side, color=INK, zorder=4)
 
 
 def _draw_legend(axes: Axes, network: ChannelNetwork, links: LinkClasses, text_size: float) -> None:

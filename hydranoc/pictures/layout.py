@@ -1,8 +1,4 @@
-"""Where a picture puts switches and processors, and which links have to bend around switches in their way."""
-
-import math
-from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+"""Where a picture puts switches."""
 
 import networkx as nx
 import numpy as np
@@ -11,12 +7,8 @@ from hydranoc.families.reports import LinkClasses
 from topology.common.channels import ChannelNetwork
 
 LAYERED_UP_TO_SWITCHES = 20
-BESIDE_A_SWITCH = 0.3
-"""A link that passes a switch nearer than this, in units of the closest switches' distance, is bent."""
 WIDEST = 2000
 """A picture is no wider than so many times the distance of the closest switches; closer ones are drawn as one."""
-PROCESSOR_DISTANCE = 0.42
-STUB_LENGTH = 0.5
 
 
 def switch_positions(network: ChannelNetwork, links: LinkClasses) -> np.ndarray:
@@ -91,85 +83,3 @@ def arrivals(network: ChannelNetwork) -> list[tuple[int, int]]:
     ends = zip(network.delivery_channels, network.delivery_processors, strict=True)
     found = [(network.channels[channel].source, processor) for channel, processor in ends]
     return [(switch, processor) for switch, processor in found if switch != network.processors[processor]]
-
-
-class Stub(NamedTuple):
-    """An end of a link round the picture: it leaves ``switch`` away from ``other``, where the link leads to."""
-
-    switch: int
-    other: int
-    tip: np.ndarray
-
-
-def stubs(positions: np.ndarray, around: Collection[tuple[int, int]]) -> Iterator[Stub]:
-    """Both ends of links that lead round the picture."""
-    for ends in sorted(around):
-        for switch, other in (ends, ends[::-1]):
-            away = positions[switch] - positions[other]
-            yield Stub(switch, other, positions[switch] + STUB_LENGTH * away / max(np.hypot(*away), 1e-9))
-
-
-def processor_positions(
-    network: ChannelNetwork,
-    positions: np.ndarray,
-    homes: Sequence[int],
-    widened: float = 1.0,
-    around: Collection[tuple[int, int]] = (),
-) -> np.ndarray:
-    """Positions round their switches, in the gaps between links; float, shape (len(homes), 2).
-
-    Parameters
-    ----------
-    positions : float array, shape (switches, 2)
-    homes : sequence of int
-        Switch of each.
-    widened : float
-        How many times farther they are at the sides than above, to clear switches drawn as wide boxes.
-    around : collection of (int, int)
-        Links that lead round the picture.
-    """
-    spots = np.zeros((len(homes), 2))
-    offsets: dict[int, list[np.ndarray]] = {switch: [] for switch in range(network.switches)}
-    for a, b in network.edges:
-        offsets[a].append(positions[b] - positions[a])
-        offsets[b].append(positions[a] - positions[b])
-    for stub in stubs(positions, around):
-        offsets[stub.switch].append(stub.tip - positions[stub.switch])
-    for switch in range(network.switches):
-        hosts = [i for i, home in enumerate(homes) if home == switch]
-        angles = sorted({round(math.atan2(y, x), 6) for x, y in offsets[switch]})
-        for processor, angle in zip(hosts, _free_angles(angles, len(hosts)), strict=True):
-            spots[processor] = positions[switch] + PROCESSOR_DISTANCE * np.array(
-                [widened * math.cos(angle), math.sin(angle)]
-            )
-    return spots
-
-
-def _free_angles(angles: list[float], count: int) -> list[float]:
-    """``count`` directions far from those of the links: gap by gap, the widest first."""
-    if not angles:
-        return [math.pi / 2 + 2 * math.pi * i / max(count, 1) for i in range(count)]
-    gaps = [(angles[(i + 1) % len(angles)] - a) % (2 * math.pi) or 2 * math.pi for i, a in enumerate(angles)]
-    shares = [0] * len(gaps)
-    for _ in range(count):
-        widest = max(range(len(gaps)), key=lambda i: (round(gaps[i] / (shares[i] + 1), 6), -i))
-        shares[widest] += 1
-    return [
-        angle + gap * (k + 1) / (share + 1)
-        for angle, gap, share in zip(angles, gaps, shares, strict=True)
-        for k in range(share)
-    ]
-
-
-def bend_of(positions: np.ndarray, a: int, b: int) -> float:
-    """How far a link is to bend, as a part of its length; 0 if the straight line meets no other switch."""
-    start, along = positions[a], positions[b] - positions[a]
-    length = float(np.hypot(*along))
-    if length == 0:  # a file may put two switches in one place
-        return 0.0
-    offsets = positions - start
-    share = offsets @ along / length**2
-    beside = np.abs(offsets[:, 0] * along[1] - offsets[:, 1] * along[0]) / length
-    in_the_way = (share > 0.01) & (share < 0.99) & (beside < BESIDE_A_SWITCH)
-    in_the_way[[a, b]] = False
-    return min(0.35, 0.1 + 0.6 / length) if in_the_way.any() else 0.0

@@ -16,8 +16,8 @@ from hydranoc.verbs.options import RESULTS, config_argument, json_option, output
 @json_option
 def draw(config: Path, folder: Path | None, as_json: bool) -> int:
     """Draw CONFIG's network as NAME.svg and NAME.png: switches as circles, the root in red, tree links solid, cross
-    links dashed, links around other switches as arcs, links that close a ring of a torus as dashed ends with the
-    switch that they lead to, processors as small squares.
+    links dashed, links around other switches as arcs, links that would lie across the picture, such as those that close
+    a ring of a torus, as ends with the switch that they lead to, processors as small squares.
 
     \b
     Example:

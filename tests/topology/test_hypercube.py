@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from topology.common.errors import TopologyError
+from topology.common.hypercube_layout import CUBE_DISTANCES, hypercube_positions
 from topology.common.lanes import credit_wires
 from topology.common.routed_headers import unicast_header
 from topology.hypercube.graph import HypercubeLinks, HypercubeNetwork
-from topology.hypercube.layout import hypercube_positions
 from topology.hypercube.routing import ADAPTIVE_ONLY, DUATO, RULES, WRONG_ESCAPE, HypercubeRouting, parity
 
 SIZES = [(1, 1), (1, 3), (2, 1), (2, 2), (3, 2), (4, 3)]
@@ -109,9 +109,17 @@ def test_pictures_keep_edges_apart(dimensions):
         assert np.delete(apart, [a, b]).min(initial=np.inf) > 0.3 * closest
 
 
-def test_larger_hypercubes_have_no_positions():
-    assert hypercube_positions(7) is None
-    assert HypercubeNetwork(7, 1).positions is None
+@pytest.mark.parametrize(("dimensions", "columns", "rows"), [(7, 2, 4), (8, 2, 8), (10, 4, 16)])
+def test_larger_hypercubes_are_cubes_side_by_side_that_differ_in_a_bit(dimensions, columns, rows):
+    positions = hypercube_positions(dimensions)
+    cubes = positions[::16]
+    assert (len(set(cubes[:, 0].round(6))), len(set(cubes[:, 1].round(6)))) == (columns, rows)
+    for number, cube in enumerate(cubes):
+        steps = np.abs(cubes - cube) / CUBE_DISTANCES
+        beside = np.flatnonzero(np.isclose(steps.sum(axis=1), 1))
+        assert 2 <= len(beside) <= 4
+        assert all((number ^ int(other)).bit_count() == 1 for other in beside)
+    assert np.allclose(positions[16:32] - positions[16], positions[:16] - positions[0])
 
 
 def test_header_by_hand():

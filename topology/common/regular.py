@@ -11,6 +11,7 @@ import numpy as np
 
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
+from topology.common.hypercube_layout import hypercube_positions
 
 
 def mesh_network(shape: Sequence[int], *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
@@ -60,8 +61,10 @@ def hypercube_network(dimensions: int, *, processors_per_switch: int = 1, ports:
     """
     if not 0 <= dimensions <= 10:
         raise TopologyError(f"dimensions must be 0 to 10, not {dimensions!r}", item=str(dimensions))
-    shape = [2] * dimensions or [1]
-    return _grid_network(shape, wrapped=False, processors_per_switch=processors_per_switch, ports=ports)
+    switches = 1 << dimensions
+    edges = [(a, a | 1 << k) for a in range(switches) for k in range(dimensions) if not a >> k & 1]
+    processors, positions = _processors(switches, processors_per_switch), hypercube_positions(dimensions)
+    return Network(switches, edges, processors, ports=ports, positions=positions)
 
 
 def ring_network(switches: int, *, processors_per_switch: int = 1, ports: int | None = None) -> Network:

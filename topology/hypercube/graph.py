@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from topology.common.channels import Channel, ChannelNetwork
 from topology.common.errors import TopologyError
+from topology.common.hypercube_layout import hypercube_positions
 from topology.common.lanes import MOST_LANE_PORTS, MOST_LANES, LaneNetwork
-from topology.hypercube.layout import hypercube_positions
 
 MOST_DIMENSIONS = 12
 

@@ -200,12 +200,13 @@ class MinNetwork(ChannelNetwork):
                     yield above, left, switch, radix + right
 
     def _positions(self) -> np.ndarray:
-        """Stages from left to right, rows from top to bottom."""
-        points = []
+        """Stages from left to right, rows from top to bottom; so far apart that no link is steep enough to meet a third
+        switch."""
+        points, apart = [], max(2.5, 0.3 * self.rows)
         for position in self.switch_positions:
             shift = 0.0 if position.distributor is None else (position.distributor + 0.5) / self.radix - 0.5
             beside = 0.45 if position.distributor is not None and self.bidirectional else 0.0
-            points.append((2.5 * (position.stage + beside), -(position.row + 0.8 * shift)))
+            points.append((apart * (position.stage + beside), -(position.row + 0.8 * shift)))
         return np.array(points, dtype=float)
 
 

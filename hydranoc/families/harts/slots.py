@@ -216,12 +216,14 @@ def build_plan(section: HartsSection, routing: HartsRouting) -> Any:
 def link_classes(routing: HartsRouting) -> LinkClasses:
     """Links between neighbours of the drawn hexagon, and those round the mesh."""
     mesh = routing.mesh
-    near = set()
+    near, around = set(), set()
     for a, b in mesh.edges:
         (ax, ay), (bx, by) = mesh.coordinates(a), mesh.coordinates(b)
         if (bx - ax, by - ay) in ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)):
             near.add((a, b))
-    return LinkClasses(tree=frozenset(near), names=("link", "link round the mesh"))
+        else:
+            around.add((a, b))
+    return LinkClasses(tree=frozenset(near), names=("link", "link round the mesh"), around=frozenset(around))
 
 
 def operations(section: HartsSection) -> Mapping[str, int]:

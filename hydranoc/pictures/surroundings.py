@@ -1,0 +1,73 @@
+"""What is already in a picture: lines and boxes that whatever comes next must not meet."""
+
+import numpy as np
+
+from hydranoc.pictures.shapes import distances, meet, overlap
+
+NEAR = 1.6
+"""Things farther from a switch than this are not in the way of what stands round it."""
+MARGIN = 0.025
+"""Between two things, in units of the closest switches' distance."""
+
+
+class Surroundings:
+    """Lines and boxes of a picture.
+
+    Parameters
+    ----------
+    segments : float array, shape (n, 2, 2)
+        Lines as pairs of ends.
+    centres, halves : float array, shape (m, 2)
+        Boxes.
+    """
+
+    def __init__(self, segments: np.ndarray, centres: np.ndarray, halves: np.ndarray):
+        self._segments = segments.reshape(-1, 2, 2)
+        self._centres, self._halves = centres.reshape(-1, 2), halves.reshape(-1, 2)
+
+    def near(self, point: np.ndarray) -> "Surroundings":
+        """What is near a point, as a picture of its own."""
+        segments = self._segments
+        if len(segments):
+            segments = segments[distances(point[np.newaxis], segments[:, 0], segments[:, 1])[0] < NEAR]
+        close = (np.abs(self._centres - point) < NEAR + self._halves).all(axis=1)
+        return Surroundings(segments, self._centres[close], self._halves[close])
+
+    def joined(self, other: "Surroundings") -> "Surroundings":
+        """This and another one."""
+        return Surroundings(
+            np.concatenate([self._segments, other._segments]),
+            np.concatenate([self._centres, other._centres]),
+            np.concatenate([self._halves, other._halves]),
+        )
+
+    def add(self, start: np.ndarray, centre: np.ndarray, half: np.ndarray) -> None:
+        """Put in a box, and the line that leads to it."""
+        self._segments = np.concatenate([self._segments, np.stack([start, centre])[np.newaxis]])
+        self._centres = np.concatenate([self._centres, centre[np.newaxis]])
+        self._halves = np.concatenate([self._halves, half[np.newaxis]])
+
+    def free(self, start: np.ndarray, centres: np.ndarray, half: np.ndarray) -> np.ndarray:
+        """Which boxes, on lines from ``start``, would meet nothing; bool, shape (boxes,).
+
+        Lines end in the boxes that they lead to, so the box around ``start`` does not count for the lines.
+        """
+        half = half + MARGIN
+        halves = np.broadcast_to(half, centres.shape)
+        wrong = overlap(centres, halves, self._centres, self._halves).any(axis=1)
+        if len(self._segments):
+            wrong |= meet(self._segments[:, 0], self._segments[:, 1], centres, halves).any(axis=0)
+        others = ~(np.abs(self._centres - start) < 1e-9).all(axis=1)
+        starts = np.broadcast_to(start, centres.shape)
+        crossed = meet(starts, centres, self._centres[others], self._halves[others] + MARGIN).any(axis=1)
+        return np.logical_not(wrong | crossed)
+
+    def room(self, centres: np.ndarray) -> np.ndarray:
+        """How far points are from everything; float, shape (points,)."""
+        found = [np.full(len(centres), np.inf)]
+        if len(self._segments):
+            found.append(distances(centres, self._segments[:, 0], self._segments[:, 1]).min(axis=1))
+        if len(self._centres):
+            outside = np.maximum(np.abs(centres[:, np.newaxis] - self._centres) - self._halves, 0)
+            found.append(np.hypot(outside[..., 0], outside[..., 1]).min(axis=1))
+        return np.minimum.reduce(found)

@@ -1,0 +1,41 @@
+"""Where to draw the switches of a hypercube: projected, so that edges of a dimension are parallel.
+
+With more dimensions than can be told apart, cubes of the first ones stand side by side, in rows and columns.
+
+The steps are chosen so that in every hypercube of up to six dimensions no edge comes near a switch that it does not
+lead to: in units of the closest switches' distance never closer than 0.3.
+"""
+
+import numpy as np
+
+STEPS = ((1.57, -0.32), (0.44, 1.52), (1.04, 0.68), (6.04, 0.05), (1.13, -6.4), (2.52, 2.88))
+"""By dimension, from a switch to its neighbour."""
+
+
+CUBE_DIMENSIONS = 4
+"""Dimensions of each of the cubes that stand side by side."""
+CUBE_DISTANCES = (11.5, 4.8)
+"""From one of them to the next, across and down."""
+
+
+def drawn_dimensions(dimensions: int) -> int:
+    """Dimensions whose links a picture has room for; those of the other ones lead from one cube in it to another."""
+    return dimensions if dimensions <= len(STEPS) else CUBE_DIMENSIONS
+
+
+def hypercube_positions(dimensions: int) -> np.ndarray:
+    """Positions of the switches, float, shape (switches, 2)."""
+    nodes, drawn = np.arange(1 << dimensions), drawn_dimensions(dimensions)
+    inside = (nodes[:, np.newaxis] >> np.arange(drawn) & 1) @ np.array(STEPS[:drawn]).reshape(-1, 2)
+    cube, columns = nodes >> drawn, 1 << max(dimensions - drawn - 1, 0) // 2
+    place = np.stack([_gray_place(cube % columns), -_gray_place(cube // columns)], axis=1)
+    return inside + place * np.array(CUBE_DISTANCES)
+
+
+def _gray_place(code: np.ndarray) -> np.ndarray:
+    """Place of each number in Gray code: neighbours differ in one bit."""
+    place, shifted = code.copy(), code >> 1
+    while shifted.any():
+        place ^= shifted
+        shifted >>= 1
+    return place
