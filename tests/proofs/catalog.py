@@ -10,6 +10,7 @@ from tests.proofs.common.age_claims import age_matrix
 from tests.proofs.common.arbiter_claims import round_robin
 from tests.proofs.common.axi_ejector_claims import axi_ejector
 from tests.proofs.common.axi_injector_claims import axi_injector
+from tests.proofs.common.axi_lite_claims import axi_lite_port
 from tests.proofs.common.byte_count_claims import byte_count
 from tests.proofs.common.counters_claims import channel_counters
 from tests.proofs.common.crossbar_claims import crossbar
@@ -115,6 +116,7 @@ PROOFS: dict[str, Proof] = {
     "error-monitor-unguarded": Proof(
         "error-monitor", error_monitor((1, 0), 3, guarded=False), quick=False, induction_cycles=3
     ),
+    "error-monitor-clearable": Proof("error-monitor", error_monitor((2, 0, 3), 5, clearable=True), induction_cycles=3),
     "byte-count-1": Proof("byte-count", byte_count(1), quick=False),
     "byte-count-4": Proof("byte-count", byte_count(4)),
     "byte-count-8": Proof("byte-count", byte_count(8), quick=False),
@@ -125,6 +127,8 @@ PROOFS: dict[str, Proof] = {
     "axi-injector-leading-words-one-flit": Proof(
         "axi-injector", axi_injector("one-flit", LEADING_WORD, 2), 16, quick=False
     ),
+    "axi-lite-port": Proof("axi-lite-port", axi_lite_port(0), quick=False),
+    "axi-lite-port-2": Proof("axi-lite-port", axi_lite_port(2)),
     "axi-ejector-one-flit": Proof("axi-ejector", axi_ejector("one-flit"), quick=False),
     "axi-ejector-two-flit": Proof("axi-ejector", axi_ejector("two-flit")),
     "axi-ejector-two-flit-key": Proof("axi-ejector", axi_ejector("two-flit-key"), quick=False),
@@ -139,6 +143,7 @@ PROOFS: dict[str, Proof] = {
     "token-ring-3": Proof("token-ring", token_ring(3, 3), 20),
     "token-ring-4": Proof("token-ring", token_ring(4, 2), 20, quick=False),
     "token-monitor-2-1-3": Proof("token-monitor", token_monitor(2, 1, 3)),
+    "token-monitor-clearable": Proof("token-monitor", token_monitor(2, 3, clearable=True), quick=False),
     "branch-queues-3x3": Proof("branch-queues", branch_queues(3, 3)),
     "branch-queues-4x5": Proof("branch-queues", branch_queues(4, 5), quick=False),
     "branch-copies-3x3": Proof("branch-copies", branch_copies(3, 3, token=True)),

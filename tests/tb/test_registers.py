@@ -74,7 +74,7 @@ MUTATIONS = (
         "never clears what guards said",
         MONITOR,
         "self.clear_misframed if self.clearable",
-        "0 * self.guards if self.clearable",
+        "self.clear_unroutable if self.clearable",
         "misframed",
     ),
     Mutation(
@@ -82,13 +82,6 @@ MUTATIONS = (
         TOKENS,
         "lost & ~self.clear_lost",
         "lost & ~self.clear_duplicated",
-        "tokens",
-    ),
-    Mutation(
-        "forgets that a token is lost still",
-        TOKENS,
-        "self.lost.eq(lost | concat(none))",
-        "self.lost.eq(lost | concat(none) & ~self.lost)",
         "tokens",
     ),
     Mutation(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Mux, Signal
+from amaranth.hdl import Const, Mux, Signal
 
 from rtl.common.error_monitor import ErrorMonitor
 from tests.proofs.claims import Claims, Describe
@@ -11,7 +11,7 @@ from tests.proofs.inside import Inside
 from topology.common.input_errors import COUNT_BITS, MOST_COUNTED, sum_cycles
 
 
-def error_monitor(channels: Sequence[int], count: int, *, guarded: bool = True) -> Describe:
+def error_monitor(channels: Sequence[int], count: int, *, guarded: bool = True, clearable: bool = False) -> Describe:
     """Claims about the monitor of some inputs; what the routers say may be anything.
 
     Parameters
@@ -20,41 +20,44 @@ def error_monitor(channels: Sequence[int], count: int, *, guarded: bool = True) 
         Channel of each input.
     count : int
         Channels of the network; some may lead into no input.
-    guarded : bool
+    guarded, clearable : bool
         As in ``ErrorMonitor``.
     """
 
     def describe(claims: Claims) -> None:
-        part: Any = ErrorMonitor(channels, count, guarded)
+        part: Any = ErrorMonitor(channels, count, guarded, clearable=clearable)
         claims.free_inputs(part)
         Inside(claims, part)
-        _remembered(claims, "misframed", part.misframed, part.guards if guarded else None, channels)
-        _remembered(claims, "unroutable", part.unroutable, part.discarding, channels)
+        clear = part.clear_misframed if guarded and clearable else Const(0, count)
+        _remembered(claims, "misframed", part.misframed, part.guards if guarded else None, channels, clear)
+        clear = part.clear_unroutable if clearable else Const(0, count)
+        _remembered(claims, "unroutable", part.unroutable, part.discarding, channels, clear)
         _counted(claims, part)
 
     return describe
 
 
-def _remembered(claims: Claims, name: str, output: Any, seen: Any, channels: Sequence[int]) -> None:
-    """A bit is set if its input has said so in any earlier cycle. Once it is, it stays so."""
+def _remembered(claims: Claims, name: str, output: Any, seen: Any, channels: Sequence[int], clear: Any) -> None:
+    """A bit is set if its input has said so in any earlier cycle. Once it is, it stays so until it is cleared."""
     for channel in range(len(output)):
         ever: Any = Signal(name=f"ever_{name}_{channel}")
         if seen is not None and channel in channels:
-            claims.m.d.sync += ever.eq(ever | seen[channels.index(channel)])
+            claims.m.d.sync += ever.eq(ever & ~clear[channel] | seen[channels.index(channel)])
         claims.always(f"{name} tells of the inputs that ever said so", output[channel] == ever)
     if seen is not None:
         claims.possible(f"one channel alone is {name}", output == 1 << channels[-1])
 
 
 def _counted(claims: Claims, part: Any) -> None:
-    """Worms since reset, up to the highest number, as of so many cycles ago as the sum takes."""
+    """Worms since reset or clear, up to the highest number; each counts so many cycles later as the sum takes."""
     inputs = len(part.channels)
     begins = claims.named(part.discarding & ~claims.was(part.discarding, "discarding"), "begins_reference")
-    worms: Any = Signal(COUNT_BITS, name="worms_reference")
-    more: Any = claims.named(worms + sum(begins[i] for i in range(inputs)), "more_worms")
-    claims.m.d.sync += worms.eq(Mux(more > MOST_COUNTED, MOST_COUNTED, more))
-    earlier: Any = worms
+    begun: Any = claims.named(sum(begins[i] for i in range(inputs)), "worms_begun")
     for cycle in range(sum_cycles(inputs)):
-        earlier = claims.was(earlier, f"worms_{cycle + 1}_ago")
-    claims.always("discarded is the number of worms, or the highest number", part.discarded == earlier)
+        begun = claims.was(begun, f"begun_{cycle + 1}_ago")
+    worms: Any = Signal(COUNT_BITS, name="worms_reference")
+    before = Mux(part.clear_discarded, 0, worms) if part.clearable else worms
+    more: Any = claims.named(before + begun, "more_worms")
+    claims.m.d.sync += worms.eq(Mux(more > MOST_COUNTED, MOST_COUNTED, more))
+    claims.always("discarded is the number of worms, or the highest number", part.discarded == worms)
     claims.possible("all inputs discard at once, twice", part.discarded == 2 * inputs)

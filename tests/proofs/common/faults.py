@@ -2,6 +2,7 @@
 
 from tests.proofs.common.arbiter_claims import WAIT_BOUND
 from tests.proofs.common.axi_faults import AXI_FAULTS
+from tests.proofs.common.axi_lite_faults import AXI_LITE_FAULTS
 from tests.proofs.common.link_faults import LINK_FAULTS
 from tests.proofs.common.links import HOLDS
 from tests.proofs.fault_lines import (
@@ -213,6 +214,20 @@ ERROR_FAULTS = (
         "with m.If(seen[i]):",
         "with m.If(seen[i] & ~remembered.any()):",
     ),
+    Fault(
+        "error-monitor-clearable",
+        "unroutable tells of the inputs that ever said so",
+        ERROR_MONITOR,
+        "remembered[channel] & ~clear[channel]",
+        "remembered[channel] & ~clear.any()",
+    ),
+    Fault(
+        "error-monitor-clearable",
+        "discarded is the number of worms, or the highest number",
+        ERROR_MONITOR,
+        "Mux(self.clear_discarded, 0, self.discarded)",
+        "self.discarded",
+    ),
 )
 
 COMMON_FAULTS = (
@@ -225,4 +240,5 @@ COMMON_FAULTS = (
     *COUNTER_FAULTS,
     *ERROR_FAULTS,
     *AXI_FAULTS,
+    *AXI_LITE_FAULTS,
 )

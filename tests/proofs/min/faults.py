@@ -84,7 +84,7 @@ MONITOR_FAULTS = (
         "token-monitor-2-1-3",
         "lost tells that there ever was no token",
         MONITOR,
-        "self.lost | concat(none)",
+        "lost | concat(none)",
         "concat(none)",
     ),
     Fault(
@@ -96,6 +96,13 @@ MONITOR_FAULTS = (
         MONITOR,
         "(places & (places - 1)).any()",
         "places.all()",
+    ),
+    Fault(
+        "token-monitor-clearable",
+        "lost tells that there ever was no token",
+        MONITOR,
+        "lost & ~self.clear_lost",
+        "lost & ~self.clear_duplicated",
     ),
 )
 

@@ -12,11 +12,11 @@ SETTLING_CYCLES = 2
 """After reset no station says anything for two cycles."""
 
 
-def token_monitor(*sizes: int) -> Describe:
-    """Claims about the monitor of rings of some sizes; what the stations say may be anything."""
+def token_monitor(*sizes: int, clearable: bool = False) -> Describe:
+    """Claims about the monitor of rings of some sizes; what the stations say, and what is cleared, may be anything."""
 
     def describe(claims: Claims) -> None:
-        monitor = TokenMonitor(sizes)
+        monitor: Any = TokenMonitor(sizes, clearable=clearable)
         claims.free_inputs(monitor)
         inside = Inside(claims, monitor)
         cycle: Any = Signal(range(SETTLING_CYCLES + 1), name="cycle")
@@ -27,9 +27,11 @@ def token_monitor(*sizes: int) -> Describe:
             here = claims.named(monitor.here[first : first + size], f"here_in_{ring}")
             lost, duplicated = monitor.lost[ring], monitor.duplicated[ring]
             none, many = ~here.any(), ~at_most_one(here) if size > 1 else 0
-            ever = _ever(claims, settled & none, f"none_{ring}")
+            clear = settled & monitor.clear_lost[ring] if clearable else 0
+            ever = _ever(claims, settled & none, clear, f"none_{ring}")
             claims.always("lost tells that there ever was no token", lost == ever)
-            ever = _ever(claims, settled & many, f"many_{ring}")
+            clear = settled & monitor.clear_duplicated[ring] if clearable else 0
+            ever = _ever(claims, settled & many, clear, f"many_{ring}")
             claims.always("duplicated tells that there ever were several tokens", duplicated == ever)
             first += size
         waits = inside.register("settling") == Mux(cycle == 0, 3, cycle == 1)
@@ -41,8 +43,8 @@ def token_monitor(*sizes: int) -> Describe:
     return describe
 
 
-def _ever(claims: Claims, condition: Any, name: str) -> Signal:
-    """Whether the condition was true in any earlier cycle. Once it is, it stays so."""
+def _ever(claims: Claims, condition: Any, clear: Any, name: str) -> Signal:
+    """Whether the condition was true in any earlier cycle. Once it is, it stays so until it is cleared."""
     ever: Any = Signal(name=f"ever_{name}")
-    claims.m.d.sync += ever.eq(ever | condition)
+    claims.m.d.sync += ever.eq(Mux(clear, 0, ever) | condition)
     return ever
