@@ -275,3 +275,13 @@ def test_a_progress_callback_changes_nothing():
     assert outcome.figures == load(EXAMPLES / "torus.yaml").simulate().figures
     assert [call for call in calls if call[0] == "simulating"][-1][1] == outcome.figures["cycles"]
     assert calls[-1][0] == "statistics"
+
+
+def test_registers_come_with_a_header_and_a_page(tmp_path, capsys):
+    options = ["--registers", "axi-lite", "--axi-stream", "tuser", "--axi-clocks", "separate", "--top", "net"]
+    assert run(["verilog", str(EXAMPLES / "registers.yaml"), "-o", str(tmp_path), "--json", *options]) == 0
+    files = {Path(file).name for file in _json(capsys)["files"]}
+    assert {"net_regs.h", "net_registers.md", "net_tables.hex"} <= files
+    ports = {port["name"] for port in json.loads((tmp_path / "manifest.json").read_text())["ports"]}
+    assert {"irq", "s_axil_araddr", "s_axis_n0_tdata", "axis_n3_clk"} <= ports
+    assert "#define NET_CONTROL 0x14u" in (tmp_path / "net_regs.h").read_text()
