@@ -20,7 +20,8 @@ def makefile(tmp_path):
 
 
 def test_silent_work_is_told_of(makefile):
-    out = subprocess.run(["make", "long"], cwd=makefile, capture_output=True, text=True, check=True).stdout
+    command = ["make", "--no-print-directory", "long"]  # the tests may themselves be started by make
+    out = subprocess.run(command, cwd=makefile, capture_output=True, text=True, check=True).stdout
     assert out.splitlines() == ["sleep 9", "waiting: 5 s", "done"]
 
 

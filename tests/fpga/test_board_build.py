@@ -185,7 +185,7 @@ def test_a_network_that_does_not_fit(small, tools, tmp_path, capsys):
     assert capsys.readouterr().err == message
     assert not (tmp_path / "out").exists()
     tools.log = "ERROR: out of luck"
-    assert build(small, tmp_path) == 1
+    assert build(small, tmp_path) == 3
     assert capsys.readouterr().err == "error: nextpnr-ice40 failed; its log is here\n"
 
 

@@ -250,4 +250,5 @@ def test_a_fault_of_the_program_is_not_taken_for_wrong_hardware(good):
 
 
 def test_the_signal_handler_stays_out_of_other_peoples_programs():
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    # in the background of a shell interrupts are ignored
+    assert signal.getsignal(signal.SIGINT) in (signal.default_int_handler, signal.SIG_IGN)

@@ -71,7 +71,7 @@ def test_resets_under_load(family, tmp_path, require_tool):
 LOST_RESETS = [
     ("spam", "of a buffer's count", "common/input_buffer.py", "count: Any = Signal(range(self.depth + 1)"),
     ("min", "of the token's holder", "min/token_station.py", "holder = Signal(inputs"),
-    ("torus", "of an output lane's credits", "common/vc/lane_output.py", 'init=self.depth, name=f"credits_{w}"'),
+    ("torus", "of an output lane's credits", "common/vc/credit_counter.py", 'init=depth, name=f"credits_{lane}"'),
     ("hypercube", "of the random order", "common/vc/random_order.py", "state = Signal(STATE_BITS, init=ORDER_SEED"),
     pytest.param(
         *("harts", "of a transmitter's owner", "harts/transmitter_bank.py", "owned: Any = Signal(PORTS"),
