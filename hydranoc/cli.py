@@ -16,18 +16,19 @@ from hydranoc.exit_codes import INTERRUPTED, TROUBLE
 
 
 class _Interrupt:
-    """Handler of the signal INT: at once while modules load, later as KeyboardInterrupt.
+    """Handler of the signal INT: at once while modules load and at the end, between them as KeyboardInterrupt.
 
-    Modules and libraries may catch an interrupt that comes while they load and raise something else.
+    Modules and libraries may catch an interrupt that comes while they load and raise something else; and nobody
+    catches one that comes while Python ends.
     """
 
     def __init__(self) -> None:
-        self.loading = True
+        self.at_once = True
         self.seen = False
 
     def __call__(self, *_: Any) -> None:
         self.seen = True
-        if self.loading:
+        if self.at_once:
             _leave_interrupted()
         raise KeyboardInterrupt
 
@@ -40,7 +41,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         from hydranoc.command import execute
 
-        _interrupt.loading = False
+        _interrupt.at_once = False
         return execute(arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -62,6 +63,7 @@ def main() -> None:
     except Exception:  # a fault of this program is not "done and wrong"
         traceback.print_exc()
         code = TROUBLE
+    _interrupt.at_once = True
     if code == INTERRUPTED:
         # Python ends itself with the signal, whatever the exit code, if an interrupt has passed through an exec() such
         # as those that make dataclasses while modules load

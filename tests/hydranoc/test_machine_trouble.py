@@ -216,16 +216,19 @@ INTERRUPTED_AFTER = (
     "import os, signal, sys, threading\n"
     "from hydranoc.cli import main\n"
     "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    "sys.argv = ['hydranoc', 'draw', sys.argv[2], '-o', sys.argv[3]]\n"
+    "sys.argv = ['hydranoc', 'model', sys.argv[2], '-o', sys.argv[3]]\n"
     "threading.Timer(float(sys.orig_argv[3]), os.kill, (os.getpid(), signal.SIGINT)).start()\n"
     "main()\n"
 )
 
 
 @pytest.mark.parametrize("seconds", [0.02, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9])
-def test_an_interrupt_while_modules_load_is_one_word(seconds, good, tmp_path):
+def test_an_interrupt_while_modules_load_is_one_word(seconds, tmp_path):
+    long = tmp_path / "long.yaml"  # which is still at work, however fast the machine is
+    traffic = "{kind: random, cycles: 1000000000, messages_per_node_per_cycle: 0.001, flits: 8}"
+    long.write_text(f"{NETWORK}traffic: {traffic}\n")
     ended = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED_AFTER, str(seconds), good, str(tmp_path / "out")],
+        [sys.executable, "-c", INTERRUPTED_AFTER, str(seconds), str(long), str(tmp_path / "out")],
         capture_output=True,
         text=True,
         check=False,
@@ -234,6 +237,23 @@ def test_an_interrupt_while_modules_load_is_one_word(seconds, good, tmp_path):
     # once all is loaded, a line that is being written is ended first
     assert (ended.returncode, ended.stdout, ended.stderr.removeprefix("\n")) == (130, "", "interrupted\n")
     assert not (tmp_path / "out").exists()
+
+
+def test_an_interrupt_while_python_ends_is_one_word():
+    script = (
+        "import os, signal, sys, threading\n"
+        "from hydranoc.cli import main\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "def late():\n"
+        "    threading.main_thread().join()\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "threading.Thread(target=late).start()\n"
+        "sys.argv = ['hydranoc', '--version']\n"
+        "main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (ended.returncode, ended.stderr) == (130, "interrupted\n")
+    assert ended.stdout.startswith("hydranoc ")
 
 
 def test_a_fault_of_the_program_is_not_taken_for_wrong_hardware(good):
