@@ -15,8 +15,12 @@ def _leave_current_folder() -> None:
         del sys.path[0]
 
 
-_leave_current_folder()
+def _main() -> None:
+    _leave_current_folder()
 
-from hydranoc.cli import main  # noqa: E402 - from the path as it is now
+    from hydranoc.cli import main  # from the path as it is now
 
-main()
+    main()
+
+
+_main()

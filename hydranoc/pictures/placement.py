@@ -101,21 +101,21 @@ def place(network: ChannelNetwork, links: LinkClasses) -> Placement:
     halves = [name_half(name) + BOX_PADDING if boxed else (RADIUS, RADIUS) for name in network.switch_names]
     placement = Placement(switch_positions(network, links), np.array(halves), boxed)
     cut = _draw_lines(placement, network, links)
-    surroundings = _drawn(placement)
+    surroundings = _drawn(placement, network)
     _place_stubs(placement, network, surroundings, cut)
     placement.homes = [*network.processors, *(switch for switch, _ in arrivals(network))]
     _place_processors(placement, _drawn(placement, network))
     return placement
 
 
-def _drawn(placement: Placement, network: ChannelNetwork | None = None) -> Surroundings:
-    """All lines and boxes so far, with the names of stubs if the network is given."""
+def _drawn(placement: Placement, network: ChannelNetwork) -> Surroundings:
+    """All lines and boxes so far, with the names of stubs."""
     pieces = [np.stack([line[:-1], line[1:]], axis=1) for line in placement.lines.values()]
     centres, halves = [placement.switches], [placement.halves]
-    for stub in placement.stubs if network else ():
+    for stub in placement.stubs:
         pieces.append(np.stack([placement.switches[stub.switch], stub.tip])[np.newaxis])
         centres.append(stub.name_at[np.newaxis])
-        halves.append(name_half(network.switch_names[stub.other])[np.newaxis])  # type: ignore[union-attr]
+        halves.append(name_half(network.switch_names[stub.other])[np.newaxis])
     segments = np.concatenate(pieces) if pieces else np.zeros((0, 2, 2))
     return Surroundings(segments, np.concatenate(centres), np.concatenate(halves))
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-from xml.etree import ElementTree
 
 from amaranth.back import verilog
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, SimulatorFailed, build_simulator, run_bench
+from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, build_simulator
 from tb.common.parts.parameters import to_environment
+from tests.tb.bench_results import run_cases
 
 TOP = "rack"
 ALL_TESTS = "."
@@ -137,22 +137,8 @@ def run_rack(
     """Run those tests of a bench that an expression names. Returns, per instance and test, None or why it failed."""
     parameters = {instance.name: instance.parameters for instance in instances}
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        run_bench(built, bench, {**to_environment(parameters), "COCOTB_TEST_FILTER": tests}, folder)
-    except SimulatorFailed:
-        # under pytest, cocotb's runner also raises when a bench found something wrong
-        if not (folder / "results.xml").exists():
-            raise
+    variables = {**to_environment(parameters), "COCOTB_TEST_FILTER": tests}
     outcomes: dict[str, list[str | None]] = {instance.name: [] for instance in instances}
-    for case in ElementTree.parse(folder / "results.xml").iter("testcase"):
-        name = case.attrib["name"].partition("/instance=")[2]
-        outcomes[name].append(_failure(case))
+    for name, failure in run_cases(built, bench, variables, folder):
+        outcomes[name.partition("/instance=")[2]].append(failure)
     return outcomes
-
-
-def _failure(case: ElementTree.Element) -> str | None:
-    for kind in ("failure", "error"):
-        found = case.find(kind)
-        if found is not None:
-            return " ".join([*found.attrib.values(), found.text or ""])
-    return None

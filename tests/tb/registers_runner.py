@@ -3,9 +3,8 @@
 import pickle
 from dataclasses import replace
 from pathlib import Path
-from xml.etree import ElementTree
 
-from hydranoc.lockstep.simulator import BenchSource, SimulatorFailed, build_simulator, run_bench
+from hydranoc.lockstep.simulator import BenchSource, build_simulator
 from rtl.common.network import GeneratedDesign, generate_network
 from rtl.common.plan import NetworkPlan
 from rtl.common.registers.top import generate_with_registers
@@ -14,6 +13,7 @@ from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from tb.common.registers.job import JOB_VARIABLE, RegisterJob, Worm
 from tests.networks import ring
+from tests.tb.bench_results import run_cases
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
@@ -69,19 +69,4 @@ def run_registers(verilog: str, job: RegisterJob, tests: tuple[str, ...], folder
     (folder / "job.pickle").write_bytes(pickle.dumps(job))
     wanted = "|".join(rf"\.{test}$" for test in tests)
     variables = {JOB_VARIABLE: str(folder / "job.pickle"), "COCOTB_TEST_FILTER": wanted}
-    try:
-        run_bench(built, BENCH, variables, folder)
-    except SimulatorFailed:
-        # under pytest, cocotb's runner also raises when a bench found something wrong
-        if not (folder / "results.xml").exists():
-            raise
-    cases = ElementTree.parse(folder / "results.xml").iter("testcase")
-    return {case.attrib["name"]: _failure(case) for case in cases}
-
-
-def _failure(case: ElementTree.Element) -> str | None:
-    for kind in ("failure", "error"):
-        found = case.find(kind)
-        if found is not None:
-            return " ".join([*found.attrib.values(), found.text or ""])
-    return None
+    return dict(run_cases(built, BENCH, variables, folder))

@@ -16,7 +16,6 @@ from tests.proofs.hypercube.router_claims import prove_inputs
 from tests.proofs.hypercube.switch_invariants import SwitchInvariants
 from tests.proofs.hypercube.whole_switch import WholeSwitch
 from tests.proofs.vc.buffered_lane import flits_held
-from tests.proofs.vc.tagged_lanes import tag_of
 
 CONSERVED = "credits, link, buffer and credit wire make up the depth of a worm's lane"
 EMPTY = "behind a lane that has no worm the buffer is empty"
@@ -41,7 +40,7 @@ def pair(**settings: Any) -> Describe:
         for i in range(LINK + 1, len(far.p.input_lanes)):
             tags = far.enter_tagged(claims, i, tags)
         near.leave(claims, near.allowed, joined=LINK)
-        far.leave(claims, lambda flit: _allowed_far(near, far, flit))
+        far.leave(claims, lambda flit: far.allowed_behind(near, flit))
         invariants = [SwitchInvariants(claims, switch) for switch in (near, far)]
         _prove_crossing(claims, near, far, invariants[0])
         for switch in (near, far):
@@ -56,19 +55,9 @@ def _join(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
     claims.m.d.comb += [
         entry.valid.eq(out.valid),
         Value.cast(entry.payload).eq(Value.cast(out.payload)),
-        getattr(near.part, f"credited_{LINK}").eq(getattr(far.part, f"credits_{LINK}")),
+        near.credited(LINK).eq(far.credits(LINK)),
         getattr(near.part, f"released_{LINK}").eq(getattr(far.part, f"releases_{LINK}")),
     ]
-
-
-def _allowed_far(near: WholeSwitch, far: WholeSwitch, flit: Any) -> Value:
-    """Lanes out of the second switch; what came through the first one has a tag of that one."""
-    crossed = _has_crossed(near, flit)
-    return concat(crossed & bit for bit in far.lanes_for(0, flit)) | far.allowed(flit)
-
-
-def _has_crossed(near: WholeSwitch, flit: Any) -> Value:
-    return tag_of(flit) < len(near.lanes_in)
 
 
 def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch, invariants: SwitchInvariants) -> None:
@@ -115,7 +104,7 @@ def _tie_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
         claims.invariant("both ends of the link see the same worm", alike)
         closed = ~out.in_worm & (without != 0)
         claims.invariant("both ends of the link know that a tail has crossed", reference.pending == closed)
-        claims.invariant("flits on the link come from the first switch", ~out.valid | _has_crossed(near, flit))
+        claims.invariant("flits on the link come from the first switch", ~out.valid | near.has_passed(flit))
         for k, row in enumerate(reference.queue.row):
-            crossed = _has_crossed(near, reference.flit(row))
+            crossed = near.has_passed(reference.flit(row))
             claims.invariant("flits in its lanes come from the first switch", (reference.queue.held <= k) | crossed)

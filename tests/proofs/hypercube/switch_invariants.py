@@ -125,7 +125,7 @@ def _tie_worms(claims: Claims, switch: WholeSwitch, lane: Lane) -> Any:
     tie_worms_in_lane(claims, lane.worms, row, lambda entry: switch.wanted(lane, entry))
     for k, entry in enumerate(row.queue.row):
         flit = row.flit(entry)
-        right = switch.wanted(lane, entry) == switch.ways(switch.lanes_for(number, flit))
+        right = switch.wanted(lane, entry) == switch.ways(switch.candidates(number, flit))
         claims.invariant("heads go where routing says", (row.queue.held <= k) | ~flit.head | right)
     ended = row.left & row.flit(row.queue.row[0]).tail
     goes_on = claims.named(row.active & ~ended, f"{switch.name}_goes_on_{number}")
@@ -134,7 +134,7 @@ def _tie_worms(claims: Claims, switch: WholeSwitch, lane: Lane) -> Any:
     own: Any = claims.named(
         Mux(goes_on & ~row.nowhere, _lane_out(switch, row), Const(0, switch.outputs)), f"{switch.name}_owns_{number}"
     )
-    may: Any = switch.lanes_for(number, row.front)
+    may: Any = switch.candidates(number, row.front)
     claims.invariant("a head has a lane that it may have", row.begun_now | ~(own & ~may).any())
     wanted = Mux(row.there, switch.wanted(lane, row.now[0]), lane.worms.asked)
     claims.invariant("a worm leaves where it asked to", ~goes_on | (switch.ways(own) == wanted))

@@ -15,7 +15,6 @@ from tests.proofs.torus.router_claims import prove_inputs
 from tests.proofs.torus.switch_invariants import SwitchInvariants
 from tests.proofs.torus.whole_switch import WholeSwitch
 from tests.proofs.vc.buffered_lane import flits_held
-from tests.proofs.vc.tagged_lanes import tag_of
 from topology.torus.grid import Grid
 
 CONSERVED = "buffer, link, credits and credit wire make up the depth of a lane"
@@ -48,7 +47,7 @@ def pair(wraps: bool, lanes: int = 2, **settings: Any) -> Describe:
         for i in range(LINK + 1, far.shape.inputs):
             tags = far.enter_tagged(claims, i, tags)
         near.leave(claims, near.allowed, joined=LINK)
-        far.leave(claims, lambda flit: _allowed_far(near, far, flit))
+        far.leave(claims, lambda flit: far.allowed_behind(near, flit))
         _prove_crossing(claims, near, far)
         for switch in (near, far):
             SwitchInvariants(claims, switch)
@@ -65,16 +64,6 @@ def _join(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
         Value.cast(entry.payload).eq(Value.cast(out.payload)),
         near.credited(LINK).eq(far.credits(LINK)),
     ]
-
-
-def _allowed_far(near: WholeSwitch, far: WholeSwitch, flit: Any) -> Value:
-    """Lanes out of the second switch; what came through the first one has a tag of that one."""
-    crossed = _has_crossed(near, flit)
-    return concat(crossed & bit for bit in far.candidates(0, flit)) | far.allowed(flit)
-
-
-def _has_crossed(near: WholeSwitch, flit: Any) -> Value:
-    return tag_of(flit) < len(near.lanes_in)
 
 
 def _prove_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
@@ -102,8 +91,8 @@ def _tie_crossing(claims: Claims, near: WholeSwitch, far: WholeSwitch) -> None:
         claims.invariant("both ends of the link count the same flits", same)
         alike = (entry.worms.in_worm == out.in_worm) & (~out.in_worm | (entry.worms.tag == out.owner))
         reference, flit = entry.reference, near.link_out(LINK).payload
-        claims.invariant("flits on the link come from the first switch", ~out.valid | _has_crossed(near, flit))
+        claims.invariant("flits on the link come from the first switch", ~out.valid | near.has_passed(flit))
         for k, row in enumerate(reference.queue.row):
-            crossed = _has_crossed(near, reference.flit(row))
+            crossed = near.has_passed(reference.flit(row))
             claims.invariant("flits in its lanes come from the first switch", (reference.queue.held <= k) | crossed)
         claims.invariant("both ends of the link see the same worm", alike)
