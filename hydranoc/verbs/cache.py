@@ -78,7 +78,7 @@ def _text(dropped: list[str], busy: list[str]) -> str:
         ("simulators", f"{len(kept)}, {total:.2f} GB of at most {limit_gb():g}"),
     ]
     rows += [(what, f"{_size(name) / BYTES_PER_MB:.1f} MB") for name, what in OTHER_FOLDERS.items() if _size(name)]
-    rows += [(f"{what}", ", ".join(names)) for what, names in (("dropped", dropped), ("in use", busy)) if names]
+    rows += [(what, ", ".join(names)) for what, names in (("dropped", dropped), ("in use", busy)) if names]
     lines = [f"{item.name}  {item.size_bytes / BYTES_PER_MB:8.1f} MB  {_when(item.used)}" for item in kept]
     return "\n".join([table(rows), *([""] if lines else []), *lines])
 

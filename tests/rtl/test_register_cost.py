@@ -14,6 +14,7 @@ from tests.rtl.programs import call
 ROOT = Path(__file__).parents[2]
 DEVICE = DEVICES["ecp5"]
 MOST_LUT4 = 250
+FLIP_FLOPS = 40
 # registers change nothing in routers, injectors and ejectors, which are synthesised as boxes without content
 SYNTHESIS = """
 read_verilog noc.v
@@ -43,6 +44,3 @@ def test_registers_of_16_nodes_cost_less_than_250_lut4(area_of):
     assert with_registers.flip_flops - without.flip_flops == FLIP_FLOPS
     page = (ROOT / "docs" / "registers.md").read_text()
     assert f"{with_registers.lut4 - without.lut4} LUT4 and {FLIP_FLOPS} flip-flops" in page
-
-
-FLIP_FLOPS = 40

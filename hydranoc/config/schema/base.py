@@ -1,0 +1,116 @@
+"""What stands above all: the file, its network, and the ranges that several sections share."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from hydranoc.config.descriptions import described
+from topology.common.channels import ChannelNetwork
+from topology.common.flits import MAX_FLIT_BITS, MAX_MESSAGE_FLITS, MIN_FLIT_BITS
+from topology.common.link_stages import MOST_LINK_CYCLES
+from topology.common.named_graph import MAX_PROCESSORS_PER_SWITCH
+
+MAX_SWITCHES = 1024
+MAX_PROCESSORS = 4096
+MAX_DIMENSIONS = 10
+"""Two switches along each are as many as a network may have."""
+MAX_CYCLES = 10**12
+
+Count = Annotated[int, Field(ge=1)]
+Switches = Annotated[int, Field(ge=1, le=MAX_SWITCHES)]
+ProcessorsPerSwitch = Annotated[int, Field(ge=1, le=MAX_PROCESSORS_PER_SWITCH)]
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
+Cycles = Annotated[int, Field(ge=0, le=MAX_CYCLES)]
+Flits = Annotated[int, Field(ge=1, le=MAX_MESSAGE_FLITS)]
+Number = Annotated[int, Field(ge=0)]
+
+
+class Section(BaseModel):
+    """A mapping that has these keys and no others; ``Members`` of its docstring say what each of them is."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return described(cls, core_schema, handler)
+
+
+class Configuration(Section):
+    """The whole file.
+
+    Members
+    -------
+    network : mapping
+        The network: its family, its topology, and the sizes of its routers.
+    traffic : mapping or None
+        What is sent; ``model`` and ``compare`` need it, ``check``, ``draw``, ``verilog`` and ``fpga`` do not.
+    hosts : mapping or None
+        When sources pause and receivers stall; default never.
+    """
+
+    network: dict[Any, Any]
+    traffic: dict[Any, Any] | None = None
+    hosts: dict[Any, Any] | None = None
+
+
+@dataclass(frozen=True)
+class OwnTopology:
+    """A kind of topology that a family takes in a form of its own.
+
+    Members
+    -------
+    section : type
+        What ``topology`` may say.
+    build : callable
+        Makes the network of what it says besides ``kind``, as keyword arguments. Raises TopologyError.
+    """
+
+    section: type[Section]
+    build: Callable[..., ChannelNetwork]
+
+
+class NetworkSection(Section):
+    """``network``: keys of every family; a family adds its own.
+
+    Members
+    -------
+    OWN_TOPOLOGIES : mapping of str to OwnTopology
+        Kinds of topologies that the family takes in a form of its own.
+    TOPOLOGIES : tuple of type
+        All that the family's ``topology`` may say.
+    FIXED_KEYS : tuple of str
+        Keys that the family takes with their default alone.
+    family : str
+        The routers, and the paper that they are from.
+    topology : mapping
+        Switches, processors and links.
+    flit_bits : int
+        Data bits of a flit.
+    buffer_flits : int
+        Input buffer of a switch in flits, beyond what the longest header needs.
+    routing_cycles : int
+        Cycles from a header's arrival in an empty buffer to the output register.
+    link_cycles : int
+        Cycles from one switch to the next: all links and side wires between switches have one register stage less.
+    counters : bool
+        Count flits, stalled cycles and bubbles of every channel, in hardware and model.
+    tables : str
+        Routing tables and reach sets in hardware: ``fixed``, constants of the synthesis; or ``loadable``, registers.
+    """
+
+    OWN_TOPOLOGIES: ClassVar[Mapping[str, OwnTopology]] = {}
+    TOPOLOGIES: ClassVar[tuple[type[Section], ...]] = ()
+    FIXED_KEYS: ClassVar[tuple[str, ...]] = ()
+
+    family: str
+    topology: dict[Any, Any]
+    flit_bits: Annotated[int, Field(ge=MIN_FLIT_BITS, le=MAX_FLIT_BITS)] = 32
+    buffer_flits: Annotated[int, Field(ge=1, le=1024)] = 2
+    routing_cycles: Annotated[int, Field(ge=1, le=1024)] = 1
+    link_cycles: Annotated[int, Field(ge=1, le=MOST_LINK_CYCLES)] = 1
+    counters: bool = False
+    tables: Literal["fixed", "loadable"] = "fixed"

@@ -1,0 +1,264 @@
+"""``topology``: the kinds of networks."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from hydranoc.config.schema.base import (
+    MAX_DIMENSIONS,
+    MAX_SWITCHES,
+    Count,
+    Number,
+    ProcessorsPerSwitch,
+    Section,
+    Seed,
+    Switches,
+)
+
+
+class Topology(Section):
+    """Keys of every topology.
+
+    Members
+    -------
+    ports : int or None
+        Links that a switch may have, those to processors included; default as many as there are.
+    """
+
+    ports: Count | None = None
+
+
+class Lattice(Topology):
+    """A random patch of the integer lattice.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    switches : int
+        How many; they are a connected patch.
+    ports : int
+        Links that a switch may have, those to processors included.
+    seed : int
+        Which patch.
+    max_switch_links : int
+        Neighbours that a switch may have.
+    processors_per_switch : int
+        Processors on each switch.
+    """
+
+    kind: Literal["lattice"]
+    switches: Switches
+    ports: Count = 8
+    seed: Seed = 0
+    max_switch_links: Annotated[int, Field(ge=2, le=4)] = 4
+    processors_per_switch: ProcessorsPerSwitch = 1
+
+
+class Irregular(Topology):
+    """A random tree with random extra links.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    switches : int
+        How many.
+    ports : int
+        Links that a switch may have, those to processors included.
+    extra_links : int or None
+        Links besides those of the tree; default one for every two switches.
+    seed : int
+        Which tree and links.
+    processors_per_switch : int
+        Processors on each switch.
+    """
+
+    kind: Literal["irregular"]
+    switches: Switches
+    ports: Count = 8
+    extra_links: Number | None = None
+    seed: Seed = 0
+    processors_per_switch: ProcessorsPerSwitch = 1
+
+
+class Grid(Topology):
+    """A mesh or torus of any number of dimensions.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    shape : list of int
+        Switches in each dimension.
+    processors_per_switch : int
+        Processors on each switch.
+    """
+
+    kind: Literal["mesh", "torus"]
+    shape: Annotated[list[Switches], Field(min_length=1, max_length=MAX_DIMENSIONS)]
+    processors_per_switch: ProcessorsPerSwitch = 1
+
+
+class Hypercube(Topology):
+    """A hypercube.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    dimensions : int
+        It has two to the power of so many switches.
+    processors_per_switch : int
+        Processors on each switch.
+    """
+
+    kind: Literal["hypercube"]
+    dimensions: Annotated[int, Field(ge=0, le=10)]
+    processors_per_switch: ProcessorsPerSwitch = 1
+
+
+class Ring(Topology):
+    """A ring.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    switches : int
+        How many.
+    processors_per_switch : int
+        Processors on each switch.
+    """
+
+    kind: Literal["ring"]
+    switches: Annotated[int, Field(ge=3, le=MAX_SWITCHES)]
+    processors_per_switch: ProcessorsPerSwitch = 1
+
+
+class Tree(Topology):
+    """A complete tree.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    arity : int
+        Children of each switch that has any.
+    levels : int
+        Levels of switches, the root's included.
+    processors_per_switch : int
+        Processors on each switch that has any.
+    leaves_only : bool
+        Processors are on the switches of the last level alone, and not on all.
+    """
+
+    kind: Literal["tree"]
+    arity: Switches
+    levels: Annotated[int, Field(ge=1, le=10)]
+    processors_per_switch: ProcessorsPerSwitch = 1
+    leaves_only: bool = True
+
+
+class Multistage(Section):
+    """A multistage network.
+
+    Members
+    -------
+    kind : str
+        Which network; ``bi-butterfly`` has links both ways.
+    radix : int
+        Ports on each side of a switch.
+    stages : int
+        Stages of switches: the radix to the power of so many processors.
+    consumption_channels : int
+        Channels into each processor: 1, or the radix.
+    """
+
+    kind: Literal["baseline", "butterfly", "omega", "bi-butterfly"]
+    radix: Count = 2
+    stages: Count
+    consumption_channels: Count = 1
+
+
+class HexagonalMesh(Section):
+    """A wrapped hexagonal mesh.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    size : int
+        Nodes on a side of the hexagon.
+    """
+
+    kind: Literal["hexmesh"]
+    size: Count
+
+
+class RowsAndColumns(Section):
+    """A mesh or torus of two dimensions whose switches know their row and column.
+
+    Members
+    -------
+    kind : str
+        Which topology.
+    rows : int
+        Nodes in a column.
+    columns : int
+        Nodes in a row.
+    """
+
+    kind: Literal["mesh", "torus"]
+    rows: Count
+    columns: Count
+
+
+class FileTopology(Topology):
+    """A network from a file, relative to the configuration.
+
+    Members
+    -------
+    file : str
+        Its name: an edge list (``.edges``, ``.edgelist``, ``.txt``), GraphML (``.graphml``, ``.xml``) or BookSim's
+        ``.anynet``.
+    """
+
+    file: str
+
+
+class InlineTopology(Topology):
+    """A network written out.
+
+    Members
+    -------
+    switches : int
+        How many.
+    edges : list of [int, int]
+        Links between two switches each, by their numbers from 0.
+    names : list of (str or int), or None
+        Names of the switches; default ``s0``, ``s1`` and so on.
+    processors : list of int, or None
+        Switch of each processor; default one on each switch.
+    """
+
+    switches: Switches
+    edges: list[Annotated[list[int], Field(min_length=2, max_length=2)]]
+    processors: Annotated[list[int], Field(min_length=1)] | None = None
+    names: list[str | int] | None = None
+
+
+TOPOLOGIES: dict[str, type[Section]] = {
+    "lattice": Lattice,
+    "irregular": Irregular,
+    "mesh": Grid,
+    "torus": Grid,
+    "hypercube": Hypercube,
+    "tree": Tree,
+    "ring": Ring,
+    "baseline": Multistage,
+    "butterfly": Multistage,
+    "omega": Multistage,
+    "bi-butterfly": Multistage,
+    "hexmesh": HexagonalMesh,
+}
