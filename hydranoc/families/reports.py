@@ -48,6 +48,9 @@ class LinkClasses:
     around : frozenset of (int, int)
         Links that lead round the picture, lower number first: they leave it at either end as a stub, with the name of
         the switch at the other end. Two switches may be linked in the tree as well.
+    rule : str
+        Which switches the links of ``around`` join, in a few words, where there are too many of them for stubs: then
+        none is drawn, and the legend says this.
     """
 
     root: int | None = None
@@ -55,3 +58,4 @@ class LinkClasses:
     level: tuple[int, ...] | None = None
     names: tuple[str, str] = ("tree link", "cross link")
     around: frozenset[tuple[int, int]] = frozenset()
+    rule: str = ""

@@ -103,7 +103,7 @@ def _scale(units: float) -> float:
 
 
 def _draw_links(axes: Axes, network: ChannelNetwork, links: LinkClasses, placement: Placement, unit: float) -> None:
-    """Tree links solid, others dashed; those that are not drawn whole as stubs."""
+    """Tree links solid, others dashed; those that are not drawn whole as stubs, if at all."""
     width = float(np.clip(unit / 28, 0.8, 2.2))
     aside = {"colors": CROSS, "linewidths": 0.8 * width, "linestyles": [(0, (4, 2))]}
     tree = {"colors": TREE, "linewidths": width}
@@ -172,7 +172,8 @@ def _draw_legend(axes: Axes, network: ChannelNetwork, links: LinkClasses, text_s
         cross = len(set(network.edges) - links.tree | links.around)
         entries.append(Line2D([], [], color=TREE, linewidth=1.8, label=f"{links.names[0]} ({len(links.tree)})"))
         if cross:
-            entries.append(Line2D([], [], color=CROSS, linestyle=(0, (4, 2)), label=f"{links.names[1]} ({cross})"))
+            text = f"{links.names[1]} ({cross}{', not drawn' if links.rule else ''}){links.rule}"
+            entries.append(Line2D([], [], color=CROSS, linestyle=(0, (4, 2)), label=text))
     elif network.edges:
         entries.append(Line2D([], [], color=TREE, linewidth=1.8, label=f"link ({len(network.edges)})"))
     if links.root is not None:

@@ -1,7 +1,7 @@
 """Where everything in a picture of a network stands, so that nothing meets anything that it does not belong to.
 
 Links are straight where that meets no switch, else arcs; those for which there is no such arc, and those round the
-picture, end in stubs with the name of the switch at the other end. Then processors get the places with the most room.
+picture, end in stubs with the name of the switch at the other end, if there is room for them. Then processors get the places with the most room.
 All lengths are in units of the distance of the closest switches.
 """
 
@@ -122,7 +122,7 @@ def _drawn(placement: Placement, network: ChannelNetwork) -> Surroundings:
 
 def _draw_lines(placement: Placement, network: ChannelNetwork, links: LinkClasses) -> list[Link]:
     """Fill ``lines``; returns the links that are to end in stubs."""
-    cut = sorted(links.around)
+    cut = [] if links.rule else sorted(links.around)
     whole = [link for link in network.edges if link not in links.around or link in links.tree]
     blocked = _blocked(placement, whole)
     for link, is_blocked in zip(whole, blocked, strict=True):

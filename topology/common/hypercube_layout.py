@@ -16,6 +16,8 @@ CUBE_DIMENSIONS = 4
 """Dimensions of each of the cubes that stand side by side."""
 CUBE_DISTANCES = (11.5, 4.8)
 """From one of them to the next, across and down."""
+MOST_STUBS = 4
+"""Links to other cubes that a switch has room for."""
 
 
 def drawn_dimensions(dimensions: int) -> int:

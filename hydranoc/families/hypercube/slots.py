@@ -11,7 +11,7 @@ from hydranoc.families.lanes import LaneSection, check_lane_section, lane_sizes
 from hydranoc.families.reports import CheckReport, LinkClasses
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
-from topology.common.hypercube_layout import drawn_dimensions
+from topology.common.hypercube_layout import MOST_STUBS, drawn_dimensions
 from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.deadlock import check_hypercube_deadlock
 from topology.hypercube.graph import MOST_DIMENSIONS, HypercubeLinks, HypercubeNetwork
@@ -133,7 +133,9 @@ def link_classes(routing: HypercubeRouting) -> LinkClasses:
     """Links that are drawn, and those of dimensions that a picture has no room for, between the cubes in it."""
     edges, drawn = routing.network.edges, drawn_dimensions(routing.network.dimensions)
     near = frozenset((a, b) for a, b in edges if a ^ b < 1 << drawn)
-    return LinkClasses(tree=near, names=("link", "link to another cube"), around=frozenset(edges) - near)
+    far = range(drawn, routing.network.dimensions)
+    rule = f" where one of the bits {far[0]} to {far[-1]} of the number differs" if len(far) > MOST_STUBS else ""
+    return LinkClasses(tree=near, names=("link", "link to another cube"), around=frozenset(edges) - near, rule=rule)
 
 
 def software_names(_network: HypercubeNetwork) -> tuple[str, ...]:
