@@ -1,8 +1,8 @@
 """Where everything in a picture of a network stands, so that nothing meets anything that it does not belong to.
 
 Links are straight where that meets no switch, else arcs; those for which there is no such arc, and those round the
-picture, end in stubs with the name of the switch at the other end, if there is room for them. Then processors get the places with the most room.
-All lengths are in units of the distance of the closest switches.
+picture, end in stubs with the name of the switch at the other end, if there is room for them. Then processors get the
+places with the most room. All lengths are in units of the distance of the closest switches.
 """
 
 from collections.abc import Iterable, Sequence
