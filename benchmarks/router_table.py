@@ -32,7 +32,7 @@ def measured(row: Row, seeds: int = SEEDS) -> Measurement:
 def line(row: Row, measurement: Measurement) -> str:
     """A line of the table."""
     area, clock = measurement.area, measurement.fmax_mhz or 0.0
-    text = f"{row.name:<24}{area.lut4:>7,}{area.flip_flops:>7,}{area.memory_cells:>6,}{clock:>8.1f}"
+    text = f"{row.name:<24}{area.luts:>7,}{area.flip_flops:>7,}{area.memory_cells:>6,}{clock:>8.1f}"
     entry = next((entry for entry in read_baseline() if entry.name == row.name), None)
     if entry is None:
         return text
@@ -56,7 +56,7 @@ def multicast_costs(found: Mapping[str, tuple[Row, Measurement]]) -> list[str]:
         without = found[f"{name}{UNICAST}"][1]
         now, before = with_it.area, without.area
         lines.append(
-            f"multicast in {row.name}: {now.lut4 - before.lut4:+,} LUT4 ({now.lut4 / before.lut4 - 1:+.0%}), "
+            f"multicast in {row.name}: {now.luts - before.luts:+,} LUT4 ({now.luts / before.luts - 1:+.0%}), "
             f"{now.flip_flops - before.flip_flops:+,} FF, {now.memory_cells - before.memory_cells:+,} RAM, "
             f"{(with_it.fmax_mhz or 0) - (without.fmax_mhz or 0):+.1f} MHz"
         )

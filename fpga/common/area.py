@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fpga.common.devices import Device
 
@@ -18,16 +18,23 @@ class Area:
 
     Members
     -------
-    lut4 : int
-        Look-up tables with 4 inputs, those in carry cells included, those used as memories not.
+    luts : int
+        Look-up tables in logic, those in carry cells included, those used as memories not. Where a table may be put
+        together with another one in one LUT of the device, both count.
     flip_flops : int
-    memories : dict of str to int
+    memories : mapping of str to int
         Memory cells by kind, all kinds of the device.
+    memory_luts : int
+        Look-up tables in those memory cells that are made of the same LUTs as logic.
+    cells : mapping of str to int
+        All cells by kind, as the tool names them.
     """
 
-    lut4: int
+    luts: int
     flip_flops: int
     memories: Mapping[str, int]
+    memory_luts: int = 0
+    cells: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def memory_cells(self) -> int:
@@ -44,14 +51,21 @@ def read_area(text: str, device: Device) -> Area:
         If it is no such report.
     """
     try:
-        cells = {kind: int(count) for kind, count in json.loads(text)["design"]["num_cells_by_type"].items()}
+        counts = json.loads(text)["design"]["num_cells_by_type"].items()
+        cells = {kind: int(count) for kind, count in counts if not kind.startswith("$")}  # "$scopeinfo" is a name
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ReportError(f"Report of Yosys must be JSON with the cells of a design, not {text[:40]!r}") from error
     return Area(
-        lut4=sum(luts * cells.get(kind, 0) for kind, luts in device.lut4.items()),
+        luts=_luts(cells, device.luts),
         flip_flops=sum(count for kind, count in cells.items() if kind.startswith(device.flip_flops)),
         memories={kind: cells.get(kind, 0) for kind in device.memories},
+        memory_luts=_luts(cells, device.memory_luts),
+        cells=cells,
     )
+
+
+def _luts(cells: Mapping[str, int], luts_of: Mapping[str, int]) -> int:
+    return sum(luts * cells.get(kind, 0) for kind, luts in luts_of.items())
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,16 @@
 
 Synthesis options were chosen by trial on a 5-port router: on ECP5, wide multiplexers (PFUMX, L6MUX21) save some LUTs
 but bind them to slices, which costs clock speed; ``-nowidelut`` does without them.
+
+Some devices can be synthesised for, but not placed and routed with the tools that come along. Of those there are counts
+of cells, but no clock, and nothing says whether a design fits.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+NO_CLOCK = "not given, because no place-and-route tool of this family comes along"
+"""What reports say in place of a clock."""
 
 
 @dataclass(frozen=True)
@@ -20,19 +26,23 @@ class Device:
         For people.
     synthesis : str
         Yosys command without ``-top``.
+    lut_inputs : int
+        Inputs of a LUT.
+    luts : mapping of str to int
+        How many LUTs a cell of each kind takes, in logic.
+    flip_flops : tuple of str
+        Beginnings of the names of flip-flop cells.
+    memories : tuple of str
+        Kinds of memory cells.
+    memory_luts : mapping of str to int
+        How many LUTs a memory cell of each kind takes, where memories are made of the same LUTs as logic.
     place_and_route : str
-        Name of the nextpnr program.
+        Name of the nextpnr program; empty if none comes along.
     arguments : tuple of str
         Its arguments for the device.
     network_arguments : tuple of str
         More of them for a whole network. On ECP5 the usual router of nextpnr takes hours for one; the other one takes
         a minute, but a single router of ours gets slower with it.
-    lut4 : mapping of str to int
-        How many 4-input LUTs a cell of each kind takes.
-    flip_flops : tuple of str
-        Beginnings of the names of flip-flop cells.
-    memories : tuple of str
-        Kinds of memory cells.
     serial : bool
         Whether ports have to go through two pins, see ``SerialPart``; otherwise the tool can do without pins.
     """
@@ -40,19 +50,41 @@ class Device:
     name: str
     title: str
     synthesis: str
-    place_and_route: str
-    arguments: tuple[str, ...]
-    network_arguments: tuple[str, ...]
-    lut4: Mapping[str, int]
+    lut_inputs: int
+    luts: Mapping[str, int]
     flip_flops: tuple[str, ...]
     memories: tuple[str, ...]
-    serial: bool
+    memory_luts: Mapping[str, int] = field(default_factory=dict)
+    place_and_route: str = ""
+    arguments: tuple[str, ...] = ()
+    network_arguments: tuple[str, ...] = ()
+    serial: bool = False
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether designs are placed and routed, which is what tells a clock, and whether they fit."""
+        return bool(self.place_and_route)
 
 
 _ICE40_CELLS = {
-    "lut4": {"SB_LUT4": 1},
+    "lut_inputs": 4,
+    "luts": {"SB_LUT4": 1},
     "flip_flops": ("SB_DFF",),
     "memories": ("SB_RAM40_4K", "SB_SPRAM256KA"),
+}
+# a slice of four LUTs holds one of the first two; the next are named by words, bits, and one port or two
+_XILINX_7_LUT_MEMORIES = {
+    "RAM32M": 4,
+    "RAM64M": 4,
+    "RAM32X1S": 1,
+    "RAM64X1S": 1,
+    "RAM128X1S": 2,
+    "RAM256X1S": 4,
+    "RAM32X1D": 2,
+    "RAM64X1D": 2,
+    "RAM128X1D": 4,
+    "SRL16E": 1,
+    "SRLC32E": 1,
 }
 
 DEVICES: dict[str, Device] = {
@@ -62,13 +94,13 @@ DEVICES: dict[str, Device] = {
             name="ecp5",
             title="Lattice LFE5U-85F, speed grade 6",
             synthesis="synth_ecp5 -nowidelut",
+            lut_inputs=4,
+            luts={"LUT4": 1, "CCU2C": 2},  # a carry cell is a pair of LUTs
+            flip_flops=("TRELLIS_FF",),
+            memories=("TRELLIS_DPR16X4", "DP16KD"),
             place_and_route="nextpnr-ecp5",
             arguments=("--85k", "--package", "CABGA756", "--speed", "6", "--out-of-context"),
             network_arguments=("--router", "router2"),
-            lut4={"LUT4": 1, "CCU2C": 2},  # a carry cell is a pair of LUTs
-            flip_flops=("TRELLIS_FF",),
-            memories=("TRELLIS_DPR16X4", "DP16KD"),
-            serial=False,
         ),
         Device(
             name="ice40-hx8k",
@@ -76,7 +108,6 @@ DEVICES: dict[str, Device] = {
             synthesis="synth_ice40 -device hx",
             place_and_route="nextpnr-ice40",
             arguments=("--hx8k", "--package", "ct256", "--pcf-allow-unconstrained"),
-            network_arguments=(),
             serial=True,
             **_ICE40_CELLS,
         ),
@@ -86,9 +117,18 @@ DEVICES: dict[str, Device] = {
             synthesis="synth_ice40 -device u",
             place_and_route="nextpnr-ice40",
             arguments=("--up5k", "--package", "sg48", "--pcf-allow-unconstrained"),
-            network_arguments=(),
             serial=True,
             **_ICE40_CELLS,
+        ),
+        Device(
+            name="xc7",
+            title="Xilinx 7 series, synthesis alone",
+            synthesis="synth_xilinx -family xc7 -flatten -noiopad -noclkbuf",
+            lut_inputs=6,
+            luts={"LUT1": 1, "LUT2": 1, "LUT3": 1, "LUT4": 1, "LUT5": 1, "LUT6": 1, "INV": 1},
+            flip_flops=("FDRE", "FDSE", "FDCE", "FDPE"),
+            memories=(*_XILINX_7_LUT_MEMORIES, "RAMB18E1", "RAMB36E1"),
+            memory_luts=_XILINX_7_LUT_MEMORIES,
         ),
     )
 }

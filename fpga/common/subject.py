@@ -36,9 +36,15 @@ class Subject:
     shape: str = ""
 
     def verilog(self, device: Device) -> str:
-        """All modules: the part, and the module ``TOP`` with the part in the wrappers that the device needs."""
-        wrapped = RegisteredPart(self.part)
+        """All modules: the part, and the module ``TOP`` with the part in the wrappers that the device needs.
+
+        Wrappers are there for the clock; without one to be measured the part is all there is.
+        """
         library = ModuleLibrary()
+        if not device.has_clock:
+            library.add(self.part, self.module)
+            return library.verilog()
+        wrapped = RegisteredPart(self.part)
         library.add(SerialPart(wrapped) if device.serial else wrapped, TOP)
         return library.verilog()
 

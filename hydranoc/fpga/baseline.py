@@ -85,7 +85,7 @@ def entry_of(
         network=network_digest(plan.network),
         switch=measurement.subject.switch,
         parameters=dict(plan.parameters),
-        lut4=measurement.area.lut4,
+        lut4=measurement.area.luts,
         flip_flops=measurement.area.flip_flops,
         memories=dict(measurement.area.memories),
         fmax_mhz=round(statistics.median(clocks), 2),
@@ -141,7 +141,7 @@ def find_entry(
 def changes(measurement: Measurement, entry: BaselineEntry) -> dict[str, float]:
     """Relative changes since the baseline was written; for areas and memories more is worse, for the clock less is."""
     now: dict[str, tuple[Any, Any]] = {
-        "lut4": (measurement.area.lut4, entry.lut4),
+        "lut4": (measurement.area.luts, entry.lut4),
         "flip_flops": (measurement.area.flip_flops, entry.flip_flops),
         "memory_cells": (measurement.area.memory_cells, sum(entry.memories.values())),
     }

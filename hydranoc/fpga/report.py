@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from fpga.common.devices import Device
+from fpga.common.devices import NO_CLOCK, Device
 from fpga.common.timing import Path, path_lines
+from hydranoc.fpga.area_report import area_figures, area_rows
 from hydranoc.fpga.baseline import BaselineEntry, changes
 from hydranoc.fpga.run import Measurement
 from hydranoc.reports.summary_text import table
@@ -38,15 +39,16 @@ def figures(results: Sequence[Result], device: Device, tools: Sequence[str], see
     """Everything that was measured, ready for JSON."""
     return {
         "device": {"name": device.name, "title": device.title},
+        "no_clock": None if device.has_clock else f"a clock is {NO_CLOCK}",
         "tools": list(tools),
-        "seeds": seeds,
-        "results": [_result_figures(result) for result in results],
+        "seeds": seeds if device.has_clock else None,
+        "results": [_result_figures(result, device) for result in results],
     }
 
 
-def _result_figures(result: Result) -> dict[str, Any]:
+def _result_figures(result: Result, device: Device) -> dict[str, Any]:
     measurement = result.measurement
-    subject, area = measurement.subject, measurement.area
+    subject = measurement.subject
     compared = None
     if result.entry:
         compared = {"name": result.entry.name, "changes": _rounded(changes(measurement, result.entry))}
@@ -55,10 +57,8 @@ def _result_figures(result: Result) -> dict[str, Any]:
         "shape": subject.shape,
         "switch": subject.switch,
         "instances": result.instances,
-        "lut4": area.lut4,
-        "flip_flops": area.flip_flops,
-        "memories": dict(area.memories),
-        "fits": measurement.fits,
+        **area_figures(measurement.area, device),
+        "fits": measurement.fits if device.has_clock else None,
         "shortages": [asdict(shortage) for shortage in measurement.shortages],
         "fmax_mhz": None if measurement.fmax_mhz is None else round(measurement.fmax_mhz, 2),
         "fmax_mhz_by_seed": [round(timing.fmax_mhz, 2) for timing in measurement.timings],
@@ -90,16 +90,17 @@ def _rounded_hop(hop: dict[str, Any]) -> dict[str, Any]:
 def report_text(results: Sequence[Result], device: Device, tools: Sequence[str]) -> str:
     """All results for people: figures first, then the critical paths."""
     blocks = [table([("device", device.title), ("tools", ", ".join(tools))])]
-    blocks += [f"{result.title}\n{_indented(table(_rows(result)))}" for result in results]
+    blocks += [f"{result.title}\n{_indented(table(_rows(result, device)))}" for result in results]
     blocks += [_path_text(result) for result in results if result.measurement.timings]
     return "\n\n".join(blocks)
 
 
-def _rows(result: Result) -> list[tuple[str, object]]:
+def _rows(result: Result, device: Device) -> list[tuple[str, object]]:
     measurement = result.measurement
-    rows: list[tuple[str, object]] = [("LUT4", measurement.area.lut4), ("FF", measurement.area.flip_flops)]
-    rows += [(kind, count) for kind, count in measurement.area.memories.items() if count]
-    if measurement.fmax_mhz is None:
+    rows = area_rows(measurement.area, device)
+    if not device.has_clock:
+        rows.append(("clock", NO_CLOCK))
+    elif measurement.fmax_mhz is None:
         rows += [("does not fit", f"needs {shortage}") for shortage in measurement.shortages]
     else:
         by_seed = ", ".join(f"{timing.fmax_mhz:.1f}" for timing in measurement.timings)

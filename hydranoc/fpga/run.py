@@ -31,7 +31,7 @@ class Measurement:
     area : Area
         Without wrappers.
     timings : tuple of Timing
-        One per seed, seed 1 first; none if the design does not fit.
+        One per seed, seed 1 first; none if the design does not fit, or the device has no clock.
     shortages : tuple of Shortage
         What the device lacks, with the wrappers.
     """
@@ -43,12 +43,12 @@ class Measurement:
 
     @property
     def fits(self) -> bool:
-        """Whether the device holds the design."""
+        """Whether nothing is known that the device lacks."""
         return not self.shortages
 
     @property
     def fmax_mhz(self) -> float | None:
-        """Median over the seeds; None if the design does not fit."""
+        """Median over the seeds; None without timings."""
         return statistics.median(timing.fmax_mhz for timing in self.timings) if self.timings else None
 
     @property
@@ -66,7 +66,7 @@ def fpga_tools(device: Device) -> list[Tool]:
     ToolMissing
         Names every program that is missing.
     """
-    return find_tools(["yosys", device.place_and_route])
+    return find_tools(["yosys", device.place_and_route] if device.has_clock else ["yosys"])
 
 
 def tool_versions(device: Device) -> list[str]:
@@ -77,7 +77,7 @@ def tool_versions(device: Device) -> list[str]:
 def measure(
     subject: Subject, device: Device, seeds: int, folder: Path, progress: Progress | None = None
 ) -> Measurement:
-    """Synthesise a subject, and place and route it with seeds 1 to ``seeds``.
+    """Synthesise a subject, and place and route it with seeds 1 to ``seeds`` if the device has a clock.
 
     Parameters
     ----------
@@ -96,20 +96,21 @@ def measure(
     FpgaFailed
         If a program fails for another reason than a device that is too small.
     """
-    yosys, nextpnr = fpga_tools(device)
+    yosys, *others = fpga_tools(device)
     _write_inputs(subject, device, seeds, folder)
     _say(progress, f"{subject.name}: synthesis", 0, 0)
     _run(yosys, ["-q", flow.SCRIPT], folder, "yosys.log")
     area = read_area((folder / flow.AREA).read_text(), device)
     timings: list[Timing] = []
-    for seed in range(1, seeds + 1):
+    shortages: tuple[Shortage, ...] = ()
+    for seed in range(1, seeds + 1) if device.has_clock else ():
         _say(progress, f"{subject.name}: place and route", seed - 1, seeds)
-        shortages = _place_and_route(nextpnr, subject, device, seed, folder)
+        shortages = _place_and_route(others[0], subject, device, seed, folder)
         if shortages:
-            return Measurement(subject, area, (), shortages)
+            break
         timings.append(_timing(folder, seed))
     (folder / flow.NETLIST).unlink()  # megabytes that the script makes again
-    return Measurement(subject, area, tuple(timings))
+    return Measurement(subject, area, tuple(timings), shortages)
 
 
 def _say(progress: Progress | None, work: str, done: int, total: int) -> None:
@@ -141,7 +142,6 @@ def _place_and_route(nextpnr: Tool, subject: Subject, device: Device, seed: int,
         shortages = read_shortages(log.read_text()) if log.exists() else ()
         if not shortages:
             raise
-        (folder / flow.NETLIST).unlink()
         return shortages
     return ()
 

@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from fpga.boards.registry import BOARDS
-from fpga.common.devices import DEVICES
+from fpga.common.devices import DEVICES, NO_CLOCK
 from hydranoc.api import load
 from hydranoc.design import Design
 from hydranoc.reports.output import result_folder
@@ -28,7 +28,14 @@ SHOWN_SWITCHES = 8
 @click.argument("config", type=NamedPath(), required=False)
 @click.option("--switch", metavar="SWITCH", help="Measure the router of this switch (name or number).")
 @click.option("--network", "whole", is_flag=True, help="Measure the whole network.")
-@click.option("--device", "device_name", type=click.Choice(list(DEVICES)), default="ecp5", show_default=True)
+@click.option(
+    "--device",
+    "device_name",
+    type=click.Choice(list(DEVICES)),
+    default="ecp5",
+    show_default=True,
+    help="xc7 (Xilinx 7 series) is synthesis alone: cells, and no clock.",
+)
 @click.option(
     "--seeds",
     type=click.IntRange(1, MOST_SEEDS),
@@ -55,12 +62,16 @@ def fpga(
     of the device, how fast it can be clocked, and the path that limits it. Default is one router of each shape, the one
     with the largest tables. Exit code 1 if something does not fit the device.
 
+    For Xilinx 7 (--device xc7) hardware is only synthesised: there are counts of LUTs, flip-flops and memories, but no
+    clock is given, because no place-and-route tool of that family comes along.
+
     With --board it builds a bitstream in which the network tests itself, and reports over the board's serial line;
     without CONFIG it is the board's own network. Exit code 1 if it does not fit the board or is too slow for its clock.
 
     \b
     Examples:
       hydranoc fpga examples/mesh.yaml
+      hydranoc fpga examples/mesh.yaml --device xc7
       hydranoc fpga --board ulx3s-85f -o build
       hydranoc fpga examples/fig1.yaml --network --device ice40-hx8k --seeds 1
     """
@@ -70,10 +81,12 @@ def fpga(
         raise click.UsageError("Missing argument 'CONFIG'")
     if whole and switch is not None:
         raise click.UsageError("--switch and --network cannot be given together")
+    device = DEVICES[device_name]
+    if not device.has_clock and _is_given(context, "seeds"):
+        raise click.UsageError(f"--seeds and --device {device_name} cannot be given together: a clock is {NO_CLOCK}")
     from hydranoc.fpga.report import figures, report_text
     from hydranoc.fpga.run import fpga_tools, measure, tool_versions
 
-    device = DEVICES[device_name]
     fpga_tools(device)  # a missing program is told before any work
     design = load(config)
     folder = folder or RESULTS / design.config.name
@@ -92,7 +105,7 @@ def _build_board(
     context: click.Context, board_name: str, config: Path | None, folder: Path | None, as_json: bool
 ) -> int:
     for name, option in (("switch", "switch"), ("whole", "network"), ("device_name", "device"), ("seeds", "seeds")):
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        if _is_given(context, name):
             raise click.UsageError(f"--board and --{option} cannot be given together")
     from hydranoc.fpga.board import DoesNotFit, board_figures, board_text, build_board
 
@@ -108,6 +121,11 @@ def _build_board(
         return 1
     say(board_figures(built), f"{board_text(built)}\n\n{folder / (built.bitstream or 'board.json')}", as_json)
     return 0 if built.right else 1
+
+
+def _is_given(context: click.Context, name: str) -> bool:
+    """Whether an option is there, rather than at its default."""
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _subjects(design: Design, switch: str | None, whole: bool) -> list["Subject"]:

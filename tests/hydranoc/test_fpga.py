@@ -71,7 +71,7 @@ def ice40_tools(require_tool):
 def test_wrappers_are_timed_but_not_counted(tmp_path):
     said = []
     measured = measure(Subject("delay", Delay(2, 4)), ECP5, 2, tmp_path, lambda *what: said.append(what))
-    assert measured.area == Area(0, 8, {"TRELLIS_DPR16X4": 0, "DP16KD": 0})
+    assert measured.area == Area(0, 8, {"TRELLIS_DPR16X4": 0, "DP16KD": 0}, cells={"TRELLIS_FF": 8})
     assert measured.fits
     assert len(measured.timings) == 2
     assert measured.fmax_mhz == sum(timing.fmax_mhz for timing in measured.timings) / 2
@@ -197,6 +197,11 @@ WRONG = {
     ),
     "both": (["--switch", "0", "--network"], "--switch and --network cannot be given together"),
     "no seed": (["--seeds", "0"], "Invalid value for '--seeds': 0 is not in the range 1<=x<=100"),
+    "seeds without a clock": (
+        ["--device", "xc7", "--seeds", "3"],
+        "--seeds and --device xc7 cannot be given together: a clock is not given, because no place-and-route tool",
+    ),
+    "board and device": (["--board", "ulx3s-85f", "--device", "xc7"], "--board and --device cannot be given together"),
     "seeds": (["--seeds", "three"], "Invalid value for '--seeds': 'three' is not a valid integer range"),
 }
 

@@ -40,7 +40,7 @@ def area_of(require_tool, tmp_path):
 
 def test_registers_of_16_nodes_cost_less_than_250_lut4(area_of):
     without, with_registers = area_of(generate_design), area_of(generate_with_registers)
-    assert 0 < with_registers.lut4 - without.lut4 < MOST_LUT4
+    assert 0 < with_registers.luts - without.luts < MOST_LUT4
     assert with_registers.flip_flops - without.flip_flops == FLIP_FLOPS
     page = (ROOT / "docs" / "registers.md").read_text()
-    assert f"{with_registers.lut4 - without.lut4} LUT4 and {FLIP_FLOPS} flip-flops" in page
+    assert f"{with_registers.luts - without.luts} LUT4 and {FLIP_FLOPS} flip-flops" in page
