@@ -1,5 +1,6 @@
 """Manifest, FuseSoC core and lint waivers of a generated network."""
 
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
@@ -135,8 +136,18 @@ def waivers(*, lanes: bool = False) -> str:
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
-def fusesoc_core(top: str, plan: NetworkPlan) -> str:
-    """FuseSoC core file (CAPI2) of a generated network."""
+def fusesoc_core(top: str, plan: NetworkPlan, headers: Sequence[str] = ()) -> str:
+    """FuseSoC core file (CAPI2) of a generated network.
+
+    Parameters
+    ----------
+    top : str
+        Name of the top module.
+    plan : NetworkPlan
+    headers : sequence of str
+        Names of C headers. Whoever depends on the core can include them: FuseSoC hands their folder to the C compilers
+        of simulators, and no tool takes them for sources of its own.
+    """
     network = plan.network
     return f"""CAPI=2:
 # SPDX-License-Identifier: {LICENSE}
@@ -153,10 +164,10 @@ filesets:
     files:
       - {top}.vlt
     file_type: vlt
-
+{_headers_fileset(headers)}
 targets:
   default: &default
-    filesets: [rtl]
+    filesets: [rtl{", headers" if headers else ""}]
     toplevel: {top}
 
   lint:
@@ -170,6 +181,11 @@ targets:
 """
 
 
+def _headers_fileset(headers: Sequence[str]) -> str:
+    files = "".join(f"      - {name}: {{is_include_file: true}}\n" for name in headers)
+    return f"  headers:\n    files:\n{files}    file_type: user\n" if headers else ""
+
+
 _ARRAYS_FILESET = """\
   arrays:
     files:
@@ -180,7 +196,7 @@ _ARRAYS_TARGET = """
   arrays:
     <<: *default
     description: "The network with arrays of ports, in SystemVerilog"
-    filesets: [rtl, arrays]
+    filesets: [{filesets}, arrays]
     toplevel: {name}
 """
 
@@ -188,4 +204,6 @@ _ARRAYS_TARGET = """
 def core_with_arrays(core: str, name: str) -> str:
     """The core of a network with one more target: the SystemVerilog module ``name`` around it."""
     filesets, targets = core.split("\ntargets:\n")
-    return f"{filesets}{_ARRAYS_FILESET.format(name=name)}\ntargets:\n{targets}{_ARRAYS_TARGET.format(name=name)}"
+    default = targets.partition("filesets: [")[2].partition("]")[0]
+    target = _ARRAYS_TARGET.format(name=name, filesets=default)
+    return f"{filesets}{_ARRAYS_FILESET.format(name=name)}\ntargets:\n{targets}{target}"

@@ -162,7 +162,7 @@ def generate_design(
     extra : dict
         More entries of the manifest.
     files : mapping of str to str
-        More files: names and texts.
+        More files: names and texts. C headers among them are in the core, for whoever depends on it.
     control : str
         More lint waivers.
 
@@ -186,7 +186,8 @@ def generate_design(
         **extra,
     }
     waived = waivers(lanes=isinstance(plan.network, LaneNetwork)) + control
-    texts = [verilog, waived, fusesoc_core(top, plan), *more.values(), json.dumps(manifest, indent=1) + "\n"]
+    core = fusesoc_core(top, plan, [name for name in more if name.endswith(".h")])
+    texts = [verilog, waived, core, *more.values(), json.dumps(manifest, indent=1) + "\n"]
     return GeneratedDesign(top, manifest, dict(zip(names, texts, strict=True)))
 
 

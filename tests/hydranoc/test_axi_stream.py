@@ -1,12 +1,8 @@
 """``hydranoc verilog --axi-stream``, and the worked example through FuseSoC."""
 
-import importlib.util
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -136,33 +132,6 @@ def test_the_verb_writes_a_torus(tmp_path, capsys):
     text = (tmp_path / "noc.v").read_text()
     assert "s_axis_n15_tdest" in text
     assert "_tuser" not in text
-
-
-@pytest.fixture
-def fusesoc(require_tool):
-    """Runs FuseSoC in a folder of its own; without it a test is skipped on a laptop and fails in CI."""
-    require_tool("icarus")
-    require_tool("make")
-    if importlib.util.find_spec("fusesoc") is None:
-        missing = "fusesoc was not found: pip install fusesoc"
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
-
-    def call(folder: Path, *arguments: str) -> str:
-        homes = {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in ("CONFIG", "CACHE", "DATA")}
-        answer = subprocess.run(
-            [sys.executable, "-m", "fusesoc.main", *arguments],
-            cwd=folder,
-            env={**os.environ, **homes},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert answer.returncode == 0, answer.stdout + answer.stderr
-        return answer.stdout
-
-    return call
 
 
 def run_example(folder: Path, design: Path, fusesoc) -> str:

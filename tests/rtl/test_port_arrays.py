@@ -1,4 +1,5 @@
-"""The SystemVerilog module with arrays of ports: every port once, in its place, and packets through it."""
+"""The SystemVerilog module with arrays of ports, without registers and with: every port once, in its place, and packets
+and accesses to registers through it."""
 
 import re
 import subprocess
@@ -24,7 +25,32 @@ module bench;
   noc_arrays dut(.clk(clk), .rst(rst), .s_axis_tdata(sdata), .s_axis_tvalid(svalid), .s_axis_tready(sready),
     .s_axis_tlast(slast), .s_axis_tdest(sdest), .s_axis_tuser(suser), .s_axis_error(serror), .m_axis_tdata(mdata),
     .m_axis_tvalid(mvalid), .m_axis_tready(4'b1111), .m_axis_tlast(mlast), .m_axis_tid(mid), .m_axis_tuser(muser),
+`ifdef REGISTERS
+    .s_axil_awaddr(address), .s_axil_awvalid(writes), .s_axil_awready(taken), .s_axil_wdata(32'h1), .s_axil_wstrb(4'hf),
+    .s_axil_wvalid(writes), .s_axil_wready(), .s_axil_bresp(), .s_axil_bvalid(), .s_axil_bready(1'b1),
+    .s_axil_araddr(address), .s_axil_arvalid(reads), .s_axil_arready(), .s_axil_rdata(value), .s_axil_rresp(),
+    .s_axil_rvalid(read), .s_axil_rready(1'b1), .irq(irq),
+`endif
     .moved());
+`ifdef REGISTERS
+  localparam ID = 0, ENABLE = 'h1c, UNROUTABLE = 'h40;
+  logic [6:0] address;
+  logic writes = 0, reads = 0, taken, read, irq;
+  logic [31:0] value;
+  task reads_as(input integer place, input [31:0] expected);
+    address = place; reads = 1;
+    while (read !== 1) @(negedge clk);
+    reads = 0;
+    if (value !== expected) $display("FAIL: %h reads as %h", place, value);
+    @(negedge clk);
+  endtask
+  task write_one(input integer place);
+    address = place; writes = 1;
+    while (taken !== 1) @(negedge clk);
+    @(negedge clk); writes = 0;
+    @(negedge clk);
+  endtask
+`endif
   always @(negedge clk)
     for (node = 0; node < 4; node = node + 1)
       if (!rst && mvalid[node]) begin
@@ -37,6 +63,13 @@ module bench;
     while (sready[2] !== 1) @(negedge clk);
     @(negedge clk); svalid[2] = 0;
     repeat (100) @(negedge clk);
+`ifdef REGISTERS
+    reads_as(ID, 32'h484e4f43);
+    write_one(ENABLE);
+    reads_as(ENABLE, 1);
+    reads_as(UNROUTABLE, 0);
+    if (irq !== 0) $display("FAIL: interrupt");
+`endif
     if (seen == 4'b1010) $display("PASS");
     $finish;
   end
@@ -44,9 +77,13 @@ endmodule
 """
 
 
-@pytest.fixture(scope="module")
-def generated() -> GeneratedDesign:
-    return load(NETWORK).verilog("noc", "tuser", arrays=True)
+@pytest.fixture(scope="module", params=[False, True], ids=["ports", "registers"])
+def generated(request) -> GeneratedDesign:
+    return load(NETWORK).verilog("noc", "tuser", arrays=True, registers=request.param)
+
+
+def has_registers(generated: GeneratedDesign) -> bool:
+    return "registers" in generated.manifest
 
 
 @pytest.fixture
@@ -62,6 +99,10 @@ def test_every_port_is_connected_once(generated):
     assert "      .s_axis_n3_tuser(s_axis_tuser[3])," in generated.files["noc_arrays.sv"]
     assert "  input  logic [3:0][31:0] s_axis_tdata," in generated.files["noc_arrays.sv"]
     assert "  output logic [3:0] m_axis_tvalid," in generated.files["noc_arrays.sv"]
+    if has_registers(generated):
+        assert "      .s_axil_wstrb(s_axil_wstrb)," in generated.files["noc_arrays.sv"]
+        assert "  input  logic [31:0] s_axil_wdata," in generated.files["noc_arrays.sv"]
+        assert "  output logic irq" in generated.files["noc_arrays.sv"]
 
 
 def test_manifest_and_core_name_it(generated):
@@ -71,15 +112,16 @@ def test_manifest_and_core_name_it(generated):
 
 
 def test_without_the_option_nothing_changes(generated):
-    plain = load(NETWORK).verilog("noc", "tuser")
+    plain = load(NETWORK).verilog("noc", "tuser", registers=has_registers(generated))
     assert plain.files["noc.v"] == generated.files["noc.v"]
     assert "arrays" not in plain.files["noc.core"] + plain.files["manifest.json"]
 
 
-def test_packets_go_through_it(folder, require_tool):
+def test_packets_and_accesses_go_through_it(generated, folder, require_tool):
     require_tool("icarus")
     (folder / "bench.sv").write_text(BENCH)
-    command = "iverilog -g2012 -s bench -o bench.vvp noc.v noc_arrays.sv bench.sv && vvp -n bench.vvp"
+    define = "-DREGISTERS " * has_registers(generated)
+    command = f"iverilog -g2012 {define}-s bench -o bench.vvp noc.v noc_arrays.sv bench.sv && vvp -n bench.vvp"
     answer = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=True)
     assert answer.stdout.split() == ["PASS"] or "PASS" in answer.stdout.splitlines()
     assert "FAIL" not in answer.stdout
