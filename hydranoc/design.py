@@ -314,13 +314,17 @@ class Design:
         ------
         ToolMissing
             If a program that the simulator needs is missing.
+        MachineTrouble
+            If the folder of simulators cannot be written.
         SimulatorFailed
             If the simulator does not build or does not finish.
         """
         from hydranoc.lockstep.compare import Comparison, compare_network
+        from hydranoc.lockstep.simulator import check_cache
         from hydranoc.lockstep.tools import needed_for
 
         needed_for(simulator)  # before the work, not after it
+        check_cache()
         outcome = self.simulate(progress)
         cycles = outcome.results.cycles + QUIET_CYCLES
         if progress:

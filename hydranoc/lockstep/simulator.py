@@ -9,6 +9,7 @@ import hashlib
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -208,7 +209,7 @@ def build_simulator(
         with _environment(tool_environment(*tools)):
             _run_build(source.top, simulator, sources, work, hierarchical, waves)
 
-    with _trouble_in(cache_folder()):
+    with _in_cache():
         folder, seconds = find_or_build(name, program, build, _waiting(progress))
         if seconds:
             keep_within_limit()
@@ -219,11 +220,25 @@ def _waiting(progress: Progress | None) -> Callable[[], None] | None:
     return (lambda: progress("waiting for another process that builds the same simulator", 0, 0)) if progress else None
 
 
+def check_cache() -> None:
+    """See that simulators can be kept, before work that would be lost otherwise.
+
+    Raises
+    ------
+    MachineTrouble
+        If the folder of simulators cannot be written.
+    """
+    with _in_cache() as cache, tempfile.TemporaryFile(dir=cache):
+        pass
+
+
 @contextlib.contextmanager
-def _trouble_in(cache: Path) -> Iterator[None]:
+def _in_cache() -> Iterator[Path]:
+    """Work in the folder of simulators, which is made; what cannot be written there is trouble of the machine."""
+    cache = cache_folder()
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        yield
+        yield cache
     except OSError as error:
         raise MachineTrouble(
             f"cannot keep a simulator (HYDRANOC_CACHE says where): {reason(error)}", file=cache

@@ -3,6 +3,7 @@
 import json
 import time
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
 
@@ -276,13 +277,20 @@ def test_a_file_name_that_is_no_text_can_be_drawn(tmp_path):
     assert sorted(file.suffix for file in (tmp_path / "out").iterdir()) == [".png", ".svg"]
 
 
-def test_a_cache_that_cannot_be_written_is_trouble(tmp_path, monkeypatch, capsys, require_tool):
+@pytest.mark.parametrize("cache", ["taken", "taken/within", "/proc/self"])
+def test_a_cache_that_cannot_be_written_is_told_before_the_model_runs(
+    cache, tmp_path, monkeypatch, capsys, require_tool
+):
+    """The last one is a folder that is there, and takes no files; only Linux has it."""
     require_tool("icarus")
     (tmp_path / "taken").write_text("a file")
-    monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "taken"))
+    if cache.startswith("/") and not Path(cache).is_dir():
+        pytest.skip(f"{cache} is no folder here")
+    monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / cache))
+    monkeypatch.setattr("hydranoc.design.Design.simulate", lambda *_: pytest.fail("the model runs"))
     (tmp_path / "good.yaml").write_text(_message("{source: 0, destinations: [1], flits: 8}"))
     assert run(["compare", str(tmp_path / "good.yaml"), "--sim", "icarus", "-o", str(tmp_path / "out")]) == 3
     err = capsys.readouterr().err
-    assert err.startswith(f"error: {tmp_path / 'taken'}: cannot keep a simulator (HYDRANOC_CACHE says where): ")
+    assert err.startswith(f"error: {tmp_path / cache}: cannot keep a simulator (HYDRANOC_CACHE says where): ")
     assert err.count("\n") == 1
     assert not (tmp_path / "out").exists()
