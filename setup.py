@@ -3,8 +3,13 @@
 from setuptools import find_namespace_packages, setup
 
 LAYERS = ["topology*", "sim_model*", "rtl*", "tb*", "fpga*", "hydranoc*"]
+EXAMPLES = "hydranoc.examples"
 
 setup(
-    packages=[*find_namespace_packages(include=LAYERS), "hydranoc.examples"],
-    package_dir={"hydranoc.examples": "examples"},
+    packages=[
+        *find_namespace_packages(include=LAYERS),
+        EXAMPLES,
+        *(f"{EXAMPLES}.{folder}" for folder in find_namespace_packages("examples")),
+    ],
+    package_dir={EXAMPLES: "examples"},
 )

@@ -17,6 +17,8 @@ PARTS = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 FOLDERS = ("topology", "sim_model", "rtl", "tb", "fpga", "hydranoc", "examples")
 LIGHT = ("init", "check", "draw", "verilog", "model", "examples", "schema")
 """Verbs that need no tools besides Python; of the others it is tried whether their configuration is there."""
+LOG = "build.log"
+"""What building the wheel says, beside the folder with what it holds."""
 RUN_THEM = """
 import sys, hydranoc
 from hydranoc.cli import run
@@ -30,13 +32,21 @@ for line in sys.stdin.read().splitlines():
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """A folder with what the wheel holds, and no dependency."""
-    source, site = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("site")
+    source, site = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("site") / "site"
     for name in PARTS:
         shutil.copy(ROOT / name, source / name)
     for name in FOLDERS:
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-index", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "-w", str(source / "dist"), str(source)], check=True, cwd=source)
+    for folder in ("examples", "examples/amaranth"):  # somebody has run them
+        compiled = source / folder / "__pycache__" / "design.cpython-311.pyc"
+        compiled.parent.mkdir()
+        compiled.write_bytes(b"")
+    command = [sys.executable, "-m", "pip", "wheel", "-v", "--no-index", "--no-deps", "--no-build-isolation"]
+    built = subprocess.run(
+        [*command, "-w", str(source / "dist"), str(source)], capture_output=True, text=True, check=False, cwd=source
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    site.with_name(LOG).write_text(built.stdout + built.stderr)
     (wheel,) = (source / "dist").glob("*.whl")
     zipfile.ZipFile(wheel).extractall(site)
     return site
@@ -64,6 +74,13 @@ def _run(site: Path, folder: Path, commands: list[str]) -> str:
     )
     assert ended.returncode == 0, ended.stdout[-2000:] + ended.stderr
     return ended.stdout
+
+
+def test_the_wheel_is_built_without_warnings(site):
+    log = site.with_name(LOG).read_text()
+    assert "Building wheel for hydranoc" in log
+    warnings = [line for line in log.splitlines() if "warning" in line.lower() and "byte-compiling" not in line]
+    assert warnings == []
 
 
 def test_the_wheel_brings_every_example(site):
