@@ -72,6 +72,8 @@ class BenchSource:
         What a bench loads into the chain of table stores under reset.
     observed : ObservedLayout or None
         What a lock-step harness shows of itself in every cycle.
+    forced : tuple of (str, str)
+        Modules and signals in them to which the bench gives values of its own.
     """
 
     top: str
@@ -82,6 +84,7 @@ class BenchSource:
     routers: int = 0
     table_words: tuple[int, ...] = ()
     observed: ObservedLayout | None = None
+    forced: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,8 @@ def _control_file(source: BenchSource, hierarchical: bool) -> str:
     lines = ["`verilator_config"]
     lines += [f'public_flat_rw -module "{source.top}" -var "{port}"' for port in source.public_inputs]
     lines += [f'public_flat_rd -module "{source.top}" -var "{port}"' for port in source.public_outputs]
+    for module, signal in source.forced:
+        lines += [f'{rule} -module "{module}" -var "{signal}"' for rule in ("public_flat_rw", "forceable")]
     if hierarchical:
         lines += [f'hier_block -module "{shape}"' for shape in source.shapes]
     return "\n".join(lines) + "\n"

@@ -14,29 +14,13 @@ from rtl.common.registers.network_map import CONDITIONS, NUMBERS, network_regist
 from rtl.common.registers.page import register_manifest, register_tables
 from rtl.common.registers.register_map import ACCESSES, READ, Field, Register, RegisterMap
 from rtl.common.registers.top import RegisterTop, generate_with_registers
-from rtl.harts.network import harts_plan
-from rtl.hypercube.network import hypercube_plan
-from rtl.torus.network import torus_plan
 from tests.rtl.programs import call
 from tests.rtl.simulate import run
-from tests.tb.registers_runner import generated, network_plan
-from topology.harts.graph import HexMesh
-from topology.harts.routing import HartsRouting
-from topology.hypercube.graph import HypercubeNetwork
-from topology.hypercube.routing import DUATO, HypercubeRouting
-from topology.torus.graph import TorusNetwork
-from topology.torus.grid import Grid
-from topology.torus.routing import DALLY_SEITZ, TorusRouting
+from tests.tb.registers_runner import TESTS, generated, network_plan
 
 ROOT = Path(__file__).parents[2]
 FIELD = Field("one", 0, 1, "")
-PLANS = {
-    "spam": lambda: network_plan("spam")[0],
-    "min": lambda: network_plan("min")[0],
-    "torus": lambda: torus_plan(TorusRouting(TorusNetwork(Grid(2, 2), 2), 16, DALLY_SEITZ)),
-    "hypercube": lambda: hypercube_plan(HypercubeRouting(HypercubeNetwork(2, 2, 1), 16, DUATO)),
-    "harts": lambda: harts_plan(HartsRouting(HexMesh(2), 40), packet_flits=9, whole_packets=True),
-}
+STRICT_C = ("-x", "c", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
 
 
 @pytest.mark.parametrize(
@@ -65,9 +49,9 @@ def test_maps_that_cannot_be_are_refused(make, message):
         make()
 
 
-@pytest.mark.parametrize("family", PLANS)
-def test_every_status_output_has_its_register_and_every_interrupt_its_bit(family):
-    plan = PLANS[family]()
+@pytest.mark.parametrize("network", TESTS)
+def test_every_status_output_has_its_register_and_every_interrupt_its_bit(network):
+    plan = network_plan(network)
     registers = network_registers(plan)
     for part in plan.status:
         for output in part.meanings:
@@ -76,23 +60,23 @@ def test_every_status_output_has_its_register_and_every_interrupt_its_bit(family
             assert name in (*CONDITIONS, *NUMBERS)
     pending = {field.name: field.low for field in registers["INTERRUPT_PENDING"].fields}
     assert pending == {name: bit for bit, name in enumerate(CONDITIONS) if name.upper() in registers}
-    limit = {"min": 20, "harts": 9}
-    assert ("WATCHDOG" in registers) == (family in limit)
-    if family in limit:
-        assert registers["WATCHDOG"].value == limit[family]
+    limit = {"spam": 20, "min": 20, "harts": 9}
+    assert ("WATCHDOG" in registers) == (network in limit)
+    if network in limit:
+        assert registers["WATCHDOG"].value == limit[network]
 
 
-@pytest.mark.parametrize("family", PLANS)
-def test_registers_of_one_word_stand_where_they_do_in_every_network(family):
-    everything = network_registers(PLANS["min"]())
-    for register in network_registers(PLANS[family]()):
+@pytest.mark.parametrize("network", TESTS)
+def test_registers_of_one_word_stand_where_they_do_in_every_network(network):
+    everything = network_registers(network_plan("min"))
+    for register in network_registers(network_plan(network)):
         if register.fields:
             assert register.address == everything[register.name].address
 
 
-@pytest.mark.parametrize("family", PLANS)
-def test_lint(family, require_tool, tmp_path):
-    made = generate_network(PLANS[family](), "noc", generate_with_registers)
+@pytest.mark.parametrize("network", TESTS)
+def test_lint(network, require_tool, tmp_path):
+    made = generate_network(network_plan(network), "noc", generate_with_registers)
     for name, text in made.files.items():
         (tmp_path / name).write_text(text)
     arguments = ["--lint-only", "-Wall", "noc.vlt", "noc.v"]
@@ -106,14 +90,14 @@ def modules(verilog: str) -> set[str]:
     return {f"module {text.splitlines()[0]}\n" + "\n".join(sorted(text.split("\n"))) for text in texts}
 
 
-@pytest.mark.parametrize("family", ["spam", "min"])
-def test_a_network_is_the_same_inside_with_registers_and_without(family):
+@pytest.mark.parametrize("network", ["spam", "min"])
+def test_a_network_is_the_same_inside_with_registers_and_without(network):
     """All modules but the top and the parts that remember; without registers nothing can be cleared."""
-    plan = PLANS[family]()
+    plan = network_plan(network)
     plain = generate_network(plan).files
     with_registers = generate_network(plan, "noc", generate_with_registers).files
     changed = {text.split("(")[0] for text in modules(plain["noc.v"]) - modules(with_registers["noc.v"])}
-    assert changed == {"module noc", "module noc_error_monitor", *(["module noc_token_monitor"] * (family == "min"))}
+    assert changed == {"module noc", "module noc_error_monitor", *(["module noc_token_monitor"] * (network == "min"))}
     assert "clear_" not in re.sub("counters_clear", "", plain["noc.v"])
     assert set(with_registers) - set(plain) == {"noc_regs.h", "noc_registers.md"}
     assert with_registers["noc.vlt"].startswith(plain["noc.vlt"])
@@ -126,26 +110,59 @@ def test_ports_of_the_groups_are_gone():
 
 
 def test_manifest_has_every_register():
-    registers = network_registers(network_plan("min")[0])
+    registers = network_registers(network_plan("min"))
     entry = generated("min").manifest["registers"]
     assert entry == {"prefix": "s_axil_", **register_manifest(registers)}
     assert [register["name"] for register in entry["registers"]] == [register.name for register in registers]
     assert entry["address_bits"] == 9
 
 
-def test_c_header_says_what_the_map_says(require_tool, tmp_path):
+@pytest.mark.parametrize("network", TESTS)
+def test_c_header_says_what_the_map_says(network, require_tool, tmp_path):
     """A C compiler reads it, and gives the numbers of the map."""
-    registers = network_registers(network_plan("min")[0])
-    wanted = expected_macros(registers)
+    made = generate_network(network_plan(network), "noc", generate_with_registers)
+    wanted = expected_macros(network_registers(network_plan(network)))
     prints = "".join(f'  printf("%s %lu\\n", "{name}", (unsigned long)({name}));\n' for name in wanted)
-    (tmp_path / "noc_regs.h").write_text(c_header(registers, "noc"))
+    (tmp_path / "noc_regs.h").write_text(made.files["noc_regs.h"])
     includes = '#include "noc_regs.h"\n' * 2 + "#include <stdio.h>\n"
     (tmp_path / "print.c").write_text(f"{includes}int main(void) {{\n{prints}  return 0;\n}}\n")
-    compiler = require_tool("c++")
-    arguments = ["-x", "c", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-o", "print", "print.c"]
-    call(compiler, arguments, tmp_path)
+    call(require_tool("c++"), [*STRICT_C, "-o", "print", "print.c"], tmp_path)
     lines = subprocess.run([tmp_path / "print"], capture_output=True, text=True, check=True).stdout.splitlines()
     assert {line.split()[0]: int(line.split()[1]) for line in lines} == wanted
+    assert wanted == {**wanted, **expected_addresses(made.manifest["registers"])}
+
+
+def test_c_code_of_the_page_compiles(require_tool, tmp_path):
+    """What docs/registers.md shows works with the header as it is, for a network that has all registers."""
+    pieces = re.findall(r"(?ms)^```c\n(.*?)^```$", (ROOT / "docs" / "registers.md").read_text())
+    assert len(pieces) == 2
+    functions = "".join(_PAGE_FUNCTION.format(i=i, piece=piece) for i, piece in enumerate(pieces))
+    (tmp_path / "noc_regs.h").write_text(c_header(network_registers(network_plan("min")), "noc"))
+    (tmp_path / "page.c").write_text(f"{_PAGE_START}{functions}")
+    call(require_tool("c++"), [*STRICT_C, "-c", "page.c"], tmp_path)
+
+
+_PAGE_START = """\
+#include <stdint.h>
+#include "noc_regs.h"
+#define NOC 0x40000000u
+uint32_t read32(uint32_t address);
+void write32(uint32_t address, uint32_t value);
+"""
+_PAGE_FUNCTION = """
+uint32_t piece_{i}(const uint32_t *words, uint32_t channel);
+uint32_t piece_{i}(const uint32_t *words, uint32_t channel) {{
+  uint32_t i = 0, stalled_cycles = 0;
+  (void)words, (void)channel, (void)i;
+{piece}
+  return stalled_cycles;
+}}
+"""
+
+
+def expected_addresses(entry: dict) -> dict[str, int]:
+    """Addresses of the registers of one word, as the manifest has them."""
+    return {f"NOC_{register['name']}": register["address"] for register in entry["registers"] if "fields" in register}
 
 
 def expected_macros(registers: RegisterMap) -> dict[str, int]:
@@ -157,6 +174,8 @@ def expected_macros(registers: RegisterMap) -> dict[str, int]:
             macros[f"{name}_{'NUMBERS' if register.numbers else 'WORDS'}"] = register.words
             continue
         macros[name] = register.address
+        if register.constant:
+            macros[f"{name}_VALUE"] = register.value
         for field in register.fields:
             macros[f"{name}_{field.name.upper()}_SHIFT"] = field.low
             macros[f"{name}_{field.name.upper()}_MASK"] = ((1 << field.bits) - 1) << field.low
@@ -173,7 +192,7 @@ def test_page_of_the_example_is_in_the_docs():
 
 def test_registers_in_amaranths_simulator():
     """The top is an ordinary component there: a read, a write, and a network that is held in reset."""
-    plan = replace(network_plan("spam")[0], moved=False)
+    plan = replace(network_plan("plain"), moved=False)
     top = RegisterTop(NetworkTop, plan)
     control = top.registers["CONTROL"].address
 

@@ -1,24 +1,26 @@
-"""The registers of whole networks over AXI4-Lite, and faults in them that the bench must find."""
+"""The registers of networks of every family over AXI4-Lite, and faults in them that the bench must find."""
 
 import os
+import pickle
 import subprocess
 import sys
 
 import pytest
 
 from tests.tb.mutations import ROOT, Mutation, copy_hardware
-from tests.tb.registers_runner import NETWORKS, generated, register_job, run_registers
+from tests.tb.registers_runner import TESTS, generated, register_job, run_registers
 
 _GENERATE = """
-import sys
+import pickle, sys
 from tests.tb.registers_runner import generated
 
-sys.stdout.write(generated("min").files["noc.v"])
+sys.stdout.buffer.write(pickle.dumps(generated(sys.argv[1])))
 """
 PORT, BLOCK = "common/registers/axi_lite.py", "common/registers/register_block.py"
 AROUND, MONITOR, TOKENS = "common/registers/interrupts.py", "common/error_monitor.py", "min/token_monitor.py"
+GUARD = "common/worm_guard.py"
 QUICK = 4
-# the quick ones first; the field ``workload`` names the test of the bench here
+# the quick ones first; the field ``workload`` names the test of the bench, and before it the network if it is not "min"
 MUTATIONS = (
     Mutation(
         "forgets every channel that a clear does not name",
@@ -91,24 +93,49 @@ MUTATIONS = (
         'f"{name}_written").eq(self.write)',
         "tables",
     ),
+    Mutation("lets worms of any length pass", GUARD, "flit.tail | too_long", "flit.tail", "cut_off"),
+    Mutation(
+        "says nothing of what SPAM drains",
+        "common/routed_input.py",
+        "& ~route_unit.request[i].any()",
+        "& 0",
+        "spam errors",
+    ),
+    Mutation(
+        "says nothing of what meshes drain", "harts/router.py", "Mux(drained, 1 <<", "Mux(0, 1 <<", "harts errors"
+    ),
+    Mutation(
+        "says nothing of what tori drain",
+        "common/vc/lane_input.py",
+        "Mux(request.nowhere & request.is_head, request.lane, 0)",
+        "0",
+        "torus errors",
+    ),
+    Mutation(
+        "says nothing of what cubes drain",
+        "hypercube/adaptive_input.py",
+        "discarding[v].eq(drained)",
+        "discarding[v].eq(0)",
+        "hypercube errors",
+    ),
 )
 
 
-@pytest.fixture(scope="module")
-def outcomes(require_tool, tmp_path_factory):
-    """By network and test of the bench, None or why it failed."""
-    require_tool("icarus")
-    return {
-        name: run_registers(
-            generated(name).files["noc.v"], register_job(name), tests, tmp_path_factory.mktemp("registers")
-        )
-        for name, tests in NETWORKS.items()
-    }
+QUICK_NETWORKS = {"icarus": tuple(TESTS), "verilator": ("spam",)}
 
 
-@pytest.mark.parametrize(("name", "test"), [(name, test) for name, tests in NETWORKS.items() for test in tests])
-def test_registers_do_what_the_map_says(name, test, outcomes):
-    assert outcomes[name][test] is None
+def benches():
+    """Simulator and network."""
+    for simulator, quick in QUICK_NETWORKS.items():
+        for name in TESTS:
+            yield pytest.param(simulator, name, marks=() if name in quick else pytest.mark.slow)
+
+
+@pytest.mark.parametrize(("simulator", "name"), list(benches()))
+def test_registers_do_what_the_map_says(simulator, name, tmp_path, require_tool):
+    require_tool(simulator)
+    outcomes = run_registers(generated(name), register_job(name), TESTS[name], tmp_path, simulator)
+    assert outcomes == dict.fromkeys(TESTS[name])
 
 
 @pytest.mark.parametrize(
@@ -120,17 +147,19 @@ def test_registers_do_what_the_map_says(name, test, outcomes):
 )
 def test_mutation_is_reported(mutation, tmp_path, require_tool):
     require_tool("icarus")
+    name, _, test = mutation.workload.rpartition(" ")
+    name = name or "min"
     copy_hardware(tmp_path, mutation)
     path = os.pathsep.join([str(tmp_path), str(ROOT)])
     answer = subprocess.run(
-        [sys.executable, "-c", _GENERATE],
+        [sys.executable, "-c", _GENERATE, name],
         capture_output=True,
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
         check=False,
     )
     assert answer.returncode == 0, answer.stderr.decode()
-    verilog = answer.stdout.decode()
-    assert verilog != generated("min").files["noc.v"]
-    seen = run_registers(verilog, register_job("min"), (mutation.workload,), tmp_path)
-    assert seen[mutation.workload], f"the bench did not see registers that {mutation.name}"
+    design = pickle.loads(answer.stdout)
+    assert design.files["noc.v"] != generated(name).files["noc.v"]
+    seen = run_registers(design, register_job(name), (test,), tmp_path)
+    assert seen[test], f"the bench did not see registers that {mutation.name}"

@@ -37,6 +37,8 @@ class RegisterJob:
         One for which there is no way.
     good : Worm
         One that reaches ``destination``.
+    long : Worm
+        The same, but longer than the watchdog lets pass, if there is one.
     destination : int
     delivery_channel : int
         Channel into that processor.
@@ -48,6 +50,7 @@ class RegisterJob:
     channel: int
     lost: Worm
     good: Worm
+    long: Worm
     destination: int
     delivery_channel: int
     table_words: tuple[int, ...] = ()
