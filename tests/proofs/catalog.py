@@ -19,7 +19,10 @@ from tests.proofs.common.ejector_claims import ejector
 from tests.proofs.common.error_monitor_claims import error_monitor
 from tests.proofs.common.injector_claims import injector
 from tests.proofs.common.input_buffer_claims import input_buffer
+from tests.proofs.common.interrupt_claims import interrupts, settling_timer
 from tests.proofs.common.link_stage_claims import link_stage
+from tests.proofs.common.register_access_claims import register_access
+from tests.proofs.common.register_block_claims import every_kind, example_registers, register_block
 from tests.proofs.common.route_unit_claims import HEADERS, route_unit
 from tests.proofs.common.wire_stages_claims import wire_stages
 from tests.proofs.common.worm_guard_claims import worm_guard
@@ -129,6 +132,11 @@ PROOFS: dict[str, Proof] = {
     ),
     "axi-lite-port": Proof("axi-lite-port", axi_lite_port(0), quick=False),
     "axi-lite-port-2": Proof("axi-lite-port", axi_lite_port(2)),
+    "register-block-every-kind": Proof("register-block", register_block(every_kind)),
+    "register-block-example": Proof("register-block", register_block(example_registers), quick=False),
+    "register-access": Proof("register-access", register_access()),
+    "interrupts-3": Proof("interrupts", interrupts(first=(0, 5), second=(2, 1), third=(3, 33))),
+    "settling-timer-6": Proof("settling-timer", settling_timer(6, 3), 10),
     "axi-ejector-one-flit": Proof("axi-ejector", axi_ejector("one-flit"), quick=False),
     "axi-ejector-two-flit": Proof("axi-ejector", axi_ejector("two-flit")),
     "axi-ejector-two-flit-key": Proof("axi-ejector", axi_ejector("two-flit-key"), quick=False),

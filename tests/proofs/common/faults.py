@@ -5,6 +5,7 @@ from tests.proofs.common.axi_faults import AXI_FAULTS
 from tests.proofs.common.axi_lite_faults import AXI_LITE_FAULTS
 from tests.proofs.common.link_faults import LINK_FAULTS
 from tests.proofs.common.links import HOLDS
+from tests.proofs.common.register_faults import REGISTER_FAULTS
 from tests.proofs.fault_lines import (
     ARBITER,
     CHOOSES_TWO,
@@ -241,4 +242,5 @@ COMMON_FAULTS = (
     *ERROR_FAULTS,
     *AXI_FAULTS,
     *AXI_LITE_FAULTS,
+    *REGISTER_FAULTS,
 )
