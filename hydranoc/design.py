@@ -5,7 +5,7 @@ Amaranth.
 """
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -268,7 +268,7 @@ class Design:
         generated = generate_axi_network(plan, axi_stream, top, options, generate)
         return with_port_arrays(generated) if arrays else generated
 
-    def component(self, axi_stream: str) -> "StructuralPart":
+    def component(self, axi_stream: str, *, registers: bool = False) -> "StructuralPart":
         """The network with AXI4-Stream ends as an Amaranth component, for a design in Amaranth around it.
 
         Its members are the ports of the exported Verilog, in clock domain ``sync``: see ``docs/axi_stream.md``.
@@ -277,6 +277,9 @@ class Design:
         ----------
         axi_stream : str
             One of ``destination_modes``.
+        registers : bool
+            Counters, tables and errors are registers behind AXI4-Lite, with an interrupt, and have no ports; the
+            component's member ``registers`` is their map.
 
         Raises
         ------
@@ -284,11 +287,13 @@ class Design:
             If there is no such mode.
         """
         from rtl.common.axi_network import AxiStreamTop
+        from rtl.common.registers.top import RegisterTop
 
         if axi_stream not in self.destination_modes:
             choice = " or ".join(map(repr, self.destination_modes))
             raise ValueError(f"axi_stream must be {choice} in family {self.family.name!r}, not {axi_stream!r}")
-        return AxiStreamTop(self.plan, axi_stream)
+        top = partial(AxiStreamTop, mode=axi_stream)
+        return RegisterTop(top, self.plan) if registers else top(self.plan)
 
     def harness(self) -> "BenchSource":
         """The network as Verilog for a lock-step bench."""

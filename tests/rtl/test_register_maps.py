@@ -216,6 +216,19 @@ def test_registers_in_amaranths_simulator():
     run(top, testbench)
 
 
+def test_a_component_may_have_registers():
+    """``component`` of a design gives a network with AXI4-Stream ends and registers."""
+    top = load(ROOT / "examples" / "axi_stream" / "network.yaml").component("tuser", registers=True)
+    wanted = {register.address: register.value for register in top.registers if register.constant}
+    assert len(wanted) == 5
+
+    async def testbench(ctx):
+        ctx.set(top.s_axil_rready, 1)
+        assert {address: await read(ctx, top, address) for address in wanted} == wanted
+
+    run(top, testbench)
+
+
 async def read(ctx, top, address):
     ctx.set(top.s_axil_araddr, address)
     ctx.set(top.s_axil_arvalid, 1)
