@@ -1,5 +1,6 @@
 """Options and rules for all tests."""
 
+import importlib.util
 import os
 
 import pytest
@@ -28,8 +29,23 @@ def require_tool():
         try:
             return find_tool(name)
         except ToolMissing as error:
-            if os.environ.get("CI"):
-                pytest.fail(str(error))
-            pytest.skip(str(error))
+            _missing(str(error))
 
     return require
+
+
+@pytest.fixture(scope="session")
+def require_package():
+    """Looks for a Python package that only tests use; without it a test is skipped on a laptop and fails in CI."""
+
+    def require(name: str):
+        if importlib.util.find_spec(name) is None:
+            _missing(f"{name} was not found: pip install {name}")
+
+    return require
+
+
+def _missing(message: str):
+    if os.environ.get("CI"):
+        pytest.fail(message)
+    pytest.skip(message)

@@ -23,7 +23,7 @@ LEFT_OUT = frozenset(("__pycache__", "results"))
 @click.option("--list", "listed", is_flag=True, help="Print what they show, and write nothing.")
 def examples(folder: Path, listed: bool) -> int:
     """Write the examples, which help and README speak of, to the folder examples/: configurations, networks in files, a
-    trace, and a design around an exported network. A file that is there and differs is never overwritten.
+    trace, and designs around a network. A file that is there and differs is never overwritten.
 
     \b
     Examples:

@@ -1,6 +1,5 @@
 """What several tests of the command line need."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -10,15 +9,11 @@ import pytest
 
 
 @pytest.fixture
-def fusesoc(require_tool):
-    """Runs FuseSoC in a folder of its own; without it a test is skipped on a laptop and fails in CI."""
+def fusesoc(require_tool, require_package):
+    """Runs FuseSoC in a folder of its own."""
     require_tool("icarus")
     require_tool("make")
-    if importlib.util.find_spec("fusesoc") is None:
-        missing = "fusesoc was not found: pip install fusesoc"
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)
+    require_package("fusesoc")
 
     def call(folder: Path, *arguments: str) -> str:
         homes = {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in ("CONFIG", "CACHE", "DATA")}

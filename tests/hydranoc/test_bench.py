@@ -12,8 +12,10 @@ import pytest
 
 from hydranoc import Design, load
 from hydranoc.cli import run
+from tests.hydranoc.shells import WITH_TOOLS, passes, shell
 
-ROOT = Path(__file__).parents[2]
+OURS = {"PATH": os.environ["PATH"]}
+"""Icarus may lie anywhere."""
 MULTICASTS = {
     "spam": "family: spam\n  topology: {kind: mesh, shape: [2, 2]}",
     "several outputs": "family: min\n  topology: {kind: bi-butterfly, radix: 2, stages: 2, consumption_channels: 2}",
@@ -35,25 +37,6 @@ def project(folder: Path, network: str, capsys) -> Path:
     return folder / "mine"
 
 
-def user(folder: Path, script: str, **variables: str) -> subprocess.CompletedProcess:
-    """What a user types in the folder of the project, in a shell that knows the tools."""
-    hydranoc = shlex.join([sys.executable, "-m", "hydranoc"])
-    return subprocess.run(
-        ["sh", "-c", f'eval "$({hydranoc} env)"\n{script}'],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-    )
-
-
-def said(answer: subprocess.CompletedProcess) -> str:
-    assert answer.returncode == 0, answer.stdout + answer.stderr
-    return answer.stdout + answer.stderr
-
-
 @pytest.fixture
 def icarus(require_tool):
     for name in ("icarus", "make"):
@@ -64,7 +47,7 @@ def icarus(require_tool):
 @pytest.mark.parametrize("network", MULTICASTS)
 def test_both_benches_pass_in_every_family(network, tmp_path, capsys):
     folder = project(tmp_path, MULTICASTS[network], capsys)
-    out = said(user(folder, "make SIM=icarus && make verilog SIM=icarus"))
+    out = passes("make SIM=icarus && make verilog SIM=icarus", folder, **OURS)
     assert "PASS=2 FAIL=0" in out
     assert "\nPASS: a packet of " in out
 
@@ -83,7 +66,7 @@ def test_verilator_runs_it(command, verdict, tmp_path, capsys, require_tool):
     for name in ("verilator", "make", "c++", "perl"):
         require_tool(name)
     folder = project(tmp_path, MULTICASTS["tables"], capsys)
-    assert verdict in said(user(folder, command, EXTRA_ARGS="-CFLAGS -O0"))
+    assert verdict in passes(command, folder, EXTRA_ARGS="-CFLAGS -O0")
 
 
 @pytest.mark.usefixtures("icarus")
@@ -106,7 +89,8 @@ def test_what_is_wrong_is_seen(file, text, replacement, verdict, tmp_path, capsy
     source = (folder / file).read_text()
     assert source.count(text) == 1
     (folder / file).write_text(source.replace(text, replacement))
-    answer = user(folder, "make SIM=icarus" if file == "streams.py" else "make verilog SIM=icarus")
+    command = "make SIM=icarus" if file == "streams.py" else "make verilog SIM=icarus"
+    answer = shell(WITH_TOOLS + command, folder, **OURS)
     assert answer.returncode != 0
     assert verdict in answer.stdout + answer.stderr
 

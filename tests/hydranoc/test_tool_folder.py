@@ -7,7 +7,6 @@ import json
 import os
 import shlex
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,10 +15,9 @@ import pytest
 from hydranoc.cli import run
 from hydranoc.lockstep import tools
 from hydranoc.lockstep.tools import RUNNING_TOOL, ToolMissing, find_tool
+from tests.hydranoc.shells import MACHINE, ROOT, WITH_TOOLS, passes, shell
 
-ROOT = Path(__file__).parents[2]
 NETWORK = ROOT / "examples" / "axi_stream" / "network.yaml"
-MACHINE = "/usr/local/bin:/usr/bin:/bin"
 needs_verilator = pytest.mark.usefixtures("verilator")
 COUNTER = (
     "module counter(input clk, output reg [3:0] count = 0);\n  always @(posedge clk) count <= count + 1;\nendmodule\n"
@@ -62,29 +60,12 @@ endmodule
 """
 
 
-def shell(script: str, folder: Path, path: str = MACHINE, **variables: str) -> subprocess.CompletedProcess:
-    """Run a script as a user would, in a shell that knows what ``hydranoc env`` prints."""
-    hydranoc = shlex.join([sys.executable, "-m", "hydranoc"])
-    kept = {name: value for name, value in os.environ.items() if name in ("HOME", "TMPDIR", "HYDRANOC_CACHE")}
-    kept |= {"PYTHONPATH": str(ROOT), "PATH": path, **variables}
-    text = f'set -e\nhydranoc() {{ {hydranoc} "$@"; }}\n{script}\n'
-    return subprocess.run(
-        ["sh", "-c", text], cwd=folder, env=kept, capture_output=True, text=True, check=False, timeout=600
-    )
-
-
-def passes(script: str, folder: Path, **variables: str) -> str:
-    answer = shell(f'eval "$(hydranoc env)"\n{script}', folder, **variables)
-    assert answer.returncode == 0, answer.stdout + answer.stderr
-    return answer.stdout + answer.stderr
-
-
 def lints(command: str, folder: Path, **variables: str) -> None:
     """A command that passes with the network as it is, and says what is wrong with one that has a fault."""
     passes(command, folder, **variables)
     text = (folder / "noc.v").read_text()
     (folder / "noc.v").write_text(text.replace("endmodule", "  wire [3:0] narrow = 5'd17;\nendmodule", 1))
-    answer = shell(f'eval "$(hydranoc env)"\n{command}', folder, **variables)
+    answer = shell(WITH_TOOLS + command, folder, **variables)
     assert answer.returncode != 0
     assert "narrow" in answer.stdout + answer.stderr
 
@@ -117,7 +98,7 @@ def test_with_the_variables_the_shipped_verilator_comes_first(tmp_path):
     (tmp_path / "verilator").chmod(0o755)
     path = f"{tmp_path}:{MACHINE}"
     assert shell("command -v verilator", tmp_path, path).stdout == f"{tmp_path}/verilator\n"
-    found = shell('eval "$(hydranoc env)"\ncommand -v verilator', tmp_path, path).stdout
+    found = shell(WITH_TOOLS + "command -v verilator", tmp_path, path).stdout
     assert found.startswith(f"{tools.tool_folders()}/")
 
 

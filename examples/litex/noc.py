@@ -1,0 +1,116 @@
+"""An exported network as a LiteX module: its streams are endpoints, and its registers a slave for the bus of a SoC.
+
+The module reads ``manifest.json`` beside the Verilog, so it takes any network that ``hydranoc verilog --axi-stream``
+has written, and needs nothing of HydraNoC in Python.
+"""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+from litex.gen import LiteXModule
+from litex.soc.integration.soc import SoCRegion
+from litex.soc.interconnect.axi import AXILiteInterface, AXIStreamInterface
+from migen import ClockSignal, Instance, ResetSignal, Signal
+
+SIZED = ("data", "keep", "id", "dest", "user")
+"""Signals of a stream with a width; what a network does not have has one bit in LiteX, and is not connected."""
+AXI_LITE_CHANNELS = ("aw", "w", "b", "ar", "r")
+
+
+class Noc(LiteXModule):
+    """A network. Ports are as in docs/axi_stream.md and docs/registers.md; latency and throughput are its own.
+
+    Parameters
+    ----------
+    platform
+        The platform that gets the Verilog as a source; None if it comes in another way.
+    folder : path
+        Where ``hydranoc verilog`` has written the network.
+    clock_domain : str
+        The network's clock and reset.
+
+    Members
+    -------
+    sinks : list of AXIStreamInterface
+        What goes into the network, in the order of ``inputs`` of the manifest: mostly node 0, node 1, and so on.
+    sources : list of AXIStreamInterface
+        What comes out, in the order of ``outputs``. Connect each: one that is never ready holds up whoever sends to it.
+        ``first`` is not driven.
+    bus : AXILiteInterface or None
+        The registers, if the network was exported with ``--registers axi-lite``.
+    ev
+        Its ``irq`` is the interrupt of the registers, where ``soc.irq.add("noc")`` looks for it.
+    signals : dict of str to Signal
+        All other ports by their names: ``s_axis_n0_error``, ``moved``, clocks of the users, and so on.
+    manifest : dict
+
+    Raises
+    ------
+    ValueError
+        If the network was exported without ``--axi-stream``.
+    """
+
+    def __init__(self, platform, folder, clock_domain="sys"):
+        folder = Path(folder)
+        self.manifest = json.loads((folder / "manifest.json").read_text())
+        if "axi_stream" not in self.manifest:
+            raise ValueError(
+                f"{folder}: the network must have AXI4-Stream ports: hydranoc verilog ... --axi-stream MODE"
+            )
+        self._domain = clock_domain
+        self._bits = {port["name"]: port["bits"] for port in self.manifest["ports"]}
+        self._make_streams(self.manifest["axi_stream"])
+        self._make_bus(self.manifest.get("registers"))
+        self.signals = {}
+        ports = {}
+        for port in self.manifest["ports"]:
+            letter = {"input": "i", "output": "o"}[port["direction"]]
+            ports[f"{letter}_{port['name']}"] = self._signal(port["name"])
+        self.ev = SimpleNamespace(irq=self.signals.get("irq", 0))
+        self.specials += Instance(self.manifest["top"], **ports)
+        if platform is not None:
+            platform.add_sources(str(folder), *(name for name in self.manifest["files"] if name.endswith(".v")))
+
+    def region(self, origin=None):
+        """Where the registers lie, for ``soc.bus.add_slave("noc", noc.bus, noc.region(0x1000_0000))``.
+
+        ``origin`` is in bytes, a multiple of the size; without one the SoC chooses, among its uncached addresses.
+        """
+        return SoCRegion(origin=origin, size=2 ** self.manifest["registers"]["address_bits"], cached=False)
+
+    def _make_streams(self, axi_stream):
+        def interface(name):
+            widths = {f"{field}_width": self._bits.get(f"{name}_t{field}", 0) for field in SIZED}
+            return AXIStreamInterface(**widths, clock_domain=self._domain, name=name)
+
+        streams = {name: interface(name) for name in (*axi_stream["inputs"], *axi_stream["outputs"])}
+        self.sinks = [streams[name] for name in axi_stream["inputs"]]
+        self.sources = [streams[name] for name in axi_stream["outputs"]]
+        self._fields = {
+            f"{name}_t{field}": getattr(stream, field)
+            for name, stream in streams.items()
+            for field in ("valid", "ready", "last", *SIZED)
+        }
+
+    def _make_bus(self, registers):
+        self.bus = None
+        if registers is None:
+            return
+        # a bridge to another bus wants all bits of an address; the network takes those that it has
+        self.bus = AXILiteInterface(data_width=registers["data_bits"], address_width=32, clock_domain=self._domain)
+        for channel_name in AXI_LITE_CHANNELS:
+            channel = getattr(self.bus, channel_name)
+            for field in ("valid", "ready", *(name for name, _width in channel.description.payload_layout)):
+                self._fields[f"{registers['prefix']}{channel_name}{field}"] = getattr(channel, field)
+
+    def _signal(self, name):
+        """What a port is connected to."""
+        if name == "clk":
+            return ClockSignal(self._domain)
+        if name == "rst":
+            return ResetSignal(self._domain)
+        if name in self._fields:
+            return self._fields[name][: self._bits[name]]
+        self.signals[name] = Signal(self._bits[name], name=name)
+        return self.signals[name]
