@@ -21,6 +21,8 @@ ONES = 0xFFFF_FFFF
 UNROUTABLE, MISFRAMED, DISCARDED = "ERRORS_UNROUTABLE", "ERRORS_MISFRAMED", "ERRORS_DISCARDED"
 UNROUTABLE_BIT, MISFRAMED_BIT, LOST_BIT = 1 << 0, 1 << 1, 1 << 2
 IRQ_TIMEOUT_NS = 3_000
+TIMEOUT_US = 500
+"""Of each test, which takes less than a third of that: without answers it would never end."""
 SETTLE_CYCLES = 60
 """More than a worm needs to be drained, and counted."""
 
@@ -47,7 +49,7 @@ async def _run_network(dut, job: RegisterJob, registers: Registers) -> None:
     await ClockCycles(dut.clk, 2)
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def identification(dut):
     """Every register reads as its reset value says, through any pauses; what is constant cannot be written."""
     job = _job()
@@ -68,7 +70,7 @@ async def identification(dut):
             assert await registers.answer(entry["address"]) == (0, AxiResp.SLVERR)
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def unmapped(dut):
     """Where there is no register, every access is refused, reads give 0, and no register changes."""
     job = _job()
@@ -83,7 +85,7 @@ async def unmapped(dut):
     assert await _reset_values(registers) == before
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def parts_of_words(dut):
     """A write of less than a word is refused, and writes nothing."""
     registers = await start(dut, _job())
@@ -94,7 +96,7 @@ async def parts_of_words(dut):
             assert await registers.read("INTERRUPT_ENABLE") == 0
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def handshakes(dut):
     """Reads and writes at once, with pauses on every channel: each is answered once and in order."""
     registers = await start(dut, _job())
@@ -118,7 +120,7 @@ async def handshakes(dut):
         await Combine(cocotb.start_soon(write_and_read_back()), cocotb.start_soon(read_constants()))
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def posted_writes(dut):
     """Many writes on offer at once, responses taken late: none is lost, and the last one stays."""
     registers = await start(dut, _job())
@@ -131,7 +133,7 @@ async def posted_writes(dut):
     assert await registers.read("INTERRUPT_ENABLE") == 1
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def errors(dut):
     """A worm without a way is marked, counted and signalled; what is cleared is gone, and nothing else is."""
     job = _job()
@@ -169,7 +171,7 @@ async def _clear_all_but(registers: Registers, mark: int) -> None:
         await registers.write(UNROUTABLE, ~(mark >> 32 * word) & ONES, word)
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def network_reset(dut):
     """The network is reset alone: errors are forgotten, nothing is taken, registers stay; then it runs again."""
     job = _job()
@@ -188,7 +190,7 @@ async def network_reset(dut):
     assert await arrives(dut, job.destination), "nothing arrives after the reset"
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def watchdog(dut):
     """The limit of the guards can be read, and a network that is well driven has met nothing."""
     registers = await start(dut, _job())
@@ -196,7 +198,7 @@ async def watchdog(dut):
     assert await registers.mask(MISFRAMED) == 0
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def cut_off(dut):
     """A worm that is longer than the watchdog lets pass arrives shortened; one that is not, marks nothing."""
     job = _job()
@@ -215,7 +217,7 @@ async def cut_off(dut):
     assert not dut.irq.value, "irq stays high"
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def misframed(dut):
     """What a guard of the first switch reports is marked, and can be cleared alone."""
     job = _job()
@@ -236,7 +238,7 @@ async def misframed(dut):
     assert await registers.mask(MISFRAMED) == 0
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def tokens(dut):
     """A ring without a token is marked as long as it has none; a mark can be cleared once it has one again."""
     job = _job()
@@ -260,7 +262,7 @@ async def tokens(dut):
     assert await registers.mask("TOKEN_LOST") == 0
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def tables(dut):
     """Tables are loaded and read back while the network is in reset; before, every worm is lost, and then none is."""
     job = _job()
@@ -279,7 +281,7 @@ async def tables(dut):
     assert await registers.read(DISCARDED) == 0
 
 
-@cocotb.test()
+@cocotb.test(timeout_time=TIMEOUT_US, timeout_unit="us")
 async def counters(dut):
     """One message is counted flit by flit on its first and its last channel, and no longer when counters are off."""
     job = _job()
