@@ -196,7 +196,7 @@ _ARRAYS_TARGET = """
   arrays:
     <<: *default
     description: "The network with arrays of ports, in SystemVerilog"
-    filesets: [{filesets}, arrays]
+    filesets_append: [arrays]
     toplevel: {name}
 """
 
@@ -204,6 +204,4 @@ _ARRAYS_TARGET = """
 def core_with_arrays(core: str, name: str) -> str:
     """The core of a network with one more target: the SystemVerilog module ``name`` around it."""
     filesets, targets = core.split("\ntargets:\n")
-    default = targets.partition("filesets: [")[2].partition("]")[0]
-    target = _ARRAYS_TARGET.format(name=name, filesets=default)
-    return f"{filesets}{_ARRAYS_FILESET.format(name=name)}\ntargets:\n{targets}{target}"
+    return f"{filesets}{_ARRAYS_FILESET.format(name=name)}\ntargets:\n{targets}{_ARRAYS_TARGET.format(name=name)}"

@@ -61,15 +61,18 @@ def test_a_program_of_a_dependent_core_finds_the_header(tmp_path, fusesoc, requi
     assert printed == "1c 40"
 
 
-@pytest.mark.parametrize("arrays", [False, True], ids=["flat", "arrays"])
-def test_the_core_names_all_that_there_is(arrays, tmp_path):
-    folder = exported(tmp_path, *["--arrays"] * arrays)
-    core = yaml.safe_load((folder / "noc.core").read_text())
-    assert core["filesets"]["headers"] == {"files": [{"noc_regs.h": {"is_include_file": True}}], "file_type": "user"}
-    assert core["targets"]["default"]["filesets"] == ["rtl", "headers"]
-    if arrays:
-        assert core["targets"]["arrays"]["filesets"] == ["rtl", "headers", "arrays"]
-        assert core["targets"]["arrays"]["toplevel"] == "noc_arrays"
+@pytest.mark.parametrize(("target", "top"), [("default", "noc"), ("arrays", "noc_arrays")])
+def test_a_target_of_the_core_has_all_that_there_is(target, top, tmp_path, fusesoc):
+    """What FuseSoC makes of it, which adds to inherited lists what is to be appended."""
+    exported(tmp_path / "noc", "--arrays")
+    core = ["--target", target, "--tool", "icarus", "hydranoc:noc:noc"]
+    fusesoc(tmp_path, "--cores-root", "noc", "run", "--setup", *core)
+    (settings,) = (tmp_path / "build").rglob("*.eda.yml")
+    setup = yaml.safe_load(settings.read_text())
+    assert setup["toplevel"] == top
+    files = {Path(file["name"]).name: file for file in setup["files"]}
+    assert set(files) == {"noc.v", "noc_regs.h", *(["noc_arrays.sv"] if target == "arrays" else [])}
+    assert files["noc_regs.h"]["is_include_file"]
 
 
 def test_without_registers_the_core_names_no_header(tmp_path):
