@@ -166,6 +166,11 @@ class Simulation:
             ],
         )
 
+    @property
+    def counts_channels(self) -> bool:
+        """Whether it counts what happens on each channel."""
+        return len(self.state.tallies) == len(self.model.network.channels)
+
     def snapshot(self) -> Any:
         """A copy of the whole state, for ``restore``."""
         return _copied((self.state, self.router_state)), self._reason
@@ -191,7 +196,7 @@ class Simulation:
             If the simulation was not told to count.
         """
         tallies = self.state.tallies
-        if len(tallies) != len(self.model.network.channels):
+        if not self.counts_channels:
             raise ValueError("Channels are counted only in a simulation with count_channels=True")
         return ChannelCounts(tallies.flits.copy(), tallies.stalled_cycles.copy(), tallies.bubbles.copy())
 

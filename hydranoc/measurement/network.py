@@ -1,0 +1,101 @@
+"""Networks as experiments: the golden model under random messages."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hydranoc.measurement.observations import NOT_DELIVERED, PARTS, Observations
+from hydranoc.studies.common.whole_runs import prepare
+from sim_model.common.messages import Message
+from sim_model.common.model import Model
+from sim_model.common.results import Results
+from sim_model.common.simulation import Simulation
+
+UNICAST_AND_MULTICAST = ("unicast", "multicast")
+UNICAST_ONLY = ("unicast",)
+Traffic = Callable[[Model, int, int], Sequence[Message]]
+"""Messages by model, seed and number of cycles in which they start."""
+
+
+@dataclass(frozen=True)
+class NetworkExperiment:
+    """A network under traffic; multicasts that software sends as several messages count as one.
+
+    Members
+    -------
+    models : sequence of Model
+        Networks of one kind, used in turn.
+    traffic : callable
+        Model, seed and cycles -> messages.
+    seed : int
+    startup_cycles : int
+    kinds : tuple of str
+        ``UNICAST_AND_MULTICAST``, or ``UNICAST_ONLY``.
+    count_channels : bool
+        Also count the flits on each channel.
+    """
+
+    models: Sequence[Model]
+    traffic: Traffic
+    seed: int
+    startup_cycles: int = 0
+    kinds: tuple[str, ...] = UNICAST_AND_MULTICAST
+    count_channels: bool = False
+
+    def run(self, replication: int, cycles: int) -> Observations:
+        """See ``Experiment``."""
+        model = self.models[replication % len(self.models)]
+        seed = np.random.SeedSequence([self.seed, replication]).generate_state(1)[0]
+        records = self.traffic(model, int(seed), cycles)
+        simulation = prepare(model, records, self.startup_cycles, count_channels=self.count_channels)
+        results, channel_flits = run_counted(simulation, cycles)
+        latency, start = results.group_latency_cycles, results.group_start_cycle
+        destinations = results.group_destinations
+        return Observations(
+            cycles,
+            start,
+            np.where(latency < 0, NOT_DELIVERED, start + latency),
+            np.minimum(destinations - 1, len(self.kinds) - 1),
+            _group_flits(results),
+            channel_flits,
+        )
+
+
+def run_counted(simulation: Simulation, cycles: int) -> tuple[Results, np.ndarray | None]:
+    """Run until the messages of the counted parts are delivered, or a quarter longer than messages start.
+
+    Returns
+    -------
+    results : Results
+    channel_flits : int64[PARTS + 1, channels] or None
+        See ``Observations``; None if the simulation does not count.
+
+    Raises
+    ------
+    RuntimeError
+        If the network deadlocked, or a message was repeated.
+    """
+    counts = []
+    if simulation.counts_channels:
+        for part in range(PARTS):
+            simulation.run(-(-part * cycles // PARTS))
+            counts.append(simulation.channel_counts().flits)
+    simulation.run(cycles)
+    if counts:
+        counts.append(simulation.channel_counts().flits)
+    results = simulation.run(cycles + cycles // 4)
+    if results.deadlocked:
+        raise RuntimeError(f"A network for measurements must not deadlock:\n{simulation.deadlock_report()}")
+    if results.duplicated:
+        raise RuntimeError(f"A run must deliver everything once, not repeat {results.duplicated}")
+    return results, np.array(counts) if counts else None
+
+
+def _group_flits(results: Results) -> np.ndarray:
+    """Flits that the destinations of each group get in all, int64, by position in ``groups``."""
+    messages = results.messages
+    flits = np.bincount(
+        np.searchsorted(results.groups, messages.group), weights=messages.flits * messages.destination_counts
+    )
+    return flits.astype(np.int64)

@@ -1,0 +1,230 @@
+"""A measured point: replications until the verdict is clear and the means are known as well as asked for."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hydranoc.measurement.observations import COUNTED_PARTS, NOT_DELIVERED, Experiment, Observations
+from hydranoc.measurement.stability import MANY_RUNS, Verdict, judge
+from hydranoc.measurement.warmup import warmup_parts
+from sim_model.common.statistics import Interval, confidence_interval
+
+PERCENTILES = (50.0, 99.0, 99.9)
+HISTOGRAM_BINS = 40
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a point is measured; chosen before it is.
+
+    Parameters
+    ----------
+    cycles : int
+        Length of the first runs.
+    relative_half_width : float
+        Replications go on until the 95 % interval of every kind's mean latency is no wider to either side, as a share
+        of the mean.
+    replications, most_replications : int
+        Bounds of their number; at least 5.
+    most_doublings : int
+        How often runs that give no clear verdict are repeated at twice the length.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+
+    cycles: int
+    relative_half_width: float = 0.05
+    replications: int = 10
+    most_replications: int = 100
+    most_doublings: int = 4
+
+    def __post_init__(self):
+        if self.cycles < COUNTED_PARTS:
+            raise ValueError(f"A run must be at least {COUNTED_PARTS} cycles long, not {self.cycles!r}")
+        if self.replications < MANY_RUNS:
+            raise ValueError(f"Replications must be at least {MANY_RUNS}, not {self.replications!r}")
+        if self.most_replications < self.replications:
+            raise ValueError(
+                f"The most replications must be at least {self.replications}, not {self.most_replications}"
+            )
+
+
+@dataclass(frozen=True)
+class KindResult:
+    """What was measured of one kind of message, behind the warm-up.
+
+    Members
+    -------
+    name : str
+    latency_cycles : Interval
+        Mean over replications; without a mean where the point diverges.
+    percentiles : tuple of float
+        ``PERCENTILES`` of the latencies of all replications together; NaN without any.
+    histogram : tuple of (tuple of float, tuple of int)
+        Edges, the last one included, evenly spaced in the logarithm, and counts of all replications together.
+    offered, accepted : Interval
+        Messages that start, and that are delivered, per cycle.
+    accepted_flits : Interval
+        Flits of messages that are delivered, per cycle, counted at every destination.
+    messages : int
+        Delivered messages behind the latencies.
+    """
+
+    name: str
+    latency_cycles: Interval
+    percentiles: tuple[float, ...]
+    histogram: tuple[tuple[float, ...], tuple[int, ...]] = field(repr=False)
+    offered: Interval
+    accepted: Interval
+    accepted_flits: Interval
+    messages: int
+
+
+@dataclass(frozen=True)
+class MeasuredPoint:
+    """Members
+    -------
+    stable : bool
+        Whether there are means.
+    precise : bool
+        Whether the interval of every kind is as narrow as asked for.
+    cycles, warmup_cycles, replications : int
+        Length of each run, how much of it does not count, and how many there were.
+    kinds : tuple of KindResult
+    verdicts : tuple of Verdict
+        By kind.
+    utilisation : float[channels] or None
+        Flits per cycle on each channel, in the cycles that count.
+    """
+
+    stable: bool
+    precise: bool
+    cycles: int
+    warmup_cycles: int
+    replications: int
+    kinds: tuple[KindResult, ...]
+    verdicts: tuple[Verdict, ...]
+    utilisation: np.ndarray | None = None
+
+
+def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
+    """Measure a point by the rules of ``stability`` and of the plan."""
+    runs, warmup, verdicts = _judged_runs(experiment, plan)
+    stable = all(verdict.stable for verdict in verdicts)
+    if stable:
+        _replicate(experiment, plan, runs, warmup)
+    kinds = tuple(_result(name, number, runs, warmup) for number, name in enumerate(experiment.kinds))
+    return MeasuredPoint(
+        stable,
+        stable and _precise(runs, warmup, len(experiment.kinds), plan),
+        runs[0].cycles,
+        runs[0].cycle_of(warmup),
+        len(runs),
+        kinds,
+        verdicts,
+        _utilisation(runs, warmup),
+    )
+
+
+def is_stable(experiment: Experiment, plan: Plan) -> bool:
+    """The verdict alone."""
+    return all(verdict.stable for verdict in _judged_runs(experiment, plan)[2])
+
+
+def _judged_runs(experiment: Experiment, plan: Plan) -> tuple[list[Observations], int, tuple[Verdict, ...]]:
+    """Runs that are long enough for a verdict, or as long as may be."""
+    cycles = plan.cycles
+    while True:
+        runs = [experiment.run(number, cycles) for number in range(plan.replications)]
+        warmup = warmup_parts(runs, len(experiment.kinds))
+        verdicts = judge(runs, experiment.kinds, warmup)
+        clear = all(verdict.stable for verdict in verdicts) or any(verdict.hopeless for verdict in verdicts)
+        if clear or cycles >= plan.cycles << plan.most_doublings:
+            return runs, warmup, verdicts
+        cycles *= 2
+
+
+def _replicate(experiment: Experiment, plan: Plan, runs: list[Observations], warmup: int) -> None:
+    """Add runs until the means are known well enough.
+
+    As many at a time as the scatter so far asks for: who looks after each single run stops too often at one that looks
+    precise by chance.
+    """
+    while len(runs) < plan.most_replications and not _precise(runs, warmup, len(experiment.kinds), plan):
+        widest = max(_mean_latency(runs, warmup, kind).relative for kind in range(len(experiment.kinds)))
+        ratio = min(widest / plan.relative_half_width, plan.most_replications)
+        wanted = min(max(math.ceil(len(runs) * ratio**2), len(runs) + 1), plan.most_replications)
+        runs += [experiment.run(number, runs[0].cycles) for number in range(len(runs), wanted)]
+
+
+def _precise(runs: Sequence[Observations], warmup: int, kinds: int, plan: Plan) -> bool:
+    return all(_mean_latency(runs, warmup, kind).relative <= plan.relative_half_width for kind in range(kinds))
+
+
+def _counted(run: Observations, warmup: int, kind: int) -> np.ndarray:
+    """Delivered messages that count, bool[M]."""
+    part = run.part
+    return (run.kind == kind) & (part >= warmup) & (part < COUNTED_PARTS) & (run.end_cycle != NOT_DELIVERED)
+
+
+def _mean_latency(runs: Sequence[Observations], warmup: int, kind: int) -> Interval:
+    samples = [run.latency_cycles[_counted(run, warmup, kind)] for run in runs]
+    means = [float(sample.mean()) for sample in samples if len(sample)]
+    return confidence_interval(means) if means else Interval(float("nan"), float("inf"), 0)
+
+
+def _result(name: str, kind: int, runs: Sequence[Observations], warmup: int) -> KindResult:
+    sample = np.concatenate([run.latency_cycles[_counted(run, warmup, kind)] for run in runs])
+    ones = [np.ones(len(run.kind)) for run in runs]
+    flits = [run.flits for run in runs]
+    return KindResult(
+        name=name,
+        latency_cycles=_mean_latency(runs, warmup, kind),
+        percentiles=_percentiles(sample),
+        histogram=_histogram(sample),
+        offered=_rate([run.start_cycle for run in runs], ones, runs, kind, warmup),
+        accepted=_rate([run.end_cycle for run in runs], ones, runs, kind, warmup),
+        accepted_flits=_rate([run.end_cycle for run in runs], flits, runs, kind, warmup),
+        messages=len(sample),
+    )
+
+
+def _percentiles(sample: np.ndarray) -> tuple[float, ...]:
+    """Observed values."""
+    if len(sample) == 0:
+        return (float("nan"),) * len(PERCENTILES)
+    return tuple(np.percentile(sample, PERCENTILES, method="inverted_cdf").tolist())
+
+
+def _rate(
+    cycles: Sequence[np.ndarray], weights: Sequence[np.ndarray], runs: Sequence[Observations], kind: int, warmup: int
+) -> Interval:
+    """Weight per cycle of what happened in the counted parts."""
+    rates = []
+    for when, weight, run in zip(cycles, weights, runs, strict=True):
+        first, last = run.cycle_of(warmup), run.cycle_of(COUNTED_PARTS)
+        wanted = (run.kind == kind) & (when >= first) & (when < last)
+        rates.append(float(weight[wanted].sum()) / (last - first))
+    return confidence_interval(rates)
+
+
+def _histogram(sample: np.ndarray) -> tuple[tuple[float, ...], tuple[int, ...]]:
+    if len(sample) == 0:
+        return (), ()
+    low, high = max(float(sample.min()), 1.0), max(float(sample.max()), 1.0) + 1
+    edges = np.geomspace(low, high, HISTOGRAM_BINS + 1)
+    counts, _ = np.histogram(np.maximum(sample, 1.0), edges)
+    return tuple(edges.tolist()), tuple(counts.tolist())
+
+
+def _utilisation(runs: Sequence[Observations], warmup: int) -> np.ndarray | None:
+    counted = [run.channel_flits for run in runs if run.channel_flits is not None]
+    if not counted:
+        return None
+    cycles = runs[0].cycle_of(COUNTED_PARTS) - runs[0].cycle_of(warmup)
+    return np.mean([flits[COUNTED_PARTS] - flits[warmup] for flits in counted], axis=0) / cycles

@@ -1,0 +1,61 @@
+"""The load at which a network saturates: the one below which there are means, and above which there are none."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SaturationLoad:
+    """Where saturation lies.
+
+    Members
+    -------
+    carried : float
+        The largest load that was found stable; 0 if none was.
+    diverging : float
+        The smallest load above it that was found to diverge; infinite if none was.
+    """
+
+    carried: float
+    diverging: float
+
+    @property
+    def middle(self) -> float:
+        """The middle of the interval; infinite without an upper end."""
+        return (self.carried + self.diverging) / 2
+
+
+def find_saturation(
+    stable: Callable[[float], bool], low: float, high: float, *, relative_width: float = 0.02
+) -> SaturationLoad:
+    """Bisection between two loads.
+
+    Parameters
+    ----------
+    stable : callable
+        The verdict at a load.
+    low, high : float
+        Ends of the search, both tried; greater than 0.
+    relative_width : float
+        The search ends when its interval is no wider, as a share of its upper end.
+
+    Raises
+    ------
+    ValueError
+        If the loads are not ``0 < low < high``, or the width is not between 0 and 1.
+    """
+    if not 0 < low < high:
+        raise ValueError(f"Loads of a search for saturation must be 0 < low < high, not {low!r} and {high!r}")
+    if not 0 < relative_width < 1:
+        raise ValueError(f"Relative width must be between 0 and 1, not {relative_width!r}")
+    if not stable(low):
+        return SaturationLoad(0.0, low)
+    if stable(high):
+        return SaturationLoad(high, float("inf"))
+    while high - low > relative_width * high:
+        middle = (low + high) / 2
+        if stable(middle):
+            low = middle
+        else:
+            high = middle
+    return SaturationLoad(low, high)

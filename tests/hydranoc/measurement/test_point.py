@@ -1,0 +1,100 @@
+"""Measured points: intervals that contain the mean as often as they say, percentiles, rates and histograms."""
+
+import math
+
+import numpy as np
+import pytest
+
+from hydranoc.measurement.observations import COUNTED_PARTS, PARTS, Observations
+from hydranoc.measurement.point import Plan, measure_point
+from tests.hydranoc.measurement.queue import FixedServiceQueue
+
+PLAN = Plan(200_000, relative_half_width=0.03)
+
+
+def test_of_200_intervals_of_95_percent_180_to_199_contain_the_mean():
+    held = 0
+    for seed in range(200):
+        queue = FixedServiceQueue(0.5, seed)
+        latency = measure_point(queue, PLAN).kinds[0].latency_cycles
+        held += abs(latency.mean - queue.mean_latency_cycles) <= latency.half_width
+    assert 180 <= held <= 199
+
+
+def test_a_point_is_as_precise_as_asked_or_says_that_it_is_not():
+    queue = FixedServiceQueue(0.6)
+    point = measure_point(queue, Plan(200_000, relative_half_width=0.02))
+    assert point.precise
+    assert point.kinds[0].latency_cycles.relative <= 0.02
+    assert point.kinds[0].latency_cycles.observations == point.replications > 10
+    point = measure_point(queue, Plan(200_000, relative_half_width=0.02, most_replications=12))
+    assert (point.precise, point.replications) == (False, 12)
+    assert point.stable
+
+
+def test_accepted_equals_offered():
+    (kind,) = measure_point(FixedServiceQueue(0.6), PLAN).kinds
+    assert kind.offered.mean == pytest.approx(0.006, rel=0.02)
+    assert abs(kind.accepted.mean - kind.offered.mean) < 0.005 * kind.offered.mean
+    assert kind.accepted_flits == kind.accepted, "a customer is one flit"
+
+
+def test_an_overloaded_queue_accepts_its_capacity():
+    point = measure_point(FixedServiceQueue(1.5), PLAN)
+    assert not point.stable
+    assert not point.precise
+    assert point.kinds[0].accepted.mean == pytest.approx(0.01, rel=1e-3)
+    assert point.kinds[0].offered.mean == pytest.approx(0.015, rel=0.02)
+
+
+class Known:
+    """Messages of two kinds with latencies by their number, and channels that carry a flit in every n-th cycle."""
+
+    kinds = ("short", "long")
+
+    def run(self, replication, cycles):
+        start = np.arange(cycles)
+        kind = start % 10 // 9
+        latency = np.where(kind == 0, 10 + (start // 7 + replication) % 10, 400 + (start // 10 + 3 * replication) % 100)
+        bounds = np.array([-(-part * cycles // PARTS) for part in range(PARTS + 1)])
+        moved = np.stack([bounds // 2, bounds // 5], axis=1)
+        return Observations(cycles, start, start + latency, kind, 4 + 0 * start, moved)
+
+
+def test_what_is_measured_of_each_kind():
+    point = measure_point(Known(), Plan(20_000))
+    short, long = point.kinds
+    assert (short.name, long.name) == ("short", "long")
+    counted = COUNTED_PARTS - point.warmup_cycles * PARTS // point.cycles
+    cycles = point.cycles * counted // PARTS
+    assert short.messages + long.messages == cycles * point.replications
+    assert short.latency_cycles.mean == pytest.approx(14.5, abs=0.1)
+    assert long.latency_cycles.mean == pytest.approx(449.5, abs=1)
+    assert short.percentiles == (14, 19, 19)
+    assert long.percentiles[:2] == (450, 499)
+    assert short.accepted_flits.mean == pytest.approx(4 * 0.9, rel=1e-3)
+    assert point.utilisation is not None
+    assert point.utilisation.tolist() == pytest.approx([0.5, 0.2], rel=1e-3)
+
+
+def test_histograms_count_everything_once():
+    point = measure_point(Known(), Plan(20_000))
+    for kind, low, high in zip(point.kinds, (10, 400), (19, 499), strict=True):
+        edges, counts = kind.histogram
+        assert len(edges) == len(counts) + 1
+        assert sum(counts) == kind.messages
+        assert edges[0] <= low < high < edges[-1]
+        assert np.diff(np.log(edges)) == pytest.approx(math.log(edges[-1] / edges[0]) / len(counts))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"cycles": 10}, "A run must be at least 45 cycles long, not 10"),
+        ({"replications": 4}, "Replications must be at least 5, not 4"),
+        ({"most_replications": 6}, "The most replications must be at least 10, not 6"),
+    ],
+)
+def test_wrong_plans_are_refused(wrong, text):
+    with pytest.raises(ValueError, match=text):
+        Plan(**{"cycles": 1000, **wrong})

@@ -1,0 +1,93 @@
+"""The verdict: what grows has no mean, what is level has one, and chance is not taken for growth."""
+
+import numpy as np
+import pytest
+
+from hydranoc.measurement.observations import NOT_DELIVERED, PARTS, Observations
+from hydranoc.measurement.point import Plan, is_stable, measure_point
+from hydranoc.measurement.stability import judge
+from tests.hydranoc.measurement.queue import FixedServiceQueue
+
+SERVICE_CYCLES = 100
+
+
+def _runs(latency, *, lost_share=0.0, number=8):
+    """Runs with a message in each cycle whose latency is a function of its place in the run, 0 to 1."""
+    cycles, runs = 200 * PARTS, []
+    for seed in range(number):
+        random = np.random.default_rng(seed)
+        start = np.arange(cycles)
+        end = start + latency(start / cycles).astype(int) + random.integers(0, 20, cycles)
+        end[random.random(cycles) < lost_share] = NOT_DELIVERED
+        ones = np.ones(cycles, dtype=np.int64)
+        runs.append(Observations(cycles, start, end, 0 * ones, ones))
+    return runs
+
+
+def _only(runs, warmup=0):
+    (verdict,) = judge(runs, ("message",), warmup)
+    return verdict
+
+
+def test_level_latency_has_a_mean():
+    verdict = _only(_runs(lambda place: 100 + 0 * place))
+    assert verdict.stable
+    assert not verdict.hopeless
+    assert verdict.growth.mean == pytest.approx(0, abs=1e-3)
+
+
+def test_latency_that_grows_has_none():
+    # backlog grows by 2 % of what is offered, and so does latency along the run
+    verdict = _only(_runs(lambda place: 100 + 0.02 * place * 200 * PARTS))
+    assert not verdict.stable
+    assert not verdict.hopeless, "longer runs might show that it settles"
+    assert verdict.growth.mean == pytest.approx(0.02, rel=0.05)
+    gain, mean = 0.02 * 200 * PARTS * 0.9, 110 + 0.02 * 200 * PARTS * 0.45
+    assert verdict.trend.mean == pytest.approx(gain / mean, rel=0.02)
+
+
+def test_a_small_trend_is_found_where_the_backlog_shows_none():
+    verdict = _only(_runs(lambda place: 100 + 10 * place))
+    assert verdict.growth.mean < 0.002
+    assert not verdict.stable
+
+
+def test_fast_growth_needs_no_longer_run():
+    assert _only(_runs(lambda place: 100 + 0.2 * place * 200 * PARTS)).hopeless
+
+
+def test_lost_messages_are_a_backlog():
+    assert not _only(_runs(lambda place: 100 + 0 * place, lost_share=0.02)).stable
+
+
+def test_growth_within_the_warm_up_does_not_count():
+    runs = _runs(lambda place: np.minimum(100 + 4000 * place, 900))
+    assert not _only(runs).stable
+    assert _only(runs, warmup=18).stable
+
+
+def test_what_hardly_ever_happens_has_no_verdict():
+    runs = _runs(lambda place: 100 + 0 * place, number=4)
+    assert not _only(runs).stable, "four runs are too few"
+
+
+@pytest.mark.parametrize("load", [0.3, 0.7, 0.9])
+def test_queues_below_their_capacity_are_stable(load):
+    plan = Plan(2000 * SERVICE_CYCLES)
+    assert [is_stable(FixedServiceQueue(load, seed), plan) for seed in range(10)] == [True] * 10
+
+
+@pytest.mark.parametrize("customers", [500, 2000, 20_000])
+@pytest.mark.parametrize("load", [1.02, 1.1, 2.0])
+def test_overloaded_queues_diverge_whatever_the_seed_and_the_length(load, customers):
+    plan = Plan(customers * SERVICE_CYCLES)
+    assert [is_stable(FixedServiceQueue(load, seed), plan) for seed in range(10)] == [False] * 10
+
+
+def test_runs_that_do_not_tell_are_repeated_at_twice_the_length():
+    point = measure_point(FixedServiceQueue(0.97), Plan(500 * SERVICE_CYCLES, most_replications=10))
+    assert point.stable
+    assert point.cycles in [500 * SERVICE_CYCLES << doublings for doublings in range(1, 5)]
+    overload = measure_point(FixedServiceQueue(1.02), Plan(2000 * SERVICE_CYCLES))
+    assert overload.cycles == 2000 * SERVICE_CYCLES << 4
+    assert measure_point(FixedServiceQueue(1.5), Plan(2000 * SERVICE_CYCLES)).cycles == 2000 * SERVICE_CYCLES
