@@ -1,7 +1,7 @@
 """The load at which a network saturates: the one below which there are means, and above which there are none."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,15 @@ class SaturationLoad:
     def middle(self) -> float:
         """The middle of the interval; infinite without an upper end."""
         return (self.carried + self.diverging) / 2
+
+    @property
+    def relative_width(self) -> float:
+        """Of the interval, as a share of its upper end."""
+        return 1 - self.carried / self.diverging
+
+    def halved(self, stable: bool) -> "SaturationLoad":
+        """What is left of the interval after the verdict on its middle."""
+        return replace(self, carried=self.middle) if stable else replace(self, diverging=self.middle)
 
 
 def find_saturation(
@@ -52,10 +61,7 @@ def find_saturation(
         return SaturationLoad(0.0, low)
     if stable(high):
         return SaturationLoad(high, float("inf"))
-    while high - low > relative_width * high:
-        middle = (low + high) / 2
-        if stable(middle):
-            low = middle
-        else:
-            high = middle
-    return SaturationLoad(low, high)
+    found = SaturationLoad(low, high)
+    while found.relative_width > relative_width:
+        found = found.halved(stable(found.middle))
+    return found

@@ -48,12 +48,12 @@ class Verdict:
     def stable(self) -> bool:
         """Whether there is a mean."""
         is_level = _reaches_zero(self.growth) and _reaches_zero(self.trend)
-        return is_level and self.growth.mean + self.growth.half_width < LARGEST_GROWTH
+        return is_level and self.growth.high < LARGEST_GROWTH
 
     @property
     def hopeless(self) -> bool:
         """Whether longer runs would not change that there is none."""
-        return self.growth.mean - self.growth.half_width > HOPELESS_GROWTH
+        return self.growth.low > HOPELESS_GROWTH
 
 
 def judge(runs: Sequence[Observations], kinds: Sequence[str], warmup: int) -> tuple[Verdict, ...]:
@@ -77,7 +77,7 @@ def judge(runs: Sequence[Observations], kinds: Sequence[str], warmup: int) -> tu
 
 
 def _reaches_zero(interval: Interval) -> bool:
-    return interval.mean - interval.half_width <= 0
+    return interval.low <= 0
 
 
 def _over_runs(values: Sequence[float]) -> Interval:

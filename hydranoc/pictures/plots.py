@@ -20,13 +20,16 @@ CLAIM_WIDTH_PER_INCH = 15.7
 PANEL_INCHES = (5.25, 3.9)
 HEADROOM, LOG_HEADROOM = 1.15, 8
 LOG_LABELS = (1, 2, 5)
+SATURATION_STEP = 0.025
+"""Of the height of a plot, between the intervals of saturation of its curves."""
 
 
 def plot_figure(figure: Figure) -> dict[str, bytes]:
     """A plot as file contents by suffix, ``svg`` and ``png``.
 
-    Error bars are 95 % confidence intervals. Claims with a level are dashed lines across; all claims stand below
-    the plot with what was measured.
+    Error bars are 95 % confidence intervals. Level lines at the upper edge, one for each curve, show between which
+    loads it ends because there are no means any more. Claims with a level are dashed lines across; all claims stand
+    below the plot with what was measured.
     """
     with drawing_style():
         if figure.panels:
@@ -107,6 +110,18 @@ def _draw_curves(axes: Axes, shown: Sequence[Series]) -> None:
             linewidth=1.4,
             capsize=2.5,
         )
+        if series.saturation is not None:
+            # at the upper edge, one below the other
+            axes.plot(
+                series.saturation,
+                [1 - SATURATION_STEP * (position + 1)] * 2,
+                transform=axes.get_xaxis_transform(),
+                color=COLOURS[style % len(COLOURS)],
+                linestyle="--" if series.dashed else "-",
+                linewidth=1.4,
+                marker="|",
+                markersize=4.5,
+            )
 
 
 def _draw_bars(axes: Axes, shown: Sequence[Series]) -> None:

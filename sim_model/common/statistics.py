@@ -56,6 +56,16 @@ class Interval:
     observations: int
 
     @property
+    def low(self) -> float:
+        """Lower end."""
+        return self.mean - self.half_width
+
+    @property
+    def high(self) -> float:
+        """Upper end."""
+        return self.mean + self.half_width
+
+    @property
     def relative(self) -> float:
         """Half width as a share of the mean; infinite for a mean of 0."""
         return self.half_width / abs(self.mean) if self.mean else float("inf")

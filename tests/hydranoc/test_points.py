@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from hydranoc.studies.common.points import KeptPoints, measure_points
+from hydranoc.studies.common.points import KeptPoints, measure_curves, measure_points
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,45 @@ def test_an_interrupted_figure_goes_on(tmp_path):
     assert seen == [2, 3, 4]
     kept.drop()
     assert not path.exists()
+
+
+def halving(start: int, asked: list[int] | None = None):
+    """Asks for half of what came out until that is odd."""
+    number, sums = start, []
+    while number % 2 == 0:
+        if asked is not None:
+            asked.append(number)
+        point = yield number
+        sums.append(point.twice)
+        number = point.twice // 4
+    return sums
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_curves_decide_by_their_points_what_comes_next(processes):
+    seen = []
+    returned = measure_curves(
+        double,
+        [halving(start) for start in (12, 7, 16, 6)],
+        point_type=Point,
+        most_tasks=20,
+        processes=processes,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert returned == [[24, 12], [], [32, 16, 8, 4], [12]]
+    assert seen == [*((done, 20) for done in range(1, 7)), (20, 20)]
+
+
+def test_curves_go_on_from_kept_points(tmp_path):
+    path = tmp_path / "points.jsonl"
+    measure_curves(double, [halving(12)], point_type=Point, most_tasks=2, kept=KeptPoints(path))
+    asked: list[int] = []
+
+    def fail(_number: int) -> Point:
+        raise AssertionError("everything was kept")
+
+    again = measure_curves(fail, [halving(12, asked)], point_type=Point, most_tasks=2, kept=KeptPoints(path))
+    assert (again, asked) == ([[24, 12]], [12, 6])
 
 
 def test_a_line_that_was_cut_off_does_not_count(tmp_path):

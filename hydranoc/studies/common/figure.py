@@ -26,6 +26,8 @@ class Series:
     dashed : bool
     joined, marked : bool
         Whether its points are joined by a line, and whether each has a mark.
+    saturation : (float, float) or None
+        Between which loads, on the horizontal axis, there begin to be no means.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Series:
     dashed: bool = False
     joined: bool = True
     marked: bool = True
+    saturation: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

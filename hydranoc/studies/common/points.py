@@ -3,8 +3,8 @@
 import json
 import multiprocessing
 import signal
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
@@ -16,6 +16,7 @@ class _Dataclass(Protocol):
 
 Task = TypeVar("Task")
 Point = TypeVar("Point", bound=_Dataclass)
+Curve = TypeVar("Curve")
 Progress = Callable[[int, int], Any]
 
 
@@ -99,36 +100,122 @@ def measure_points(
     key : callable
         Name of a task among all that use ``kept``.
     """
-    points: dict[int, Point] = {}
-    if kept is not None:
-        rows = {i: kept.get(key(task)) for i, task in enumerate(tasks)}
-        points = {i: point_type(**row) for i, row in rows.items() if row is not None}
-    if points and progress is not None:
-        progress(len(points), len(tasks))
+    return measure_curves(
+        measure,
+        [_once(task) for task in tasks],
+        point_type=point_type,
+        most_tasks=len(tasks),
+        processes=processes,
+        progress=progress,
+        kept=kept,
+        key=key,
+    )
 
-    def finish(i: int, point: Point) -> None:
-        points[i] = point
-        if kept is not None:
-            kept.add(key(tasks[i]), asdict(point))
+
+def _once(task: Task) -> Generator[Task, Point, Point]:
+    return (yield task)
+
+
+def measure_curves(
+    measure: Callable[[Task], Point],
+    curves: Sequence[Generator[Task, Point, Curve]],
+    *,
+    point_type: Callable[..., Point],
+    most_tasks: int,
+    processes: int = 1,
+    progress: Progress | None = None,
+    kept: KeptPoints | None = None,
+    key: Callable[[Task], str] = repr,
+) -> list[Curve]:
+    """Several curves at the same time, of which each decides by its points so far what is measured next.
+
+    What comes out does not depend on the number of processes.
+
+    Parameters
+    ----------
+    measure, point_type, processes, kept, key
+        As for ``measure_points``.
+    curves : sequence of generators
+        Each yields a task, is sent its point, and so on; it returns what becomes of its points.
+    most_tasks : int
+        Tasks of all curves, if none ends early; for ``progress``, which ends with this number.
+    progress : callable or None
+        Called with (tasks done, ``most_tasks``) after each; first with those that were kept, if there are any.
+
+    Returns
+    -------
+    list
+        What each curve returned.
+    """
+    book = _Book(curves, point_type, kept, key)
+    waiting = [number for number in range(len(curves)) if book.begin(number)]
+    if progress is not None and book.done:
+        progress(book.done, most_tasks)
+
+    def finish(number: int, point: Point) -> bool:
+        goes_on = book.finish(number, point)
         if progress is not None:
-            progress(len(points), len(tasks))
+            progress(book.done if len(book.returned) < len(curves) else most_tasks, most_tasks)
+        return goes_on
 
-    missing = [i for i in range(len(tasks)) if i not in points]
-    if processes == 1 or len(missing) == 1:
-        for i in missing:
-            finish(i, measure(tasks[i]))
-    elif missing:
-        _share(measure, tasks, missing, processes, finish)
-    return [points[i] for i in range(len(tasks))]
+    if processes == 1 or len(waiting) == 1:
+        for number in waiting:
+            while finish(number, measure(book.tasks[number])):
+                pass
+    elif waiting:
+        _share(measure, book.tasks, waiting, processes, finish)
+    return [book.returned[number] for number in range(len(curves))]
 
 
-def _share(measure: Callable, tasks: Sequence, missing: Sequence[int], processes: int, finish: Callable) -> None:
+class _Book:
+    """Where each curve is."""
+
+    def __init__(
+        self, curves: Sequence[Generator[Any, Any, Any]], point_type: Callable, kept: KeptPoints | None, key: Callable
+    ):
+        self._curves, self._point_type, self._kept, self._key = curves, point_type, kept, key
+        self.tasks: dict[int, Any] = {}
+        self.returned: dict[int, Any] = {}
+        self.done = 0
+
+    def begin(self, number: int) -> bool:
+        """First task of a curve that has not been kept; whether there is one."""
+        return self._advance(number, None)
+
+    def finish(self, number: int, point: _Dataclass) -> bool:
+        """Keep the point of a curve's task; whether there is another task."""
+        if self._kept is not None:
+            self._kept.add(self._key(self.tasks[number]), asdict(point))
+        self.done += 1
+        return self._advance(number, point)
+
+    def _advance(self, number: int, point: _Dataclass | None) -> bool:
+        while True:
+            try:
+                task = self._curves[number].send(point)
+            except StopIteration as end:
+                self.returned[number] = end.value
+                return False
+            row = None if self._kept is None else self._kept.get(self._key(task))
+            if row is None:
+                self.tasks[number] = task
+                return True
+            point = self._point_type(**row)
+            self.done += 1
+
+
+def _share(
+    measure: Callable, tasks: Mapping[int, Any], waiting: Sequence[int], processes: int, finish: Callable[..., bool]
+) -> None:
     """Measure in several processes, of which none is left when one fails or the user interrupts."""
     with ProcessPoolExecutor(processes, initializer=_obey_parent) as pool:
-        futures = {pool.submit(measure, tasks[i]): i for i in missing}
+        running = {pool.submit(measure, tasks[number]): number for number in waiting}
         try:
-            for future in as_completed(futures):
-                finish(futures[future], future.result())
+            while running:
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    number = running.pop(future)
+                    if finish(number, future.result()):
+                        running[pool.submit(measure, tasks[number])] = number
         except BaseException:
             for child in multiprocessing.active_children():
                 child.terminate()

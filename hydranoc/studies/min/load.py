@@ -11,105 +11,111 @@ software sent them, and one message in 1 + M_c (1 - M_p) / M_p is a multicast. B
 """
 
 from dataclasses import dataclass
+from functools import cache
 
-import numpy as np
-
-from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
-from hydranoc.studies.common.saturation import run_while_keeping_up
-from hydranoc.studies.common.whole_runs import prepare
-from hydranoc.studies.min.shapes import CYCLE_US, STARTUP_CYCLES, Shape, paper_model
+from hydranoc.measurement.network import UNICAST_AND_MULTICAST, NetworkExperiment
+from hydranoc.measurement.observations import Observations
+from hydranoc.measurement.point import Plan
+from hydranoc.studies.common.loads import CurveSetting
+from hydranoc.studies.min.shapes import STARTUP_CYCLES, Shape, paper_model
+from sim_model.common.messages import Message
+from sim_model.common.model import Model
 from sim_model.common.software import software_multicasts
-from sim_model.common.statistics import interval_of_run
 from sim_model.common.traffic import random_traffic
 from sim_model.min.analytical import FLIT_NS, ROUTING_NS, links_and_switches
-
-MESSAGES, QUICK_MESSAGES = 140_000, 14_000
-WARMUP_SHARE = 4 / 14
-LOOKS = 20
-MOST_WAITING = 0.05
-"""A run is given up when a larger share of all its messages waits."""
-BATCHES = 20
+from sim_model.min.model import MinModel
 
 
 @dataclass(frozen=True)
-class LoadPoint:
-    """One load on one network.
+class RunLength:
+    """How long runs are: so many messages and multicasts at least, before they are found too short."""
+
+    messages: int
+    multicasts: int
+
+    def cycles(self, nodes: int, rate: float, multicast_fraction: float) -> int:
+        """Cycles, at so many messages per node and cycle."""
+        return round(max(self.messages, self.multicasts / multicast_fraction) / (rate * nodes))
+
+
+FULL, QUICK = RunLength(14_000, 150), RunLength(3_000, 40)
+PRECISION, QUICK_PRECISION = 0.05, 0.2
+"""Half width of the 95 % intervals as a share of the means, of unicasts and of multicasts."""
+MOST_REPLICATIONS, QUICK_REPLICATIONS = 60, 5
+QUICK_DOUBLINGS = 3
+
+cached_model = cache(paper_model)
+
+
+@dataclass(frozen=True)
+class MinLoad:
+    """A network under a load, as an experiment.
 
     Members
     -------
-    network, algorithm : str
+    shape : Shape
+    software : bool
+        Whether software sends the multicasts as unicasts.
     load : float
         The paper's Traffic.
-    unicast_us, unicast_half_width_us, multicast_us, multicast_half_width_us : float
-        Mean latencies, waiting at the source included, with half widths of 95 % confidence intervals; of what was
-        delivered, if the network was saturated.
-    unicasts, multicasts : int
-        Messages behind these means.
-    saturated : bool
-        Whether the network could not keep up.
+    multicast_share : float
+        M_p.
+    flits : int
+        Length of all messages.
+    seed : int
+        Both algorithms meet the same messages with the same seed.
     """
 
-    network: str
-    algorithm: str
-    load: float
-    unicast_us: float
-    unicast_half_width_us: float
-    multicast_us: float
-    multicast_half_width_us: float
-    unicasts: int
-    multicasts: int
-    saturated: bool
-
-
-@dataclass(frozen=True)
-class _Load:
     shape: Shape
     software: bool
     load: float
     multicast_share: float
     flits: int
-    messages: int
-    seed: int
+    seed: int = 1
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """A software multicast counts as one."""
+        return UNICAST_AND_MULTICAST
+
+    def run(self, replication: int, cycles: int) -> Observations:
+        """See ``Experiment``."""
+        model: MinModel = cached_model(self.shape)
+        return NetworkExperiment([model], self._messages, self.seed, STARTUP_CYCLES).run(replication, cycles)
+
+    def _messages(self, _model: Model, seed: int, cycles: int) -> list[Message]:
+        rate, fraction = message_rate(self.shape, self.load, self.multicast_share, self.flits)
+        records = random_traffic(
+            processors=self.shape.nodes,
+            cycles=cycles,
+            seed=seed,
+            messages_per_node_per_cycle=rate,
+            multicast_fraction=fraction,
+            destinations=(self.shape.nodes / 2, self.shape.nodes / 4),
+            flits=self.flits,
+        )
+        return software_multicasts(records) if self.software else records
 
 
-def min_loads(
-    shapes: tuple[Shape, ...],
-    loads: tuple[float, ...],
-    *,
-    multicast_share: float,
-    flits: int,
-    quick: bool = False,
-    seed: int = 1,
-    processes: int = 1,
-    progress: Progress | None = None,
-    kept: KeptPoints | None = None,
-) -> list[LoadPoint]:
-    """Latencies against load, ATBM and software multicast with the same messages.
+def curve_name(shape: Shape, software: bool, multicast_share: float, flits: int) -> str:
+    """Name of a curve: network, algorithm and traffic."""
+    return f"{shape.name}, {shape.algorithm(software)}, {100 * multicast_share:.0f} % multicast, {flits} flits"
 
-    140,000 messages per point (14,000 if quick), two in seven of them warm-up. A software multicast counts as one.
 
-    Parameters
-    ----------
-    shapes : tuple of Shape
-    loads : tuple of float
-    multicast_share : float
-        M_p.
-    flits : int
-        Length of all messages.
-    quick : bool
-    seed : int
-    processes, progress, kept
-        See ``measure_points``.
-    """
-    tasks = [
-        _Load(shape, software, load, multicast_share, flits, QUICK_MESSAGES if quick else MESSAGES, seed)
-        for shape in shapes
-        for load in loads
-        for software in (False, True)
-    ]
-    # the longest first, so that none is left alone at the end
-    tasks.sort(key=lambda task: (-task.shape.nodes, task.load))
-    return measure_points(_measure, tasks, processes=processes, progress=progress, kept=kept, point_type=LoadPoint)
+def min_curve(shape: Shape, software: bool, *, multicast_share: float, flits: int, quick: bool = False) -> CurveSetting:
+    """A curve to be measured."""
+
+    def experiment_at(load: float) -> MinLoad:
+        return MinLoad(shape, software, load, multicast_share, flits)
+
+    def plan_at(load: float) -> Plan:
+        rate, fraction = message_rate(shape, load, multicast_share, flits)
+        cycles = (QUICK if quick else FULL).cycles(shape.nodes, rate, fraction)
+        if quick:
+            return Plan(cycles, QUICK_PRECISION, QUICK_REPLICATIONS, QUICK_REPLICATIONS, QUICK_DOUBLINGS)
+        return Plan(cycles, PRECISION, most_replications=MOST_REPLICATIONS)
+
+    return CurveSetting(curve_name(shape, software, multicast_share, flits), experiment_at, plan_at)
 
 
 def message_rate(shape: Shape, load: float, multicast_share: float, flits: int) -> tuple[float, float]:
@@ -120,37 +126,3 @@ def message_rate(shape: Shape, load: float, multicast_share: float, flits: int) 
     unicasts = buffers_per_node * load * (1 - multicast_share) / buffer_cycles
     multicasts = buffers_per_node * load * multicast_share / (buffer_cycles * shape.nodes / 2)
     return unicasts + multicasts, multicasts / (unicasts + multicasts)
-
-
-def _measure(task: _Load) -> LoadPoint:
-    shape = task.shape
-    rate, fraction = message_rate(shape, task.load, task.multicast_share, task.flits)
-    cycles = round(task.messages / (rate * shape.nodes))
-    records = random_traffic(
-        processors=shape.nodes,
-        cycles=cycles,
-        seed=int(np.random.SeedSequence([task.seed, shape.nodes, round(task.load * 1e6)]).generate_state(1)[0]),
-        messages_per_node_per_cycle=rate,
-        multicast_fraction=fraction,
-        destinations=(shape.nodes / 2, shape.nodes / 4),
-        flits=task.flits,
-    )
-    messages = software_multicasts(records) if task.software else records
-    simulation = prepare(paper_model(shape), messages, STARTUP_CYCLES)
-    results, saturated = run_while_keeping_up(simulation, cycles, most_waiting=MOST_WAITING, looks=LOOKS)
-    warmup_cycles = round(cycles * WARMUP_SHARE)
-    unicast = results.complete_latencies(multicast=False, warmup_cycles=warmup_cycles)
-    multicast = results.complete_latencies(multicast=True, warmup_cycles=warmup_cycles)
-    unicast_mean, multicast_mean = interval_of_run(unicast, BATCHES), interval_of_run(multicast, BATCHES)
-    return LoadPoint(
-        network=shape.name,
-        algorithm=shape.software_name if task.software else "ATBM",
-        load=task.load,
-        unicast_us=unicast_mean.mean * CYCLE_US,
-        unicast_half_width_us=unicast_mean.half_width * CYCLE_US,
-        multicast_us=multicast_mean.mean * CYCLE_US,
-        multicast_half_width_us=multicast_mean.half_width * CYCLE_US,
-        unicasts=len(unicast),
-        multicasts=len(multicast),
-        saturated=saturated,
-    )

@@ -62,6 +62,10 @@ class Shape:
         channels = "" if self.consumption_channels == 1 else f", {self.consumption_channels} consumption channels"
         return f"{self.direction} {self.nodes} nodes {self.radix}x{self.radix}{channels}"
 
+    def algorithm(self, software: bool) -> str:
+        """What the paper calls the algorithm."""
+        return self.software_name if software else "ATBM"
+
     @property
     def software_name(self) -> str:
         """What the paper calls the software multicast of such a network."""

@@ -1,0 +1,66 @@
+"""A latency-load curve: loads upwards until one diverges, then a search for where the network saturates."""
+
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from hydranoc.measurement.load_point import LoadPoint
+from hydranoc.measurement.saturation import SaturationLoad
+
+Task = TypeVar("Task")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What was measured.
+
+    Members
+    -------
+    points : tuple of LoadPoint
+        By load; the last one diverges, unless the network carries all loads.
+    saturation : SaturationLoad
+    """
+
+    points: tuple[LoadPoint, ...]
+    saturation: SaturationLoad
+
+    @property
+    def name(self) -> str:
+        """Of the curve."""
+        return self.points[0].curve
+
+    @property
+    def stable(self) -> list[LoadPoint]:
+        """Points that have means."""
+        return [point for point in self.points if point.stable]
+
+    def at(self, load: float) -> LoadPoint | None:
+        """The point at a load if it has means."""
+        return next((point for point in self.stable if point.load == load), None)
+
+
+def load_curve(
+    task_of: Callable[[float, bool], Task], loads: Iterable[float], *, relative_width: float
+) -> Generator[Task, LoadPoint, Curve]:
+    """Tasks of a curve one after the other, each sent the point that came out; returns the curve.
+
+    Parameters
+    ----------
+    task_of : callable
+        Load, and whether means are wanted and not the verdict alone -> task.
+    loads : iterable of float
+    relative_width : float
+        Of the interval of saturation, as a share of its upper end.
+    """
+    points: list[LoadPoint] = []
+    for load in sorted(loads):
+        points.append((yield task_of(load, True)))
+        if not points[-1].stable:
+            break
+    carried = max((point.load for point in points if point.stable), default=0.0)
+    if points[-1].stable or not carried:
+        return Curve(tuple(points), SaturationLoad(carried, float("inf") if points[-1].stable else points[-1].load))
+    found = SaturationLoad(carried, points[-1].load)
+    while found.relative_width > relative_width:
+        found = found.halved((yield task_of(found.middle, False)).stable)
+    return Curve(tuple(points), found)

@@ -1,0 +1,63 @@
+"""Latency-load curves as they are drawn and written."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from hydranoc.measurement.curve import Curve
+from hydranoc.measurement.load_point import LoadPoint, columns, row
+from hydranoc.measurement.saturation import SaturationLoad
+from hydranoc.studies.common.figure import Series
+
+
+def load_series(name: str, curve: Curve, kind: str, unit_cycles: float, **style: Any) -> Series:
+    """Mean latencies of a kind of message, with intervals; loads that diverge have no point.
+
+    Parameters
+    ----------
+    name : str
+    curve : Curve
+    kind : str
+    unit_cycles : float
+        Units of latency in a cycle.
+    style
+        Members of ``Series``.
+    """
+    latencies = [point.latency_cycles(kind) for point in curve.stable]
+    found = curve.saturation
+    return Series(
+        name,
+        [point.load for point in curve.stable],
+        [latency.mean * unit_cycles for latency in latencies],
+        [latency.half_width * unit_cycles for latency in latencies],
+        saturation=(found.carried, found.diverging) if math.isfinite(found.diverging) else None,
+        **style,
+    )
+
+
+def load_table(
+    curves: Iterable[Curve], kinds: tuple[str, ...], unit: str, unit_cycles: float
+) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]:
+    """Header and rows of a CSV file: every load that was measured, and where its curve saturates."""
+    header = (*columns(kinds, unit), "saturation_low", "saturation_high")
+    rows = tuple((*row(point, unit_cycles), *_ends(curve.saturation)) for curve in curves for point in curve.points)
+    return header, rows
+
+
+def _ends(found: SaturationLoad) -> tuple[object, ...]:
+    """Without an upper end the cell is empty."""
+    high = float(f"{found.diverging:.6g}") if math.isfinite(found.diverging) else ""
+    return float(f"{found.carried:.6g}"), high
+
+
+def saturation_text(found: SaturationLoad) -> str:
+    """For people."""
+    if math.isinf(found.diverging):
+        return f"over {found.carried:g}"
+    return f"{found.carried:.3g} to {found.diverging:.3g}" if found.carried else f"below {found.diverging:.3g}"
+
+
+def carried_by_both(first: Curve, second: Curve) -> list[tuple[LoadPoint, LoadPoint]]:
+    """Points of two curves at the same loads, where both have means."""
+    pairs = ((point, second.at(point.load)) for point in first.stable)
+    return [(point, other) for point, other in pairs if other is not None]
