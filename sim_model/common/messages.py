@@ -21,11 +21,12 @@ class Message:
     flits : int
         Length of the whole message, header included.
     start_cycle : int
-        Start, if ``parent`` is None.
-    parent : int or None
-        Number of the message whose tail must have arrived at this source before this message starts.
-    delay_cycles : int
-        Cycles from that arrival to the start.
+        It does not start before.
+    parents : sequence of int
+        Numbers of earlier messages that it waits for. Of one that is delivered to this source the tail (of the last
+        copy) must have arrived there; of one that this source sends itself the tail must have left the injector.
+    delay_cycles : int or sequence of int
+        Cycles from that event to the earliest start: for all parents alike, or one number for each of them.
     group : int or None
         Logical multicast to which the message belongs; None for one of its own.
     operation : int
@@ -41,12 +42,17 @@ class Message:
     destinations: Sequence[int]
     flits: int
     start_cycle: int = 0
-    parent: int | None = None
-    delay_cycles: int = 0
+    parents: Sequence[int] = ()
+    delay_cycles: int | Sequence[int] = 0
     group: int | None = None
     operation: int = 0
     copies: Mapping[int, int] | None = None
     injection: int | None = None
+
+    @property
+    def delays(self) -> Sequence[int]:
+        """``delay_cycles`` as one number for each parent."""
+        return (self.delay_cycles,) * len(self.parents) if isinstance(self.delay_cycles, int) else self.delay_cycles
 
 
 class MessageError(ValueError):
@@ -68,7 +74,7 @@ class MessageError(ValueError):
 
 @dataclass(frozen=True)
 class Messages:
-    """M checked messages in columns; a message's number is its position.
+    """M checked messages in columns, with W waits for parents; a message's number is its position.
 
     Members
     -------
@@ -81,11 +87,13 @@ class Messages:
     flits : int32[M]
         Whole message, header included.
     start_cycle : int64[M]
-        -1 for a dependent message.
-    parent : int32[M]
-        -1 for a message with a given start; else the message whose tail must arrive at this source first.
-    delay_cycles : int64[M]
-        A dependent message starts this many cycles after that arrival.
+        The start of a message without parents; others do not start before.
+    parent_offsets : int64[M + 1]
+        Message m waits for ``parents[parent_offsets[m]:parent_offsets[m + 1]]``, see ``Message``.
+    parents : int32[W]
+        Earlier messages.
+    delay_cycles : int64[W]
+        From the parent's arrival, or from its tail's leaving the injector, to the earliest start.
     group : int32[M]
         Messages of one logical multicast share a group.
     operation : int32[M]
@@ -101,7 +109,8 @@ class Messages:
     destinations: np.ndarray
     flits: np.ndarray
     start_cycle: np.ndarray
-    parent: np.ndarray
+    parent_offsets: np.ndarray
+    parents: np.ndarray
     delay_cycles: np.ndarray
     group: np.ndarray
     operation: np.ndarray
@@ -115,6 +124,10 @@ class Messages:
         """Destinations of one message, sorted."""
         return self.destinations[self.offsets[message] : self.offsets[message + 1]]
 
+    def parents_of(self, message: int) -> np.ndarray:
+        """Messages that one message waits for."""
+        return self.parents[self.parent_offsets[message] : self.parent_offsets[message + 1]]
+
     @property
     def destination_counts(self) -> np.ndarray:
         """Number of destinations of each message, int64[M]; 1 is a unicast."""
@@ -124,6 +137,11 @@ class Messages:
     def message_of_destination(self) -> np.ndarray:
         """Message of each entry of ``destinations``, int64."""
         return np.repeat(np.arange(len(self)), self.destination_counts)
+
+    @property
+    def parent_counts(self) -> np.ndarray:
+        """Number of parents of each message, int64[M]; 0 if its start is given."""
+        return np.diff(self.parent_offsets)
 
     @classmethod
     def build(
@@ -167,52 +185,66 @@ class _Columns:
 
     rows: list[tuple[int, ...]] = field(default_factory=list)
     destinations: list[tuple[int, ...]] = field(default_factory=list)
+    parents: list[Sequence[int]] = field(default_factory=list)
+    delays: list[int] = field(default_factory=list)
     copies: list[int] = field(default_factory=list)
 
     def add(self, number: int, record: Message, processors: int, header_flits) -> None:
         destinations = checked_destinations(record, processors)
         _check_length(record.flits, header_flits(destinations))
-        if record.delay_cycles < 0:
-            raise ValueError(f"Delay must be at least 0 cycles, not {record.delay_cycles!r}")
-        if record.parent is None:
-            if record.start_cycle < 0:
-                raise ValueError(f"Start cycle must be at least 0, not {record.start_cycle!r}")
-        else:
-            self._check_parent(number, record)
-        parent = -1 if record.parent is None else record.parent
-        start = record.start_cycle if record.parent is None else -1
+        if record.start_cycle < 0:
+            raise ValueError(f"Start cycle must be at least 0, not {record.start_cycle!r}")
+        self._add_parents(number, record)
         group = number if record.group is None else record.group
-        delay, injection = record.delay_cycles, record.injection or 0
-        self.rows.append((record.source, record.flits, start, parent, delay, group, record.operation, injection))
+        start, injection = record.start_cycle, record.injection or 0
+        self.rows.append((record.source, record.flits, start, group, record.operation, injection))
         self.destinations.append(destinations)
         wanted = record.copies or {}
         self.copies += [wanted.get(destination, 1) for destination in destinations]
 
-    def _check_parent(self, number: int, record: Message) -> None:
-        parent = record.parent
-        if parent is None or not 0 <= parent < number:
+    def _add_parents(self, number: int, record: Message) -> None:
+        delays = record.delays
+        if len(delays) != len(record.parents):
+            raise ValueError(f"Delays must be as many as the {len(record.parents)} parents, not {len(delays)}")
+        for parent, delay in zip(record.parents, delays, strict=True):
+            self._check_parent(number, record.source, parent)
+            if delay < 0:
+                raise ValueError(f"Delay must be at least 0 cycles, not {delay!r}")
+        self.parents.append(record.parents)
+        self.delays += delays
+
+    def _check_parent(self, number: int, source: int, parent: int) -> None:
+        if not 0 <= parent < number:
             raise ValueError(f"Parent must be an earlier message, not {parent!r}")
-        if record.source not in self.destinations[parent]:
-            raise ValueError(f"Parent must be a message that is delivered to processor {record.source}, not {parent!r}")
+        if source != self.rows[parent][0] and source not in self.destinations[parent]:
+            raise ValueError(f"Parent must be a message that processor {source} gets or sends, not {parent!r}")
 
     def messages(self) -> Messages:
-        columns = zip(*self.rows, strict=True) if self.rows else ((),) * 8
-        source, flits, start, parent, delay, group, operation, injection = columns
-        counts = [len(destinations) for destinations in self.destinations]
-        flat = [processor for destinations in self.destinations for processor in destinations]
+        columns = zip(*self.rows, strict=True) if self.rows else ((),) * 6
+        source, flits, start, group, operation, injection = columns
+        offsets, destinations = _flattened(self.destinations)
+        parent_offsets, parents = _flattened(self.parents)
         return Messages(
             source=np.array(source, dtype=np.int32),
-            offsets=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
-            destinations=np.array(flat, dtype=np.int32),
+            offsets=offsets,
+            destinations=destinations,
             flits=np.array(flits, dtype=np.int32),
             start_cycle=np.array(start, dtype=np.int64),
-            parent=np.array(parent, dtype=np.int32),
-            delay_cycles=np.array(delay, dtype=np.int64),
+            parent_offsets=parent_offsets,
+            parents=parents,
+            delay_cycles=np.array(self.delays, dtype=np.int64),
             group=np.array(group, dtype=np.int32),
             operation=np.array(operation, dtype=np.int32),
             injection=np.array(injection, dtype=np.int32),
             copies=np.array(self.copies, dtype=np.int32),
         )
+
+
+def _flattened(lists: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Where each list begins in all of them together, and these."""
+    offsets = np.concatenate(([0], np.cumsum([len(numbers) for numbers in lists])))
+    flat = [number for numbers in lists for number in numbers]
+    return offsets.astype(np.int64), np.array(flat, dtype=np.int32)
 
 
 def checked_destinations(record: Message, processors: int) -> tuple[int, ...]:

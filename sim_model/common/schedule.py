@@ -32,7 +32,8 @@ Tree = Callable[[int, Sequence[int]], Iterable[Unicast]]
 def software_schedule(records: Iterable[Message], nodes: int, tree: Tree) -> list[Message]:
     """Messages with every multicast replaced by unicasts; each record becomes one group.
 
-    A record with one destination is sent there straight. Records may not depend on each other.
+    A record with one destination is sent there straight. What waits for a record at one of its destinations waits for
+    the unicast that goes there, and what waits for it at its source for all that the source sends.
 
     Parameters
     ----------
@@ -46,33 +47,62 @@ def software_schedule(records: Iterable[Message], nodes: int, tree: Tree) -> lis
     Raises
     ------
     MessageError
-        If a record has a parent, or its nodes are not there.
+        If nodes or parents of a record are not there.
     """
-    messages: list[Message] = []
-    for group, record in enumerate(records):
-        check_independent(group, record)
+    sends = Sends()
+    for number, record in enumerate(records):
         try:
             destinations = checked_destinations(record, nodes)
         except ValueError as error:
-            raise MessageError(group, str(error)) from None
-        grouped = replace(record, group=group)
-        if len(destinations) == 1:
-            messages.append(grouped)
-        else:
-            messages += dependent_unicasts(grouped, tree(record.source, destinations), len(messages))
-    return messages
+            raise MessageError(number, str(error)) from None
+        sends.add(record, () if len(destinations) == 1 else tree(record.source, destinations))
+    return sends.messages
 
 
-def check_independent(number: int, record: Message) -> None:
-    """Refuse a record that depends on another one.
+class Sends:
+    """Records, added one by one, as the messages that are sent in their place.
 
-    Raises
-    ------
-    MessageError
-        "Message 3: Parent must be None in a software multicast, not 1".
+    Members
+    -------
+    messages : list of Message
+        Each in the group of its record.
     """
-    if record.parent is not None:
-        raise MessageError(number, f"Parent must be None in a software multicast, not {record.parent!r}")
+
+    def __init__(self):
+        self.messages: list[Message] = []
+        self._at: list[dict[int, list[int]]] = []  # of each record: what stands for it at its source and destinations
+
+    def add(self, record: Message, unicasts: Iterable[Unicast]) -> None:
+        """The next record, sent as these unicasts, or as it is if there are none.
+
+        Raises
+        ------
+        MessageError
+            If it waits for what is no earlier record that its source gets or sends.
+        """
+        number, first = len(self._at), len(self.messages)
+        grouped = replace(self._waiting_for_sends(record), group=number)
+        sent = dependent_unicasts(grouped, unicasts, first) or [grouped]
+        self.messages += sent
+        events: dict[int, list[int]] = {}
+        for position, message in enumerate(sent, start=first):
+            for node in message.destinations:
+                events[node] = [position]
+        events[record.source] = [first + k for k, message in enumerate(sent) if message.source == record.source]
+        self._at.append(events)
+
+    def _waiting_for_sends(self, record: Message) -> Message:
+        parents, delays = [], []
+        for parent, delay in zip(record.parents, record.delays, strict=True):
+            if not 0 <= parent < len(self._at):
+                raise MessageError(len(self._at), f"Parent must be an earlier message, not {parent!r}")
+            if record.source not in self._at[parent]:
+                text = f"Parent must be a message that processor {record.source} gets or sends, not {parent!r}"
+                raise MessageError(len(self._at), text)
+            sends = self._at[parent][record.source]
+            parents += sends
+            delays += [delay] * len(sends)
+        return replace(record, parents=tuple(parents), delay_cycles=tuple(delays)) if parents else record
 
 
 def dependent_unicasts(record: Message, unicasts: Iterable[Unicast], first_number: int) -> list[Message]:
@@ -99,7 +129,8 @@ def dependent_unicasts(record: Message, unicasts: Iterable[Unicast], first_numbe
                 operation=unicast.operation,
                 injection=unicast.injection,
                 start_cycle=0 if relayed else record.start_cycle,
-                parent=brought[unicast.sender] if relayed else None,
+                parents=(brought[unicast.sender],) if relayed else record.parents,
+                delay_cycles=0 if relayed else record.delay_cycles,
             )
         )
         brought[unicast.receiver] = number

@@ -8,11 +8,10 @@ Without the chain the source sends to all destinations itself, in the same order
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from sim_model.common.messages import Message
 from sim_model.common.recursive_doubling import halvings
-from sim_model.common.schedule import Unicast, check_independent, dependent_unicasts
+from sim_model.common.schedule import Sends, Unicast, dependent_unicasts
 
 BINOMIAL, SEPARATE = COMMON_SOFTWARE = ("binomial", "separate")
 """Names of what every family has."""
@@ -61,8 +60,8 @@ def binomial_chain(
 def software_multicasts(records: Iterable[Message], software: str = BINOMIAL) -> list[Message]:
     """A list of messages with every multicast replaced by unicasts; each record becomes one group.
 
-    Records may not depend on each other. One without destinations stays as it is: what becomes of it is for others to
-    say.
+    Records may wait for each other, see ``software_schedule``. One without destinations stays as it is: what becomes of
+    it is for others to say.
 
     Parameters
     ----------
@@ -73,16 +72,13 @@ def software_multicasts(records: Iterable[Message], software: str = BINOMIAL) ->
     Raises
     ------
     MessageError
-        If a record has a parent.
+        If a record waits for what is no earlier record that its source gets or sends.
     """
-    sends = {BINOMIAL: _binomial, SEPARATE: _separate}[software]
-    messages: list[Message] = []
-    for group, record in enumerate(records):
-        check_independent(group, record)
-        grouped = replace(record, group=group)
-        unicasts = sends(record.source, record.destinations)
-        messages += dependent_unicasts(grouped, unicasts, len(messages)) or [grouped]
-    return messages
+    tree = {BINOMIAL: _binomial, SEPARATE: _separate}[software]
+    sends = Sends()
+    for record in records:
+        sends.add(record, tree(record.source, record.destinations))
+    return sends.messages
 
 
 def _binomial(source: int, destinations: Sequence[int]) -> list[Unicast]:

@@ -28,7 +28,7 @@ DOUBLING, ONE_BASE = OWN_SOFTWARE = ("recursive-doubling", "recursive-doubling-o
 def software_sends(network: HypercubeNetwork, records: Iterable[Message], software: str) -> list[Message]:
     """Messages with every multicast replaced by unicasts that depend on each other; each record becomes one group.
 
-    A record with one destination is sent there straight. Records may not depend on each other.
+    A record with one destination is sent there straight. Records may wait for each other.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def software_sends(network: HypercubeNetwork, records: Iterable[Message], softwa
     ValueError
         If hypercubes do not have this software.
     MessageError
-        If a record has a parent, or its nodes are not there.
+        If nodes or parents of a record are not there.
     """
     if software not in OWN_SOFTWARE:
         raise ValueError(f"Software must be {' or '.join(OWN_SOFTWARE)}, not {software!r}")

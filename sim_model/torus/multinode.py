@@ -31,7 +31,7 @@ def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: 
 
     The unicasts of a group stand in such an order that each sender's go out by message numbers: those of phase 2 before
     those of phase 3. Their directions are their operations (``topology/torus/operations.py``). A record with one
-    destination is sent there straight. Records may not depend on each other.
+    destination is sent there straight. Records may wait for each other.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: 
     ValueError
         If the grid does not have this software.
     MessageError
-        If a record has a parent, or its nodes are not there.
+        If nodes or parents of a record are not there.
     """
     names = software_names(grid)
     if software not in names:

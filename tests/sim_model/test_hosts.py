@@ -289,7 +289,9 @@ def test_dependent_messages_keep_their_order():
     model = spam_model(random_irregular(5, switches=8), flit_bits=16)
     processors = len(model.network.processors)
     records = [Message(0, (1,), 12)]
-    records += [Message(node, (node + 1,), 12, parent=node - 1, delay_cycles=3) for node in range(1, processors - 1)]
+    records += [
+        Message(node, (node + 1,), 12, parents=(node - 1,), delay_cycles=3) for node in range(1, processors - 1)
+    ]
     messages = Messages.build(records, processors=processors, header_flits=model.header_flits)
     results = finished(model, messages, BOTH[0.9])
     assert (results.start_cycle[1:] == results.arrival_cycle[:-1] + 3).all()

@@ -118,10 +118,11 @@ def test_relays_start_when_they_have_the_tail_and_sources_at_the_start(software)
         own = np.flatnonzero(messages.group == group)
         assert sorted(messages.destinations[own].tolist()) == sorted(set(range(NODES)) - {source})
         for number in own:
-            parent = messages.parent[number]
+            parents = messages.parents_of(number)
             if messages.source[number] == source:
-                assert (parent, messages.start_cycle[number]) == (-1, group)
+                assert (len(parents), messages.start_cycle[number]) == (0, group)
             else:
+                (parent,) = parents
                 assert messages.group[parent] == group
                 assert messages.destinations_of(parent).tolist() == [messages.source[number]]
 
@@ -147,10 +148,14 @@ def test_a_base_that_is_not_there():
 
 
 @pytest.mark.parametrize("software", OWN_SOFTWARE)
-def test_a_multicast_that_depends_on_another_is_refused(software):
-    records = [Message(0, [1, 2], 5), Message(2, [4, 5], 5, parent=0)]
-    with pytest.raises(MessageError, match="Message 1: Parent must be None in a software multicast, not 0"):
-        software_sends(CUBE, records, software)
+def test_a_multicast_that_waits_for_another_waits_for_the_unicast_that_brings_it(software):
+    sends = software_sends(CUBE, [Message(0, [1, 2], 5), Message(2, [4, 5], 5, parents=(0,))], software)
+    first = [send for send in sends if send.source == 2 and send.group == 1]
+    assert first
+    for send in first:
+        assert [sends[parent].destinations for parent in send.parents] == [(2,)]
+    with pytest.raises(MessageError, match="Message 1: Parent must be a message that processor 7 gets or sends, not 0"):
+        software_sends(CUBE, [Message(0, [1, 2], 5), Message(7, [4, 5], 5, parents=(0,))], software)
 
 
 def test_nodes_that_are_not_there():

@@ -86,8 +86,8 @@ def test_a_relay_starts_at_its_own_injector():
     records = [
         Message(0, [1], HEADER + 4),
         Message(1, [2], 60),
-        Message(1, [3], HEADER + 4, parent=0, delay_cycles=2, injection=1),
-        Message(1, [3], HEADER + 4, parent=0, delay_cycles=2),
+        Message(1, [3], HEADER + 4, parents=(0,), delay_cycles=2, injection=1),
+        Message(1, [3], HEADER + 4, parents=(0,), delay_cycles=2),
     ]
     results = Simulation(MODEL, build(*records)).run()
     assert results.accepted_cycle[2] == results.arrival_cycle[0] + 2

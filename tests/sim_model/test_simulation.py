@@ -25,7 +25,7 @@ def example(startup_cycles=4):
     model = spam_model(random_irregular(5, switches=8), flit_bits=16, routing_cycles=3)
     records = random_records(np.random.default_rng(1), model, 80, cycles=200, body=12)
     relay = records[0].destinations[0]
-    records.append(Message(relay, [(relay + 1) % len(model.network.processors)], 20, parent=0, delay_cycles=7))
+    records.append(Message(relay, [(relay + 1) % len(model.network.processors)], 20, parents=(0,), delay_cycles=7))
     return simulate(model, records, startup_cycles)
 
 

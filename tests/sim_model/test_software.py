@@ -2,7 +2,7 @@
 
 import pytest
 
-from sim_model.common.messages import Message
+from sim_model.common.messages import Message, MessageError
 from sim_model.common.software import binomial_chain, software_multicasts, software_steps
 from tests.networks import random_irregular
 from tests.sim_model.builders import simulate, spam_model
@@ -12,8 +12,9 @@ from topology.common.graph import Network
 def test_chain_of_eight_worked_by_hand():
     # Chain 2 3 4 5 6 7 0 1; 2 sends to 6, then 4, then 3; 6 to 0, then 7; and so on.
     chain = binomial_chain(2, [0, 1, 3, 4, 5, 6, 7], flits=5)
-    sends = [(message.source, message.destinations[0], message.parent) for message in chain]
-    assert sends == [(2, 6, None), (2, 4, None), (6, 0, 0), (2, 3, None), (4, 5, 1), (6, 7, 0), (0, 1, 2)]
+    sends = [(message.source, message.destinations[0], message.parents) for message in chain]
+    wanted = [(2, 6, ()), (2, 4, ()), (6, 0, (0,)), (2, 3, ()), (4, 5, (1,)), (6, 7, (0,)), (0, 1, (2,))]
+    assert sends == wanted
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 8, 15, 16, 100, 255])
@@ -26,7 +27,7 @@ def test_everyone_is_reached_once_in_the_least_number_of_steps(count):
     sent: dict[int, int] = {}
     reached = {0: 0}
     for number, message in enumerate(chain, start=10):
-        assert message.parent is None or message.parent < number
+        assert all(parent < number for parent in message.parents)
         step[number] = max(reached[message.source], sent.get(message.source, 0)) + 1
         sent[message.source] = step[number]
         reached[message.destinations[0]] = step[number]
@@ -55,8 +56,38 @@ def test_unicasts_stay_and_groups_are_the_records():
     assert [message.group for message in records] == [0, 1, 1, 1, 2]
     results = simulate(model, records).run()
     assert results.groups.tolist() == [0, 1, 2]
-    with pytest.raises(ValueError, match="Parent must be None in a software multicast, not 0"):
-        software_multicasts([Message(0, [1], 5), Message(1, [0], 5, parent=0)])
+
+
+def test_what_waits_for_a_multicast_waits_for_its_unicasts_worked_by_hand():
+    # 0 sends to 2 and 1, 2 to 3. Messages 3 to 5: the answer of 3, what 0 sends behind both, what 3 sends behind that.
+    records = [
+        Message(0, [1, 2, 3], 5, start_cycle=7),
+        Message(3, [0], 4, parents=(0,), delay_cycles=30),
+        Message(0, [1], 4, parents=(0, 1), delay_cycles=(2, 1)),
+        Message(3, [1, 2], 6, start_cycle=9, parents=(1,)),
+    ]
+    assert software_multicasts(records) == [
+        Message(0, (2,), 5, start_cycle=7, group=0),
+        Message(0, (1,), 5, start_cycle=7, group=0),
+        Message(2, (3,), 5, parents=(0,), group=0),
+        Message(3, (0,), 4, parents=(2,), delay_cycles=(30,), group=1),
+        Message(0, (1,), 4, parents=(0, 1, 3), delay_cycles=(2, 2, 1), group=2),
+        Message(3, (1,), 6, start_cycle=9, parents=(3,), delay_cycles=(0,), group=3),
+        Message(1, (2,), 6, parents=(5,), group=3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "parent", "problem"),
+    [
+        (1, 1, "Message 1: Parent must be an earlier message, not 1"),
+        (1, -1, "Message 1: Parent must be an earlier message, not -1"),
+        (3, 0, "Message 1: Parent must be a message that processor 3 gets or sends, not 0"),
+    ],
+)
+def test_waits_for_what_is_not_there(source, parent, problem):
+    with pytest.raises(MessageError, match=problem):
+        software_multicasts([Message(0, [1, 2], 5), Message(source, [4], 5, parents=(parent,))])
 
 
 def test_separate_unicasts_worked_by_hand():

@@ -69,7 +69,7 @@ def test_waiting_for_hosts_and_routing_is_no_deadlock():
     # A long start-up, a long gap, and a header that waits 50 cycles to be routed.
     network = Network(2, [(0, 1)], [0, 1])
     model = spam_model(network, routing_cycles=50)
-    records = [Message(0, [1], 3), Message(1, [0], 3, parent=0, delay_cycles=100_000)]
+    records = [Message(0, [1], 3), Message(1, [0], 3, parents=(0,), delay_cycles=100_000)]
     simulation = simulate(model, records, startup_cycles=20_000)
     results = simulation.run()
     assert simulation.finished

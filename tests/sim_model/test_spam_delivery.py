@@ -97,7 +97,7 @@ def test_results_by_group_and_kind():
         Message(0, [1], 10, start_cycle=5),
         Message(0, [1, 2, 3], 10, start_cycle=100),
         Message(0, [4], 10, start_cycle=300, group=7),
-        Message(4, [5], 10, parent=2, group=7),
+        Message(4, [5], 10, parents=(2,), group=7),
     ]
     results = simulate(model, records).run()
     assert results.groups.tolist() == [0, 1, 7]

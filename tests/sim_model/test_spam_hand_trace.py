@@ -116,7 +116,7 @@ def test_without_start_up_messages_of_a_node_are_one_cycle_apart():
 def test_a_dependent_message_starts_when_its_parent_has_arrived(delay_cycles, accepted_cycle):
     # One flit over one switch: injection in 1, delivery in 3 with 2 routing cycles on a one-switch network in 4.
     network = Network(1, [], [0, 0])
-    records = [Message(0, [1], 1, start_cycle=1), Message(1, [0], 1, parent=0, delay_cycles=delay_cycles)]
+    records = [Message(0, [1], 1, start_cycle=1), Message(1, [0], 1, parents=(0,), delay_cycles=delay_cycles)]
     simulation = simulate(spam_model(network, routing_cycles=2), records)
     results = simulation.run()
     assert results.arrival_cycle[0] == 5
@@ -131,7 +131,7 @@ def test_hosts_take_messages_in_order_of_start_then_number():
         Message(0, [1], 2, start_cycle=0),
         Message(1, [0], 2, start_cycle=0),
         Message(0, [1], 2, start_cycle=0),
-        Message(0, [2], 2, parent=2),
+        Message(0, [2], 2, parents=(2,)),
     ]
     results = simulate(spam_model(network), records, startup_cycles=10).run()
     # Message 4 starts when message 2 arrives, before message 0.

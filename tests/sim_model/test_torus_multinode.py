@@ -99,9 +99,9 @@ def test_every_scheme_delivers_to_each_destination_exactly_once(software):
         assert set(record.destinations) <= set(receivers) <= set(record.destinations) | relays
         assert record.source not in receivers
         for number in own:
-            parent = int(messages.parent[number])
-            assert (parent == -1) == (messages.source[number] == record.source)
-            assert parent == -1 or messages.group[parent] == group
+            parents = messages.parents_of(number)
+            assert len(parents) == (messages.source[number] != record.source)
+            assert (messages.group[parents] == group).all()
             assert turns_of(int(messages.operation[number])) is not None
     assert {int(flits) for flits in messages.flits} == {32}
 
@@ -139,7 +139,7 @@ def test_worked_by_hand():
         Message(3, [2], 9, start_cycle=5, group=0, operation=SHORTEST),
         Message(6, (1,), 9, start_cycle=100, group=1, operation=positive),
         Message(6, (7,), 9, start_cycle=100, group=1, operation=positive),
-        Message(1, (2,), 9, parent=1, group=1, operation=positive),
+        Message(1, (2,), 9, parents=(1,), group=1, operation=positive),
     ]
     # 1 2 6 7: 6 sends back to 2, which sees to 1, and then to 7
     back = operation(Turns(y_negative=True, x_negative=False))
@@ -168,7 +168,10 @@ def test_seed_of_a_scheme():
         (Message(0, [1, 256], 4), "Message 1: Destination must be a processor, 0 to 255, not 256"),
         (Message(256, [1, 2], 4), "Message 1: Source must be a processor, 0 to 255, not 256"),
         (Message(3, [3, 3], 4), "Message 1: Destinations must name a processor other than the source 3"),
-        (Message(3, [4, 5], 4, parent=0), "Message 1: Parent must be None in a software multicast, not 0"),
+        (
+            Message(5, [6, 7], 4, parents=(0,)),
+            "Message 1: Parent must be a message that processor 5 gets or sends, not 0",
+        ),
     ],
 )
 def test_bad_records(record, message):

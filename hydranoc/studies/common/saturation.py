@@ -74,6 +74,6 @@ def _first_starts(messages: Messages) -> np.ndarray:
     """Start of each group's first message, in the order of group numbers."""
     groups, position = np.unique(messages.group, return_inverse=True)
     first = np.full(len(groups), np.iinfo(np.int64).max)
-    given = messages.parent < 0
+    given = messages.parent_counts == 0
     np.minimum.at(first, position[given], messages.start_cycle[given])
     return first

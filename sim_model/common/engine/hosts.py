@@ -2,7 +2,7 @@
 
 Every injector of a node has a host of its own, and they know nothing of each other. A host sleeps until
 ``wake_cycle``. Messages with a given start stand in a sorted queue; dependent ones join a second, sorted list when
-their parent has arrived. The next message is the earlier of the two fronts.
+the last of their parents has arrived or left. The next message is the earlier of the two fronts.
 """
 
 from sim_model.common.engine.bits import MESSAGE_SHIFT, TAIL
@@ -87,12 +87,14 @@ def _take_next(host, queue, jobs):
 
 
 @compiled
-def free_injector(cycle, injector, hosts, queue, jobs, counters):
+def free_injector(cycle, injector, state):
     """The tail has left the injector in this cycle."""
-    host = hosts[injector]
+    host, jobs = state.hosts[injector], state.jobs
+    message = host.sending
     host.sending = NONE
     host.idle_from_cycle = cycle + 1
-    _set_wake(cycle, host, queue, jobs, counters)
+    _set_wake(cycle, host, state.queue, jobs, state.counters)
+    release_children(cycle, jobs[message].source, message, state)
 
 
 @compiled
@@ -107,18 +109,28 @@ def _set_wake(cycle, host, queue, jobs, counters):
 
 @compiled
 def release_children(cycle, processor, parent, state):
-    """The tail of ``parent`` has arrived at ``processor``: the messages that waited for it there get their start."""
+    """The tail of ``parent`` has arrived at ``processor``, or left it: messages that wait there for it wait no more."""
     jobs = state.jobs
     for position in range(jobs[parent].first_child, jobs[parent].end_child):
-        child = state.children[position]
-        if jobs[child].source != processor:
+        message = state.children[position].message
+        job = jobs[message]
+        if job.source != processor:
             continue
-        host = state.hosts[jobs[child].injector]
-        jobs[child].start_cycle = cycle + jobs[child].delay_cycles
-        _insert_released(host, child, jobs)
-        state.counters[UNSENT] += 1
-        if host.preparing == NONE and host.sending == NONE:
-            _set_wake(cycle, host, state.queue, jobs, state.counters)
+        job.earliest_cycle = max(job.earliest_cycle, cycle + state.children[position].delay_cycles)
+        job.parents_left -= 1
+        if job.parents_left == 0:
+            job.start_cycle = job.earliest_cycle
+            _release(cycle, message, state)
+
+
+@compiled
+def _release(cycle, message, state):
+    """The start of a dependent message is known."""
+    host = state.hosts[state.jobs[message].injector]
+    _insert_released(host, message, state.jobs)
+    state.counters[UNSENT] += 1
+    if host.preparing == NONE and host.sending == NONE:
+        _set_wake(cycle, host, state.queue, state.jobs, state.counters)
 
 
 @compiled

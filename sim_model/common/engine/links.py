@@ -92,7 +92,7 @@ def _move_from_injectors(cycle, state, trace, row):
             vertices[channel.sink].arrived |= channel.sink_bit
             if channel.register & TAIL:
                 vertices[vertex].occupied ^= 1 << port
-                free_injector(cycle, number - first_injection, state.hosts, state.queue, jobs, state.counters)
+                free_injector(cycle, number - first_injection, state)
             else:
                 channel.register = _following(channel.register, jobs)
                 loaded += 1

@@ -64,20 +64,25 @@ HOST_FIELDS = (
     "idle_from_cycle",  # first cycle in which the injector is idle again
     "queued",  # position in the queue of the next message with a given start
     "queue_end",  # position behind the last one; never changes
-    "released",  # first dependent message whose parent has arrived, or NONE
+    "released",  # first dependent message that waits for no parent any more, or NONE
 )
 JOB_FIELDS = (
     "source",  # processor; never changes, like all down to end_child
     "injector",
     "flits",  # whole message
-    "delay_cycles",  # from the parent's arrival to the start
     "first_destination",  # position in deliveries
     "end_destination",
     "first_child",  # position in children
     "end_child",
+    "parents_left",  # parents that it still waits for
+    "earliest_cycle",  # start as far as the parents that have arrived, or left, demand it
     "start_cycle",  # NONE while not known
     "accepted_cycle",  # NONE before the injector accepts the message
     "next_released",  # linked list of a host's released messages, in order of start
+)
+CHILD_FIELDS = (
+    "message",  # that waits; never changes, like the next one
+    "delay_cycles",  # from the parent's event to its earliest start
 )
 DELIVERY_FIELDS = (
     "destination",  # processor, ascending within a message; never changes
@@ -111,7 +116,7 @@ class EngineState(NamedTuple):
     jobs: np.recarray  # JOB_FIELDS, by message
     deliveries: np.recarray  # DELIVERY_FIELDS, by message and destination
     queue: np.ndarray  # int64, messages with a given start by injector, in order of start
-    children: np.ndarray  # int64, dependent messages by parent
+    children: np.recarray  # CHILD_FIELDS, by parent and then by message
     counters: np.ndarray  # int64[COUNTERS]
     tallies: np.recarray  # TALLY_FIELDS, by channel; no records if nothing is counted
     endpoints: EndpointState  # hosts that hold back; no records if none does
@@ -252,22 +257,25 @@ def _input_channels(network: ChannelNetwork) -> np.ndarray:
     return table
 
 
-def _make_jobs(messages: Messages, injector: np.ndarray) -> tuple[np.recarray, np.ndarray]:
-    dependent = np.flatnonzero(messages.parent != NONE)
-    children = dependent[np.argsort(messages.parent[dependent], kind="stable")].astype(np.int64)
-    first_child = _first_positions(messages.parent[dependent], len(messages))
+def _make_jobs(messages: Messages, injector: np.ndarray) -> tuple[np.recarray, np.recarray]:
+    by_parent = np.argsort(messages.parents, kind="stable")
+    waiting = np.repeat(np.arange(len(messages)), messages.parent_counts)[by_parent]
+    delays = messages.delay_cycles[by_parent]
+    children = make_records(len(waiting), CHILD_FIELDS, message=waiting, delay_cycles=delays)
+    first_child = _first_positions(messages.parents, len(messages))
     jobs = make_records(
         len(messages),
         JOB_FIELDS,
         source=messages.source,
         injector=injector,
         flits=messages.flits,
-        delay_cycles=messages.delay_cycles,
         first_destination=messages.offsets[:-1],
         end_destination=messages.offsets[1:],
         first_child=first_child[:-1],
         end_child=first_child[1:],
-        start_cycle=np.where(messages.parent == NONE, messages.start_cycle, NONE),
+        parents_left=messages.parent_counts,
+        earliest_cycle=messages.start_cycle,
+        start_cycle=np.where(messages.parent_counts == 0, messages.start_cycle, NONE),
         accepted_cycle=NONE,
         next_released=NONE,
     )
@@ -276,7 +284,7 @@ def _make_jobs(messages: Messages, injector: np.ndarray) -> tuple[np.recarray, n
 
 def _make_hosts(messages: Messages, injector: np.ndarray, network: ChannelNetwork) -> tuple[np.recarray, np.ndarray]:
     injectors = len(network.injection_channels)
-    given = np.flatnonzero(messages.parent == NONE)
+    given = np.flatnonzero(messages.parent_counts == 0)
     queue = given[np.lexsort((given, messages.start_cycle[given], injector[given]))].astype(np.int64)
     first = _first_positions(injector[given], injectors)
     wake_cycle = np.full(injectors, NEVER, dtype=np.int64)
