@@ -1,7 +1,7 @@
 """Networks as experiments: the golden model under random messages."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,6 +60,17 @@ class NetworkExperiment:
             _group_flits(results),
             channel_flits,
         )
+
+
+def with_all_kinds(run: Observations, kind: int) -> Observations:
+    """The run with every message once more, as one of a kind that stands for all."""
+    return replace(
+        run,
+        start_cycle=np.tile(run.start_cycle, 2),
+        end_cycle=np.tile(run.end_cycle, 2),
+        kind=np.concatenate([run.kind, np.full(len(run.kind), kind)]),
+        flits=np.tile(run.flits, 2),
+    )
 
 
 def run_counted(simulation: Simulation, cycles: int) -> tuple[Results, np.ndarray | None]:

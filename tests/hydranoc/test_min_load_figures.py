@@ -2,9 +2,10 @@
 
 import pytest
 
+from hydranoc.measurement.point import Plan, is_stable
 from hydranoc.studies.common.figure import Effort
 from hydranoc.studies.min import load_claims
-from hydranoc.studies.min.load import FULL, MinLoad, curve_name, message_rate, min_curve
+from hydranoc.studies.min.load import FULL, QUICK, MinLoad, curve_name, message_rate, min_curve
 from hydranoc.studies.min.load_curves import ATBM, SOFTWARE, MinCurves, measure_min_curves
 from hydranoc.studies.min.load_figures import FIGURES, load_figure
 from hydranoc.studies.min.shapes import CYCLE_US, Shape
@@ -141,3 +142,14 @@ def test_a_figure_from_its_runs():
     assert figure.table[0] == "20 % multicast is 0.78 % of the messages in 64 nodes"
     assert all(len(row) == len(figure.columns) for row in figure.rows)
     assert all(series.saturation is not None for series in figure.series), "8x8 switches saturate below load 0.4"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("run", [QUICK, FULL])
+def test_the_load_at_which_seeds_disagreed_diverges(run, seed):
+    """145±12 with one seed and 279±32 with another, 256 nodes, 4x4 switches."""
+    shape = Shape("baseline", 4, 4)
+    rate, fraction = message_rate(shape, 0.25, 0.5, 64)
+    plan = Plan(run.cycles(shape.nodes, rate, fraction), most_doublings=3)
+    assert not is_stable(MinLoad(shape, ATBM, 0.25, 0.5, 64, seed), plan)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hydranoc.studies.spam.measurements import spam_bound, spam_fig2, spam_fig3
+from hydranoc.studies.spam.measurements import spam_bound, spam_fig2
 from topology.common.lattice import lattice_network
 
 
@@ -24,14 +24,6 @@ def test_precision_of_the_paper(networks):
     (point,) = spam_fig2(networks, destinations=(8,))
     assert point.half_width_us <= 0.01 * point.latency_us
     assert point.replications >= 10
-
-
-def test_fig3_rises_with_the_rate(networks):
-    points = spam_fig3(networks, destinations=(8,), rates=(0.00001, 0.0005), quick=True)
-    assert points[0].latency_us < points[1].latency_us
-    assert points[0].details["saturated"] == 0
-    assert points[0].details["network_us"] <= points[0].latency_us
-    assert points[0].details["unicast_us"] < points[0].details["multicast_us"]
 
 
 def test_bound(networks):

@@ -15,8 +15,6 @@ BROADCAST_US = 14.0
 PAPER_BOUND_US = 90.0
 PAPER_RATIO = 6.0
 ESSENTIALLY_INDEPENDENT = 1.15
-LARGELY_INDEPENDENT = 1.3
-"""The paper gives no figure for "largely independent"; this factor between largest and smallest latency is ours."""
 
 COLUMNS = ("series", "x", "latency_us", "half_width_us", "replications")
 
@@ -97,37 +95,9 @@ def figure_2(effort: Effort) -> Figure:
 
 def figure_3(effort: Effort) -> Figure:
     """Latency in mixed traffic against the rate of messages, 128 nodes."""
-    from hydranoc.studies.spam.measurements import FIG3_DESTINATIONS, spam_fig3
+    from hydranoc.studies.spam.load_figure import load_figure
 
-    points = spam_fig3(_lattices(128), quick=effort.quick, **effort.points)
-    columns, rows = _rows(points)
-    saturated = {point.x for point in points if point.details["saturated"] > 0}
-    factors = {}
-    for rate in sorted({point.x for point in points} - saturated):
-        latencies = [point.latency_us for point in points if point.x == rate]
-        factors[rate] = max(latencies) / min(latencies)
-    worst = max(factors, key=lambda rate: factors[rate], default=None)
-    measured = "all rates saturate"
-    if worst is not None:
-        measured = (
-            f"up to {max(factors):g} messages per node and cycle, where no curve saturates, "
-            f"the highest curve is at most {factors[worst]:.2f} times the lowest"
-        )
-    return Figure(
-        title="SPAM, figure 3: 90 % unicast and 10 % multicast, 128 nodes, Poisson arrivals",
-        x_label="messages per node and cycle of 10 ns",
-        y_label="mean latency, us (95 % confidence)",
-        series=_series(points, [f"{count} destinations" for count in FIG3_DESTINATIONS]),
-        claims=(
-            Claim(
-                "latency largely independent of the number of destinations",
-                measured,
-                worst is not None and factors[worst] <= LARGELY_INDEPENDENT,
-            ),
-        ),
-        columns=columns,
-        rows=rows,
-    )
+    return load_figure(_lattices(128), effort)
 
 
 def software_bound(effort: Effort) -> Figure:

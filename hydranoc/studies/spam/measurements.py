@@ -1,9 +1,9 @@
-"""Data of the paper's figures 2 and 3 and of its software bound (Sec. 4).
+"""Data of the paper's figure 2 and of its software bound (Sec. 4), and what all its figures have in common.
 
 Paper's parameters: start-up 10 us, router set-up 40 ns, channel 10 ns, 128 flits, 8 ports; here 1 cycle is 10 ns.
 Flits are wide enough for the header to be one of them. The paper's "negative binomial" arrivals come without
 parameters: these are Poisson (exponential gaps). Networks are given: the paper does not say how dense its lattices
-are.
+are. Traffic for figure 3 is in ``load.py``.
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,10 @@ import numpy as np
 
 from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
 from hydranoc.studies.common.replication import PAPER_PRECISION, QUICK_PRECISION, Precision, replicate
-from hydranoc.studies.common.saturation import waiting_share
 from hydranoc.studies.common.whole_runs import finish, prepare
 from sim_model.common.messages import Message
 from sim_model.common.software import binomial_chain, software_steps
 from sim_model.common.statistics import confidence_interval
-from sim_model.common.traffic import random_traffic
 from sim_model.spam.model import SpamModel
 from topology.common.graph import Network
 from topology.spam.graph import SpamLabels
@@ -33,12 +31,6 @@ MESSAGE_FLITS = 128
 FLIT_BITS = 512
 BUFFER_FLITS = 2
 
-FIG3_DESTINATIONS = (8, 16, 32, 64)
-FIG3_RATES = (0.00002, 0.00004, 0.00006, 0.00008, 0.0001, 0.00012, 0.00014, 0.00016)  # messages per node and cycle
-FIG3_MULTICAST_FRACTION = 0.1
-FIG3_PRECISION = Precision(most=100)  # the last points before saturation vary too much for 1 %
-MOST_WAITING = 0.1  # a network is saturated if a larger share of messages is on its way when the last one starts
-
 
 @dataclass(frozen=True)
 class Point:
@@ -49,7 +41,7 @@ class Point:
     series : str
         Curve.
     x : float
-        Destinations (figure 2), or messages per node and cycle (figure 3).
+        Destinations.
     latency_us, half_width_us : float
         Mean latency, and half width of its 95 % confidence interval.
     replications : int
@@ -105,49 +97,6 @@ def spam_fig2(
             if count < nodes:
                 tasks.append((f"{nodes} nodes", count, models, _precision(quick), seed))
     return measure_points(_measure_single, tasks, processes=processes, progress=progress, **_kept(kept))
-
-
-def spam_fig3(
-    networks: Sequence[Network],
-    *,
-    destinations: Sequence[int] = FIG3_DESTINATIONS,
-    rates: Sequence[float] = FIG3_RATES,
-    cycles: int = 200_000,
-    quick: bool = False,
-    seed: int = 1,
-    processes: int = 1,
-    progress: Progress | None = None,
-    kept: KeptPoints | None = None,
-) -> list[Point]:
-    """Figure 3: latency in traffic of 90 % unicasts and 10 % multicasts against the rate of messages.
-
-    ``latency_us`` is the mean over all messages and includes waiting at the source; ``details`` has ``unicast_us``,
-    ``multicast_us``, ``network_us`` (without waiting at the source) and ``saturated`` (share of replications in
-    which the network could not keep up). Points near saturation end after 100 replications with the interval that
-    they have; beyond it there is no mean, and they get the fewest.
-
-    Parameters
-    ----------
-    networks : sequence of Network
-        Networks of 128 nodes, used in turn.
-    destinations : sequence of int
-        Destinations of the multicasts, one curve each.
-    rates : sequence of float
-        Messages per node and cycle.
-    cycles : int
-        Messages start in so many cycles; the first fifth is not counted.
-    quick, seed, processes, progress, kept
-        As for ``spam_fig2``.
-    """
-    models = [paper_model(network) for network in networks]
-    cycles = min(cycles, 60_000) if quick else cycles
-    precision = QUICK_PRECISION if quick else FIG3_PRECISION
-    tasks = [
-        (f"{count} destinations", rate, count, models, cycles, precision, seed)
-        for count in destinations
-        for rate in rates
-    ]
-    return measure_points(_measure_mixed, tasks, processes=processes, progress=progress, **_kept(kept))
 
 
 def spam_bound(
@@ -224,42 +173,3 @@ def _observe_single(
         records = binomial_chain(source, destinations, flits=MESSAGE_FLITS)
     results = finish(prepare(model, records, STARTUP_CYCLES))
     return [float(results.group_latency_cycles[0])]
-
-
-def _measure_mixed(task) -> Point:
-    series, rate, count, models, cycles, precision, seed = task
-    observe = partial(_observe_mixed, models, rate, count, cycles, seed)
-    rows = replicate(observe, precision, hopeless=lambda row: row[-1] > 0)
-    point = _point(series, rate, rows, ("unicast", "multicast", "network", "saturated"))
-    details = {f"{name}_us": point.details[name] * CYCLE_US for name in ("unicast", "multicast", "network")}
-    return Point(**{**point.__dict__, "details": {**details, "saturated": point.details["saturated"]}})
-
-
-def _observe_mixed(
-    models: Sequence[SpamModel], rate: float, count: int, cycles: int, seed: int, replication: int
-) -> list[float]:
-    """Mean latencies (cycles) of all messages, unicasts, multicasts, and without waiting; and saturation, 0 or 1."""
-    model = models[replication % len(models)]
-    records = random_traffic(
-        processors=len(model.network.processors),
-        cycles=cycles,
-        seed=int(_generator(seed, count, round(rate * 1e9), replication).integers(1 << 32)),
-        messages_per_node_per_cycle=rate,
-        multicast_fraction=FIG3_MULTICAST_FRACTION,
-        destinations=count,
-        flits=MESSAGE_FLITS,
-    )
-    simulation = prepare(model, records, STARTUP_CYCLES)
-    saturated = waiting_share(simulation.run(cycles), cycles) > MOST_WAITING
-    results = finish(simulation)
-    counted = results.start_cycle >= cycles // 5
-    multicast = results.messages.destination_counts > 1
-    latency = results.latency_cycles
-    network = results.last_arrival_cycle - results.accepted_cycle + STARTUP_CYCLES
-    return [
-        float(latency[counted].mean()),
-        float(latency[counted & ~multicast].mean()),
-        float(latency[counted & multicast].mean()),
-        float(network[counted].mean()),
-        float(saturated),
-    ]

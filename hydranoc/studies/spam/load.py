@@ -1,0 +1,90 @@
+"""The paper's second set of simulations, figure 3: one message in ten a multicast, 128 nodes (Sec. 4)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hydranoc.measurement.network import UNICAST_AND_MULTICAST, NetworkExperiment, with_all_kinds
+from hydranoc.measurement.observations import Observations
+from hydranoc.measurement.point import Plan
+from hydranoc.studies.common.loads import CurveSetting
+from hydranoc.studies.spam.measurements import MESSAGE_FLITS, STARTUP_CYCLES
+from sim_model.common.messages import Message
+from sim_model.common.model import Model
+from sim_model.common.traffic import random_traffic
+from sim_model.spam.model import SpamModel
+
+DESTINATIONS = (8, 16, 32, 64)
+RATES = (0.00002, 0.00004, 0.00006, 0.00008, 0.0001, 0.00012, 0.00014, 0.00016)
+"""Messages per node and cycle."""
+MULTICAST_FRACTION = 0.1
+MESSAGES_PER_RUN, QUICK_MESSAGES_PER_RUN = 3_000, 1_500
+PRECISION, QUICK_PRECISION = 0.02, 0.1
+"""Half width of the 95 % intervals as a share of the means; the paper has 1 % of its single multicasts."""
+MOST_REPLICATIONS, QUICK_REPLICATIONS = 160, 8
+QUICK_DOUBLINGS = 3
+
+
+@dataclass(frozen=True)
+class SpamLoad:
+    """Networks under a load, as an experiment.
+
+    Members
+    -------
+    models : tuple of SpamModel
+        Used in turn.
+    destinations : int
+        Of each multicast.
+    rate : float
+        Messages per node and cycle.
+    seed : int
+    """
+
+    models: tuple[SpamModel, ...] = field(repr=False)
+    destinations: int
+    rate: float
+    seed: int = 1
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Those that are told apart, and all messages together, which is what the paper draws."""
+        return (*UNICAST_AND_MULTICAST, "message")
+
+    def run(self, replication: int, cycles: int) -> Observations:
+        """See ``Experiment``."""
+        network = NetworkExperiment(self.models, self._messages, self.seed, STARTUP_CYCLES)
+        return with_all_kinds(network.run(replication, cycles), len(UNICAST_AND_MULTICAST))
+
+    def _messages(self, model: Model, seed: int, cycles: int) -> list[Message]:
+        return random_traffic(
+            processors=len(model.network.processors),
+            cycles=cycles,
+            seed=seed,
+            messages_per_node_per_cycle=self.rate,
+            multicast_fraction=MULTICAST_FRACTION,
+            destinations=self.destinations,
+            flits=MESSAGE_FLITS,
+        )
+
+
+def spam_curve(models: Sequence[SpamModel], destinations: int, *, quick: bool = False) -> CurveSetting:
+    """A curve to be measured; loads are messages per node and cycle.
+
+    Parameters
+    ----------
+    models : sequence of SpamModel
+        Networks of one size, used in turn: a load that one of them does not carry diverges.
+    destinations : int
+        Of each multicast.
+    quick : bool
+    """
+    nodes = len(models[0].network.processors)
+
+    def plan_at(rate: float) -> Plan:
+        cycles = round((QUICK_MESSAGES_PER_RUN if quick else MESSAGES_PER_RUN) / (rate * nodes))
+        if quick:
+            return Plan(cycles, QUICK_PRECISION, QUICK_REPLICATIONS, QUICK_REPLICATIONS, QUICK_DOUBLINGS)
+        return Plan(cycles, PRECISION, replications=2 * len(models), most_replications=MOST_REPLICATIONS)
+
+    return CurveSetting(
+        f"{destinations} destinations", lambda rate: SpamLoad(tuple(models), destinations, rate), plan_at
+    )
