@@ -2,10 +2,11 @@
 
 import argparse
 
-from benchmarks import lockstep_speed, model_speed, router_cost
+from benchmarks import end_to_end, lockstep_speed, model_speed, router_cost
 
 FIGURES = {
-    "Golden model": model_speed,
+    "Golden model, end to end with the run alone beside it: mesh of 8 x 8 nodes, uniform unicasts": end_to_end,
+    "Golden model, all families": model_speed,
     "Lock-step under Verilator, overload": lockstep_speed,
     "Router on ECP5: 5 ports, 32-bit flits, 64 nodes, buffers of 2": router_cost,
 }

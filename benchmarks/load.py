@@ -5,11 +5,12 @@ The sources' queues have no end, and a packet is one message.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isqrt
 
 import numpy as np
 
+from sim_model.common.message_columns import MessageColumns
 from sim_model.common.messages import Messages
 from sim_model.common.model import Model
 from sim_model.common.simulation import Simulation
@@ -128,7 +129,7 @@ class LoadedModel:
             destination = drawn + (drawn >= source)
         else:
             destination = mirrored(source, self.nodes)
-        return _unicasts(starts, source, destination, self.operations(source, destination, generator))
+        return _unicasts(self.model, starts, source, destination, self.operations(source, destination, generator))
 
     def measure(self, pattern: str, load: float, window: Window) -> Run:
         """One run. Messages go on being sent behind the window, until those of the window have had time to arrive."""
@@ -152,23 +153,14 @@ class LoadedModel:
         """Mean latency of messages that are alone in the network."""
         ways = np.array(pairs(pattern, self.nodes))
         starts = ALONE * np.arange(len(ways))
-        messages = _unicasts(starts, ways[:, 0], ways[:, 1], np.zeros(len(ways)))
+        messages = _unicasts(self.model, starts, ways[:, 0], ways[:, 1], np.zeros(len(ways)))
         return float((Simulation(self.model, messages).run().arrival_cycle - starts).mean())
 
 
-def _unicasts(starts: np.ndarray, source: np.ndarray, destination: np.ndarray, operations: np.ndarray) -> Messages:
-    count = len(source)
-    return Messages(
-        source=source.astype(np.int32),
-        offsets=np.arange(count + 1),
-        destinations=destination.astype(np.int32),
-        flits=np.full(count, PACKET_FLITS, dtype=np.int32),
-        start_cycle=starts.astype(np.int64),
-        parent_offsets=np.zeros(count + 1, dtype=np.int64),
-        parents=np.zeros(0, dtype=np.int32),
-        delay_cycles=np.zeros(0, dtype=np.int64),
-        group=np.arange(count, dtype=np.int32),
-        operation=operations.astype(np.int32),
-        injection=np.zeros(count, dtype=np.int32),
-        copies=np.ones(count, dtype=np.int32),
-    )
+def _unicasts(
+    model: Model, starts: np.ndarray, source: np.ndarray, destination: np.ndarray, operations: np.ndarray
+) -> Messages:
+    flits = np.full(len(source), PACKET_FLITS)
+    columns = MessageColumns.of(source=source, destinations=destination, flits=flits, start_cycle=starts)
+    columns = replace(columns, operation=operations.astype(np.int32))
+    return columns.checked(processors=len(model.network.processors), header_flits=model.header_flits)

@@ -1,27 +1,13 @@
-"""Speed of the golden models, in flit-hops per CPU second of one core.
+"""Speed of the golden models, in flit-hops per CPU second of one core: end to end, and the run alone.
 
 A flit-hop is one flit over one channel, injection and delivery included; a copy counts like any flit.
 """
 
-import statistics
 import time
 
+from benchmarks.end_to_end import measure
 from benchmarks.workload import LOADS, loaded, networks
-from hydranoc.design import Design
 from sim_model.common.simulation import Simulation
-
-REPEATS = 5
-
-
-def measure(design: Design, cycles: int) -> tuple[int, float]:
-    """Flit-hops of a run, and the median CPU seconds of some repeats."""
-    seconds, hops = [], 0
-    for _ in range(REPEATS):
-        simulation = Simulation(design.model, design.messages)
-        begin = time.process_time()
-        hops = simulation.run(cycles).flit_hops
-        seconds.append(time.process_time() - begin)
-    return hops, statistics.median(seconds)
 
 
 def main(*, quick: bool) -> None:
@@ -33,10 +19,11 @@ def main(*, quick: bool) -> None:
         Simulation(short.model, short.messages).run(10)
         print(f"  {title}; compilation, or loading of the cache: {time.process_time() - begin:.1f} CPU s")
         for name in LOADS:
-            hops, seconds = measure(loaded(path, name, cycles), cycles)
-            cycles_per_second, hops_per_second = cycles / seconds / 1e3, hops / seconds / 1e6
+            cost = measure(lambda path=path, name=name: loaded(path, name, cycles), cycles)
+            hops, alone = cost.flit_hops, cost.run_seconds
             print(
-                f"  {name:>16}: {hops / cycles:5.1f} flit-hops per cycle, {cycles_per_second:5.0f} thousand cycles "
-                f"and {hops_per_second:5.1f} million flit-hops per CPU s",
+                f"  {name:>16}: {hops / cycles:5.1f} flit-hops per cycle, {hops / cost.seconds / 1e6:5.1f} million "
+                f"flit-hops per CPU s; the run alone {hops / alone / 1e6:5.1f}, {cycles / alone / 1e3:5.0f} thousand "
+                "cycles",
                 flush=True,
             )

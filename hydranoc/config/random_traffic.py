@@ -1,13 +1,13 @@
 """Builds the messages of ``kind: random``, with errors that name the line."""
 
-from dataclasses import replace
 from typing import Any
 
 from hydranoc.config import schema
 from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.config.sending import broadcast_operation, check_broadcasts, complete_messages
 from hydranoc.config.source import KeyPath
-from sim_model.common.messages import Message, MessageError, Messages
+from sim_model.common.message_columns import MessageColumns
+from sim_model.common.messages import MessageError, Messages
 from sim_model.common.traffic import LARGEST_SHARES, random_traffic
 
 MOST_MESSAGES = 20_000_000
@@ -27,13 +27,12 @@ def random_messages(config: Config, traffic: schema.RandomTraffic, routing: Any)
     _check_size(config, traffic, processors)
     operation = broadcast_operation(config, traffic)
     records = _draw(traffic, processors)
-    if not records:
+    if len(records) == 0:
         raise config.source.error(
             (*TRAFFIC, "cycles"), f"traffic.cycles must be so long that a message starts, not {traffic.cycles}"
         )
-    records = [replace(r, operation=operation) if len(r.destinations) > 1 else r for r in records]
     try:
-        return complete_messages(records, config, routing)
+        return complete_messages(records.with_operation(operation), config, routing)
     except MessageError as error:
         words = {"Length": "flits", "Destination": next((key for key in SHARES if getattr(traffic, key)), MULTICASTS)}
         key = next((key for word, key in words.items() if error.problem.startswith(word)), "algorithm")
@@ -41,7 +40,7 @@ def random_messages(config: Config, traffic: schema.RandomTraffic, routing: Any)
         raise config.source.error(key_path, f"traffic.{key}: {error.problem}") from None
 
 
-def _draw(traffic: schema.RandomTraffic, processors: int) -> list[Message]:
+def _draw(traffic: schema.RandomTraffic, processors: int) -> MessageColumns:
     destinations = traffic.destinations
     if traffic.multicast_fraction == 0:
         destinations = 1  # the default could be more than there are

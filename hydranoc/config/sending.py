@@ -1,5 +1,6 @@
 """From the records of a traffic section to checked messages: by whom they are sent, and as what."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from hydranoc.config import schema
@@ -7,6 +8,7 @@ from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.config.source import KeyPath
 from hydranoc.config.validation import nearest
 from hydranoc.errors import shown
+from sim_model.common.message_columns import MessageColumns, checked_messages
 from sim_model.common.messages import Message, MessageError, Messages
 from sim_model.common.software import COMMON_SOFTWARE, software_multicasts
 from sim_model.common.spread import spread_unicasts
@@ -102,8 +104,8 @@ def wrong_destination(record: Message) -> tuple[int, str] | None:
     return None
 
 
-def complete_messages(records: list[Message], config: Config, routing: Any) -> Messages:
-    """Messages in columns, each multicast as unicasts if software sends it.
+def complete_messages(records: Sequence[Message], config: Config, routing: Any) -> Messages:
+    """Checked messages, each multicast as unicasts if software sends it.
 
     Raises
     ------
@@ -118,15 +120,9 @@ def complete_messages(records: list[Message], config: Config, routing: Any) -> M
     elif software is not None:
         sent = config.family.software_sends(network, records, software, seed)
     sent = spread_unicasts(sent, channels, seed)
-    completed = []
     try:
-        for number, record in enumerate(sent):
-            try:
-                completed.append(config.family.complete(config.network_section, routing, record))
-            except ValueError as error:
-                raise MessageError(number, str(error)) from None
-        return Messages.build(
-            completed,
+        return checked_messages(
+            _completed(sent, config, routing),
             processors=len(network.processors),
             header_flits=routing.header_flits,
             injection_channels=channels,
@@ -134,3 +130,17 @@ def complete_messages(records: list[Message], config: Config, routing: Any) -> M
     except MessageError as error:
         group = sent[error.number].group
         raise MessageError(error.number if group is None else group, error.problem) from None
+
+
+def _completed(sent: Sequence[Message], config: Config, routing: Any) -> Sequence[Message]:
+    """Messages as the network takes them."""
+    section, family = config.network_section, config.family
+    if isinstance(sent, MessageColumns) and family.takes_all(section, routing, sent):
+        return sent
+    completed = []
+    for number, record in enumerate(sent):
+        try:
+            completed.append(family.complete(section, routing, record))
+        except ValueError as error:
+            raise MessageError(number, str(error)) from None
+    return completed

@@ -9,6 +9,7 @@ from hydranoc.errors import KeyWrong
 from topology.common.lanes import MOST_LANES
 
 if TYPE_CHECKING:
+    from sim_model.common.message_columns import MessageColumns
     from sim_model.common.messages import Message
 
 MOST_BUFFER_FLITS = 16
@@ -81,3 +82,8 @@ def complete_unicast(_section: Any, _routing: Any, record: "Message") -> "Messag
     if len(others) > 1:
         raise ValueError(f"Destinations must be one node unless traffic.software sends the message, not {len(others)}")
     return record
+
+
+def all_unicasts(_section: Any, _routing: Any, columns: "MessageColumns") -> bool:
+    """Whether all these messages have one destination."""
+    return len(columns.destinations) == len(columns)

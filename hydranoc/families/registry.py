@@ -8,12 +8,12 @@ from hydranoc.config.first import FirstConfiguration
 from hydranoc.config.schema import NetworkSection
 from hydranoc.families.harts import slots as harts
 from hydranoc.families.hypercube import slots as hypercube
-from hydranoc.families.lanes import complete_unicast
+from hydranoc.families.lanes import all_unicasts, complete_unicast
 from hydranoc.families.min import slots as multistage
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.spam import slots as spam
 from hydranoc.families.torus import slots as torus
-from hydranoc.families.worm_guards import complete_within_watchdog
+from hydranoc.families.worm_guards import all_within_watchdog, complete_within_watchdog
 from hydranoc.studies.common.figure import Reproduction
 from hydranoc.studies.harts import figures as harts_figures
 from hydranoc.studies.hypercube import figures as hypercube_figures
@@ -69,6 +69,9 @@ class Family:
         by default none.
     complete : callable
         (network section, tables, Message) -> Message as the network takes it. Raises ValueError ("X must be Y, not Z").
+    takes_all : callable
+        (network section, tables, MessageColumns) -> whether ``complete`` would leave all these messages as they are;
+        if not, it is asked for each of them.
     reproductions : mapping
         Figures and tables of the paper by name.
     first : FirstConfiguration
@@ -87,6 +90,7 @@ class Family:
     software_sends: Callable[[Any, Iterable[Message], str, int], list[Message]] = _binomial_sends
     operations: Callable[[Any], Mapping[str, int]] = _no_operations
     complete: Callable[[Any, Any, Any], Any]
+    takes_all: Callable[[Any, Any, Any], bool]
     reproductions: Mapping[str, Reproduction]
     first: FirstConfiguration
 
@@ -102,6 +106,7 @@ FAMILIES: dict[str, Family] = {
         build_plan=spam.build_plan,
         link_classes=spam.link_classes,
         complete=complete_within_watchdog,
+        takes_all=all_within_watchdog,
         reproductions=spam_figures.REPRODUCTIONS,
         first=FirstConfiguration(
             topology={"kind": "mesh", "shape": [4, 4]},
@@ -119,6 +124,7 @@ FAMILIES: dict[str, Family] = {
         link_classes=multistage.link_classes,
         software_names=multistage.software_names,
         complete=complete_within_watchdog,
+        takes_all=all_within_watchdog,
         reproductions=min_figures.REPRODUCTIONS,
         first=FirstConfiguration(
             topology={"kind": "bi-butterfly", "radix": 2, "stages": 4},
@@ -136,6 +142,7 @@ FAMILIES: dict[str, Family] = {
         link_classes=harts.link_classes,
         operations=harts.operations,
         complete=harts.complete,
+        takes_all=harts.takes_all,
         reproductions=harts_figures.REPRODUCTIONS,
         first=FirstConfiguration(
             topology={"kind": "hexmesh", "size": 3},
@@ -154,6 +161,7 @@ FAMILIES: dict[str, Family] = {
         software_names=torus.software_names,
         software_sends=torus.software_sends,
         complete=complete_unicast,
+        takes_all=all_unicasts,
         reproductions=torus_figures.REPRODUCTIONS,
         first=FirstConfiguration(
             topology={"kind": "torus", "rows": 4, "columns": 4},
@@ -172,6 +180,7 @@ FAMILIES: dict[str, Family] = {
         software_names=hypercube.software_names,
         software_sends=hypercube.software_sends,
         complete=complete_unicast,
+        takes_all=all_unicasts,
         reproductions=hypercube_figures.REPRODUCTIONS,
         first=FirstConfiguration(
             topology={"kind": "hypercube", "dimensions": 4},

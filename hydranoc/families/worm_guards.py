@@ -9,6 +9,7 @@ from hydranoc.errors import KeyWrong
 from topology.common.flits import MAX_MESSAGE_FLITS, HeaderFormat
 
 if TYPE_CHECKING:
+    from sim_model.common.message_columns import MessageColumns
     from sim_model.common.messages import Message
 
 
@@ -72,3 +73,8 @@ def complete_within_watchdog(section: WatchedSection, _routing: Any, record: "Me
         text = f"Length must be at most {section.watchdog_flits} flits (watchdog_flits)"
         raise ValueError(f"{text}, not {record.flits}")
     return record
+
+
+def all_within_watchdog(section: WatchedSection, _routing: Any, columns: "MessageColumns") -> bool:
+    """Whether no watchdog would cut any of these messages off."""
+    return not section.watchdog_flits or int(columns.flits.max(initial=0)) <= section.watchdog_flits

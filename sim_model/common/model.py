@@ -64,7 +64,7 @@ class Model(Protocol):
         ...
 
     def header_flits(self, destinations: Sequence[int], /) -> int:
-        """Header length of a message to these destinations."""
+        """Header length of a message to these destinations; it depends on their number alone."""
         ...
 
     def sent_header(self, messages: Messages, message: int) -> int:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sim_model.common.engine.state import CYCLE, DISORDERED, FLIT_HOPS, NONE, STRAY, EngineState
+from sim_model.common.engine.state import CYCLE, DISORDERED, FLIT_HOPS, NEVER, NONE, STRAY, EngineState
 from sim_model.common.messages import Messages
 
 
@@ -97,6 +97,8 @@ class Results:
     @cached_property
     def last_arrival_cycle(self) -> np.ndarray:
         """Arrival at the last destination of each message, int64[M]; -1 if one is missing."""
+        if len(self.arrival_cycle) == len(self.messages):
+            return self.arrival_cycle
         return _last_or_none(self.arrival_cycle, self.messages.message_of_destination, len(self.messages))
 
     @cached_property
@@ -106,27 +108,38 @@ class Results:
         return np.where(complete, self.last_arrival_cycle - self.start_cycle, NONE)
 
     @cached_property
+    def _all_alone(self) -> bool:
+        """Whether every message is a group of its own, in order; there is nothing to gather then."""
+        return bool((np.diff(self.messages.group) > 0).all())
+
+    @cached_property
     def groups(self) -> np.ndarray:
         """Distinct group numbers, ascending."""
-        return np.unique(self.messages.group)
+        return self.messages.group if self._all_alone else np.unique(self.messages.group)
 
     @cached_property
     def group_start_cycle(self) -> np.ndarray:
         """First start in each group, by position in ``groups``."""
-        first = np.full(len(self.groups), np.iinfo(np.int64).max)
         started = self.start_cycle != NONE
+        if self._all_alone:
+            return np.where(started, self.start_cycle, NEVER)
+        first = np.full(len(self.groups), NEVER)
         np.minimum.at(first, self._group_position[started], self.start_cycle[started])
         return first
 
     @cached_property
     def group_latency_cycles(self) -> np.ndarray:
         """First start to last arrival of each group, by position in ``groups``; -1 if not complete."""
+        if self._all_alone:
+            return self.latency_cycles
         last = _last_or_none(self.last_arrival_cycle, self._group_position, len(self.groups))
         return np.where(last != NONE, last - self.group_start_cycle, NONE)
 
     @cached_property
     def group_destinations(self) -> np.ndarray:
         """Destinations of each group: those of all its messages together."""
+        if self._all_alone:
+            return self.messages.destination_counts
         return np.bincount(
             self._group_position, weights=self.messages.destination_counts, minlength=len(self.groups)
         ).astype(np.int64)
@@ -147,8 +160,9 @@ class Results:
         """
         wanted = (self.group_destinations > 1) == multicast
         wanted &= (self.group_latency_cycles != NONE) & (self.group_start_cycle >= warmup_cycles)
-        order = np.argsort(self.group_start_cycle[wanted], kind="stable")
-        return self.group_latency_cycles[wanted][order]
+        start, latency = self.group_start_cycle[wanted], self.group_latency_cycles[wanted]
+        in_order = (np.diff(start) >= 0).all()  # as those of drawn traffic are
+        return latency if in_order else latency[np.argsort(start, kind="stable")]
 
 
 def _last_or_none(arrival_cycle: np.ndarray, owner: np.ndarray, owners: int) -> np.ndarray:

@@ -1,17 +1,18 @@
 """Which injection channel a message takes if its host has several, and nobody has chosen (hypercube, Sec. 2)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from sim_model.common.message_columns import MessageColumns
 from sim_model.common.messages import Message
 
 STREAM = 1
 """Tells these random numbers from others that come from the same seed."""
 
 
-def spread_unicasts(records: Iterable[Message], channels: int, seed: int) -> list[Message]:
+def spread_unicasts(records: Iterable[Message], channels: int, seed: int) -> Sequence[Message]:
     """Messages with injection channels, chosen at random where there is none.
 
     What one node sends of a group goes over one channel after the other, from a random one on, so that the host is as
@@ -25,10 +26,12 @@ def spread_unicasts(records: Iterable[Message], channels: int, seed: int) -> lis
     seed : int
         Same seed, same channels, on any machine.
     """
+    generator = np.random.Generator(np.random.PCG64([seed, STREAM]))
+    if isinstance(records, MessageColumns):
+        return records if channels == 1 else records.spread(channels, generator)
     records = list(records)
     if channels == 1:
         return records
-    generator = np.random.Generator(np.random.PCG64([seed, STREAM]))
     drawn: list[int] = generator.integers(channels, size=len(records)).tolist()
     following: dict[tuple[int, int], int] = {}
     spread = []

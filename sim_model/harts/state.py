@@ -140,7 +140,7 @@ def make_harts_state(
         relay_frames=relay_frames,
         guard=int(routing.guard),
         memory_hosts=0,
-        source=np.array([faults.claimed_source(source) for source in messages.source.tolist()], dtype=np.int64),
+        source=np.array([faults.claimed_source(node) for node in range(mesh.nodes)])[messages.source],
         operation=messages.operation.astype(np.int64),
         tags=_tags(routing, messages),
         relay_outputs=outputs,
@@ -178,11 +178,11 @@ def make_harts_state(
 
 
 def _tags(routing: HartsRouting, messages: Messages) -> np.ndarray:
-    """Routing tags of ordinary packets."""
-    tags = np.zeros((len(messages), 3), dtype=np.int64)
-    for message in np.flatnonzero(messages.operation == UNICAST).tolist():
-        destination = int(messages.destinations_of(message)[0])
-        tags[message] = routing.tags(int(messages.source[message]), destination)
+    """Routing tags of ordinary packets, which depend on how far the destination's number is ahead."""
+    nodes = routing.mesh.nodes
+    tags_of = np.array([routing.tags(0, ahead) for ahead in range(nodes)], dtype=np.int64)
+    tags = tags_of[(messages.destinations[messages.offsets[:-1]] - messages.source) % nodes]
+    tags[messages.operation != UNICAST] = 0
     return tags
 
 

@@ -83,15 +83,13 @@ def _first_lanes(routing: TorusRouting) -> np.ndarray:
 
 
 def _headers(routing: TorusRouting, messages: Messages, rows: np.ndarray, columns: np.ndarray) -> np.recarray:
-    """Destinations and turns of all messages; each triple of source, destination and operation is looked up once."""
+    """Destinations and turns of all messages."""
     destination = messages.destinations[messages.offsets[:-1]]
-    triples = np.stack([messages.source, destination, messages.operation])
-    unique, which = np.unique(triples, axis=1, return_inverse=True)
-    turns = []
-    for source, end, number in unique.T.tolist():
-        given = turns_of(number)
-        turns.append(routing.network.grid.shortest(source, end) if given is None else given)
-    turned = np.array(turns, dtype=np.int64).reshape(-1, 2)[which.reshape(-1)]
+    turned = np.stack(routing.network.grid.shortest_ways(messages.source, destination), axis=1)
+    for operation in np.flatnonzero(np.bincount(messages.operation)).tolist():
+        given = turns_of(operation)
+        if given is not None:
+            turned[messages.operation == operation] = given
     return make_records(
         len(messages),
         HEADER_FIELDS,

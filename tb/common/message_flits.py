@@ -3,6 +3,7 @@
 import numpy as np
 
 from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT, TAIL
+from sim_model.common.header_lengths import header_lengths
 from sim_model.common.messages import Messages
 from sim_model.common.model import Model
 from topology.common.flit_signature import LANE_BITS, LANE_MASK, lanes_of
@@ -31,9 +32,7 @@ class MessageFlits:
         self.model, self.messages = model, messages
         self.format = FlitFormat(model.flit_bits)
         self.headers = tuple(model.sent_header(messages, message) for message in numbers)
-        self.header_flits = np.array(
-            [model.header_flits(messages.destinations_of(m).tolist()) for m in numbers], dtype=np.int64
-        )
+        self.header_flits = header_lengths(messages.destination_counts, model.header_flits)
         self._data_lanes = lanes_of(model.flit_bits)
         self._constants = np.array([lane_constant(lane) for lane in range(self._data_lanes)], dtype=np.uint32)
         self._first_header = np.concatenate(([0], np.cumsum(self.header_flits)))

@@ -1,14 +1,18 @@
 """Every family fills every slot, and what its slots return fits together."""
 
 import dataclasses
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hydranoc import Design, load
 from hydranoc.config.schema import NetworkSection
 from hydranoc.families.registry import FAMILIES, Family
 from rtl.common.structure import SharedModule
+from sim_model.common.message_columns import MessageColumns
+from topology.harts.faults import Faults
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -66,3 +70,57 @@ def test_check_says_how_large_the_tables_of_the_hardware_are(example):
     sizes = design.check().sizes
     for table, key in (("routes", "route_table_bits"), ("reach", "reach_table_bits")):
         assert sizes[key] == sum(ports[router.shape][table] for router in design.plan.routers)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_header_lengths_depend_on_how_many_destinations_there_are_and_not_on_which(name):
+    design, random = example_of(name), np.random.default_rng(1)
+    processors = len(design.network.processors)
+    for count in range(1, processors):
+        wanted = design.model.header_flits(range(count))
+        for _ in range(3):
+            destinations = np.sort(random.permutation(processors)[:count]).tolist()
+            assert design.model.header_flits(destinations) == design.routing.header_flits(destinations) == wanted
+
+
+def columns_of(sources, destinations, counts, flits):
+    arrays = (np.array(each) for each in (sources, destinations, counts))
+    columns = dict(zip(("source", "destinations", "counts"), arrays, strict=True))
+    return MessageColumns.of(**columns, flits=np.full(len(sources), flits), start_cycle=np.zeros(len(sources)))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_columns_are_taken_whole_if_every_record_is_left_as_it_is(name):
+    design = example_of(name)
+    section, routing, family = design.config.network_section, design.routing, design.family
+    if "watchdog_flits" in type(section).model_fields:
+        section = section.model_copy(update={"watchdog_flits": 40})
+    unicasts = columns_of([0, 1, 2], [1, 2, 3], [1, 1, 1], 9)
+    for columns in (
+        unicasts,
+        columns_of([0, 1], [1, 2, 3], [1, 2], 9),
+        columns_of([0, 1], [1, 2], [1, 1], 41),
+        columns_of([0, 1], [1, 2], [1, 1], 1_000),
+        replace(unicasts, operation=np.array([0, 1, 0])),
+    ):
+        assert family.takes_all(section, routing, columns) == all(
+            leaves(family, section, routing, record) for record in columns
+        )
+    assert family.takes_all(section, routing, unicasts)
+
+
+def leaves(family, section, routing, record) -> bool:
+    try:
+        return family.complete(section, routing, record) == record
+    except ValueError:
+        return False
+
+
+def test_meshes_look_for_silent_nodes_on_both_sides():
+    design = example_of("harts")
+    section = design.config.network_section
+    routing = replace(design.routing, faults=Faults(silent_nodes=(2,)))
+    takes = FAMILIES["harts"].takes_all
+    assert takes(section, routing, columns_of([0, 1], [1, 0], [1, 1], 9))
+    assert not takes(section, routing, columns_of([0, 2], [1, 0], [1, 1], 9))
+    assert not takes(section, routing, columns_of([0, 1], [1, 2], [1, 1], 9))

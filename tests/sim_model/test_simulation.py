@@ -5,6 +5,7 @@ import importlib
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -151,3 +152,27 @@ def test_model_parameters_are_checked(parameters, message):
 def test_startup_is_checked():
     with pytest.raises(ValueError, match=r"^Start-up must take at least 0 cycles, not -1$"):
         example(startup_cycles=-1)
+
+
+def test_results_of_messages_that_are_groups_of_their_own_need_no_gathering():
+    model = spam_model(random_irregular(5, switches=8), flit_bits=16, routing_cycles=3)
+    several = random_records(np.random.default_rng(1), model, 80, cycles=200, body=12)
+    unicasts = [replace(record, destinations=record.destinations[:1]) for record in several]
+    for records in (several, unicasts, unicasts[::-1]):
+        simulation = simulate(model, records)
+        for results in (simulation.run(150), simulation.run()):
+            gathered = replace(results)
+            vars(gathered)["_all_alone"] = False  # what it would be with messages of one group
+            assert vars(results).keys().isdisjoint({"_all_alone"})
+            assert results._all_alone
+            for name in ("groups", "group_start_cycle", "group_latency_cycles", "group_destinations"):
+                assert np.array_equal(getattr(results, name), getattr(gathered, name)), name
+            per_message = np.split(results.arrival_cycle, results.messages.offsets[1:-1])
+            last = [arrivals.max() if (arrivals >= 0).all() else -1 for arrivals in per_message]
+            assert results.last_arrival_cycle.tolist() == last
+            for multicast in (False, True):
+                latencies = results.complete_latencies(multicast=multicast, warmup_cycles=20)
+                columns = (results.start_cycle, results.latency_cycles, results.messages.destination_counts)
+                rows = zip(*columns, strict=True)
+                wanted = [row for row in rows if row[0] >= 20 and row[1] >= 0 and (row[2] > 1) == multicast]
+                assert latencies.tolist() == [row[1] for row in sorted(wanted, key=lambda row: row[0])]

@@ -1,5 +1,6 @@
 """Tori and meshes: ports and lanes by hand, and the routing rule against the paths of the grid."""
 
+import numpy as np
 import pytest
 
 from topology.common.errors import TopologyError
@@ -238,3 +239,11 @@ def test_only_single_destinations_have_a_key():
     routing = TorusRouting(TorusNetwork(Grid(2, 2), 2), 32, DATELINE)
     with pytest.raises(ValueError, match="A message must have 1 destination, not 2"):
         routing.routing_key(0, [1, 2])
+
+
+@pytest.mark.parametrize("grid", [Grid(4, 5), Grid(3, 4, wraps=False)], ids=str)
+def test_shorter_ways_of_many_messages_are_those_of_each(grid):
+    source, destination = (each.reshape(-1) for each in np.indices((grid.nodes, grid.nodes)))
+    ways = zip(*(way.tolist() for way in grid.shortest_ways(source, destination)), strict=True)
+    pairs = zip(source.tolist(), destination.tolist(), strict=True)
+    assert list(ways) == [tuple(grid.shortest(*pair)) for pair in pairs]

@@ -68,6 +68,9 @@ class ChannelNetwork:
     injection_channels_per_processor : int
     channel_cycles : mapping of int to int
         Cycles of those channels between switches whose length the network gives, by channel; none by default.
+    shape : tuple of int, or None
+        Switches along each dimension, where they stand in a grid: the one at ``(x, y, ...)`` has number ``x + shape[0]
+        * (y + ...)``. All of them have as many processors, which are numbered switch by switch.
 
     Raises
     ------
@@ -97,6 +100,7 @@ class ChannelNetwork:
         self.injection_channels_per_processor = injection_channels_per_processor
         self.channels = tuple(self._channels(wires))
         self.channel_cycles: Mapping[int, int] = {}
+        self.shape: tuple[int, ...] | None = None
         self.output_channel = self._by_port(lambda channel: (channel.source, channel.source_port))
         self.input_channel = self._by_port(lambda channel: (channel.sink, channel.sink_port))
         self.processors = tuple(self._home(processor) for processor in range(processors))

@@ -73,6 +73,7 @@ class LaneNetwork(ChannelNetwork):
             positions=links.positions,
             injection_channels_per_processor=links.injection_channels_per_processor,
         )
+        self.shape = links.shape
 
     def _lane_wires(self) -> Iterator[tuple[int, int, int, int]]:
         outputs = _first_lane_ports(self.links.output_channel, self.lanes_of)

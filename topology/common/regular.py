@@ -64,7 +64,7 @@ def hypercube_network(dimensions: int, *, processors_per_switch: int = 1, ports:
     switches = 1 << dimensions
     edges = [(a, a | 1 << k) for a in range(switches) for k in range(dimensions) if not a >> k & 1]
     processors, positions = _processors(switches, processors_per_switch), hypercube_positions(dimensions)
-    return Network(switches, edges, processors, ports=ports, positions=positions)
+    return _shaped(Network(switches, edges, processors, ports=ports, positions=positions), (2,) * dimensions)
 
 
 def ring_network(switches: int, *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
@@ -81,7 +81,8 @@ def ring_network(switches: int, *, processors_per_switch: int = 1, ports: int | 
     angles = math.pi / 2 - 2 * math.pi * np.arange(switches) / switches
     radius = max(1.0, switches / (2 * math.pi))
     positions = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    return Network(switches, edges, _processors(switches, processors_per_switch), ports=ports, positions=positions)
+    processors = _processors(switches, processors_per_switch)
+    return _shaped(Network(switches, edges, processors, ports=ports, positions=positions), (switches,))
 
 
 def tree_network(
@@ -145,7 +146,12 @@ def _grid_network(shape: Sequence[int], *, wrapped: bool, processors_per_switch:
                 edges.append((switch, switch - i * stride))
     switches = math.prod(shape)
     processors = _processors(switches, processors_per_switch)
-    return Network(switches, edges, processors, ports=ports, positions=_grid_positions(shape))
+    return _shaped(Network(switches, edges, processors, ports=ports, positions=_grid_positions(shape)), tuple(shape))
+
+
+def _shaped(network: Network, shape: tuple[int, ...]) -> Network:
+    network.shape = shape
+    return network
 
 
 def _grid_positions(shape: Sequence[int]) -> np.ndarray:

@@ -48,6 +48,7 @@ class HypercubeLinks(ChannelNetwork):
             positions=hypercube_positions(dimensions),
             injection_channels_per_processor=injection_channels_per_processor,
         )
+        self.shape = (2,) * dimensions
 
     def dimension_of(self, channel: Channel) -> int | None:
         """Dimension in which a channel travels; None if it comes from or leads to a processor."""

@@ -44,6 +44,7 @@ class TorusLinks(ChannelNetwork):
             self._wires(),
             positions=np.array([(column, -row) for row, column in map(grid.position, nodes)], dtype=float),
         )
+        self.shape = (grid.columns, grid.rows)
 
     def _wires(self) -> Iterator[tuple[int, int, int, int]]:
         for node, ways in enumerate(self.directions):

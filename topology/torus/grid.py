@@ -7,7 +7,9 @@ the way along the column.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from topology.common.errors import TopologyError
 
@@ -117,7 +119,21 @@ class Grid:
         (row, column), (to_row, to_column) = self.position(source), self.position(destination)
         return Turns(self._goes_back(column, to_column, self.columns), self._goes_back(row, to_row, self.rows))
 
-    def _goes_back(self, start: int, end: int, side: int) -> bool:
+    def shortest_ways(self, source: np.ndarray, destination: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same for many messages at once.
+
+        Parameters
+        ----------
+        source, destination : int[M]
+
+        Returns
+        -------
+        y_negative, x_negative : bool[M]
+        """
+        (row, column), (to_row, to_column) = np.divmod(source, self.columns), np.divmod(destination, self.columns)
+        return self._goes_back(column, to_column, self.columns), self._goes_back(row, to_row, self.rows)
+
+    def _goes_back(self, start: Any, end: Any, side: int) -> Any:
         if not self.wraps:
             return end < start
         return (start - end) % side < (end - start) % side

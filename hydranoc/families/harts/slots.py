@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from hydranoc.config.schema import HexagonalMesh, Section
@@ -26,6 +27,7 @@ from topology.harts.reception import ENTRIES, LEAST_ENTRIES, MOST_COPIES, MOST_E
 from topology.harts.routing import UNICAST, HartsRouting, operation
 
 if TYPE_CHECKING:
+    from sim_model.common.message_columns import MessageColumns
     from sim_model.common.messages import Message
 
 NO_CLASSES = "no-classes"
@@ -259,3 +261,15 @@ def complete(section: HartsSection, routing: HartsRouting, record: "Message") ->
     least = LEAST_COPIES if faults.claimed_source(record.source) == record.source else 0
     copies = {node: max(least, count) for node, count in wanted.items()}
     return replace(record, destinations=tuple(wanted), copies=copies)
+
+
+def takes_all(section: HartsSection, routing: HartsRouting, columns: "MessageColumns") -> bool:
+    """Whether all these messages are packets to one node each, between nodes that have not failed silently."""
+    silent = [node for node in range(routing.mesh.nodes) if routing.faults.is_silent(node)]
+    return (
+        len(columns.destinations) == len(columns)
+        and not columns.operation.any()
+        and int(columns.flits.max(initial=0)) <= section.packet_flits
+        and not np.isin(columns.source, silent).any()
+        and not np.isin(columns.destinations, silent).any()
+    )

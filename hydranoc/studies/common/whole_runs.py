@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from sim_model.common.messages import Message, Messages
+from sim_model.common.message_columns import checked_messages
+from sim_model.common.messages import Message
 from sim_model.common.model import Model
 from sim_model.common.results import Results
 from sim_model.common.simulation import Simulation
@@ -12,7 +13,7 @@ def prepare(
     model: Model, records: Sequence[Message], startup_cycles: int = 0, *, count_channels: bool = False
 ) -> Simulation:
     """A run about to begin."""
-    messages = Messages.build(
+    messages = checked_messages(
         records,
         processors=len(model.network.processors),
         header_flits=model.header_flits,

@@ -11,6 +11,7 @@ import numpy as np
 
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.records import make_records
+from sim_model.common.header_lengths import header_lengths
 from sim_model.common.messages import Messages
 from topology.common.channels import ChannelNetwork
 from topology.common.host_pattern import (
@@ -70,14 +71,12 @@ def make_endpoints(
     """
     sources = len(network.injection_channels) if hosts.pause_level else 0
     receivers = len(network.delivery_channels) if hosts.stalls else 0
-    lengths = [
-        header_flits(messages.destinations_of(message).tolist()) for message in range(len(messages) * bool(sources))
-    ]
+    counts = messages.destination_counts[: len(messages) * bool(sources)]
     return EndpointState(
         ring=(ring_of_states() % LEVELS if hosts != EAGER else np.empty(0)).astype(np.uint8),
         pause_level=hosts.pause_level,
         stall_level=hosts.stall_level,
-        header_flits=np.array(lengths, dtype=np.int64),
+        header_flits=header_lengths(counts, header_flits),
         sources=make_records(sources, SOURCE_FIELDS, phase=_phases(hosts.seed, SOURCE, sources)),
         receivers=make_records(
             receivers,

@@ -57,13 +57,33 @@ def make_tables(routing: Any, messages: Messages, routing_cycles: int) -> Routin
 
 
 def _keys(routing: Any, messages: Messages) -> np.ndarray:
-    """Routing key of every message; each pair of source and destination set is looked up once."""
-    known: dict[tuple[int, bytes], int] = {}
+    """Routing key of every message."""
     keys = np.zeros(len(messages), dtype=np.int64)
-    for message, source in enumerate(messages.source.tolist()):
-        destinations = messages.destinations_of(message)
+    several = messages.destination_counts > 1
+    keys[~several] = _unicast_keys(routing, messages, np.flatnonzero(~several))
+    keys[several] = _multicast_keys(routing, messages, np.flatnonzero(several))
+    return keys
+
+
+def _unicast_keys(routing: Any, messages: Messages, numbers: np.ndarray) -> np.ndarray:
+    """Each pair of nodes is looked up once."""
+    nodes = len(routing.network.processors)
+    pair = messages.source[numbers].astype(np.int64) * nodes + messages.destinations[messages.offsets[numbers]]
+    key_of = np.zeros(nodes * nodes, dtype=np.int64)
+    for code in np.flatnonzero(np.bincount(pair)).tolist():
+        source, destination = divmod(code, nodes)
+        key_of[code] = routing.routing_key(source, [destination])
+    return key_of[pair]
+
+
+def _multicast_keys(routing: Any, messages: Messages, numbers: np.ndarray) -> list[int]:
+    """Each pair of source and destination set is looked up once."""
+    known: dict[tuple[int, bytes], int] = {}
+    keys = []
+    for message in numbers.tolist():
+        source, destinations = int(messages.source[message]), messages.destinations_of(message)
         pair = source, destinations.tobytes()
         if pair not in known:
             known[pair] = routing.routing_key(source, destinations.tolist())
-        keys[message] = known[pair]
+        keys.append(known[pair])
     return keys

@@ -156,20 +156,22 @@ def credits_of(router: Any, lane_port: int) -> int:
 
 
 def _input_lanes(network: LaneNetwork) -> np.recarray:
-    records: Any = _by_port(network.input_channel[: network.switches], INPUT_LANE_FIELDS)
-    for switch in range(network.switches):
-        for lane_port, lane in enumerate(network.input_channel[switch]):
-            records.channel[switch, lane_port] = lane
-            records.port[switch, lane_port] = network.links.channels[network.link_of[lane]].sink_port
+    inputs, links = network.input_channel[: network.switches], network.links.channels
+    records: Any = _by_port(inputs, INPUT_LANE_FIELDS)
+    channel, port = records["channel"], records["port"]
+    for switch, lanes in enumerate(inputs):
+        channel[switch, : len(lanes)] = lanes
+        port[switch, : len(lanes)] = [links[network.link_of[lane]].sink_port for lane in lanes]
     return records
 
 
 def _inputs(network: LaneNetwork) -> np.recarray:
-    records: Any = _by_port(network.links.input_channel[: network.switches], INPUT_FIELDS)
-    for switch in range(network.switches):
-        for port, link in enumerate(network.links.input_channel[switch]):
-            lanes = [network.channels[lane].sink_port for lane in network.lanes_of[link]]
-            records.lanes[switch, port] = sum(1 << lane for lane in lanes)
+    inputs = network.links.input_channel[: network.switches]
+    records: Any = _by_port(inputs, INPUT_FIELDS)
+    masks = records["lanes"]
+    for switch, links in enumerate(inputs):
+        for port, link in enumerate(links):
+            masks[switch, port] = sum(1 << network.channels[lane].sink_port for lane in network.lanes_of[link])
     return records
 
 

@@ -1,0 +1,115 @@
+"""What a run costs from configuration to statistics, and what of it is the cycles of the network alone.
+
+Uniform unicasts on a mesh of 8 x 8 nodes; CPU seconds of one core.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from hydranoc import load
+from hydranoc.config.schema import RandomTraffic
+from hydranoc.design import Design
+from hydranoc.reports.summary import summary_of
+from sim_model.common.simulation import Simulation
+
+REPEATS = 5
+MESH = Path(__file__).parent / "mesh.yaml"
+FLITS = (5, 16, 64)
+LOADS = (0.1, 0.2)
+"""Flits per node and cycle."""
+ROW = "  {:>5} {:>5} {:>11} {:>10} {:>6} {:>9} {:>6} {:>10}"
+MOST_RATIO = 1.25
+"""Cost of everything, as a multiple of the run alone, that is accepted."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """CPU seconds of a run, and what it did.
+
+    Members
+    -------
+    flit_hops : int
+    messages_seconds : float
+        Messages drawn and checked.
+    state_seconds : float
+        The network made ready for them.
+    run_seconds : float
+        All cycles.
+    statistics_seconds : float
+    """
+
+    flit_hops: int
+    messages_seconds: float
+    state_seconds: float
+    run_seconds: float
+    statistics_seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """Of all together."""
+        return self.messages_seconds + self.state_seconds + self.run_seconds + self.statistics_seconds
+
+    @property
+    def ratio(self) -> float:
+        """All together, as a multiple of the run alone."""
+        return self.seconds / self.run_seconds
+
+
+def measure(make_design: Callable[[], Design], until_cycle: int | None = None) -> Cost:
+    """Cost of a run: the repeat whose ratio is the median.
+
+    Parameters
+    ----------
+    make_design : callable
+        A design without messages.
+    until_cycle : int or None
+        The run ends before this cycle; default when all is delivered.
+    """
+    costs = sorted((_measure_once(make_design(), until_cycle) for _ in range(REPEATS)), key=lambda cost: cost.ratio)
+    return costs[REPEATS // 2]
+
+
+def _measure_once(design: Design, until_cycle: int | None) -> Cost:
+    _ = design.model  # a network is made once, and not for each run
+    clock: list[float] = [time.process_time()]
+
+    def timed(value: Any) -> Any:
+        clock.append(time.process_time())
+        return value
+
+    messages = timed(design.messages)
+    simulation = timed(Simulation(design.model, messages, design.startup_cycles))
+    results = timed(simulation.run(until_cycle))
+    timed(summary_of(results, warmup_cycles=design.warmup_cycles))
+    return Cost(results.flit_hops, *(after - before for before, after in pairwise(clock)))
+
+
+def mesh(flits: int, load_flits: float, cycles: int) -> Design:
+    """The mesh under a load; messages start in ``cycles`` cycles."""
+    config = load(MESH).config
+    traffic = config.traffic
+    assert isinstance(traffic, RandomTraffic)
+    changed = {"messages_per_node_per_cycle": load_flits / flits, "cycles": cycles, "flits": flits}
+    return Design(replace(config, traffic=traffic.model_copy(update=changed)))
+
+
+def main(*, quick: bool) -> None:
+    """Measure and print."""
+    cycles = 10_000 if quick else 50_000
+    first = mesh(16, 0.1, 100)
+    Simulation(first.model, first.messages).run()  # compiles, or loads what was compiled
+    print("  million flit-hops per CPU s, times the run alone, and shares of the CPU time")
+    print(ROW.format("flits", "load", "end to end", "run alone", "times", "messages", "state", "statistics"))
+    for flits in FLITS:
+        for load_flits in LOADS:
+            cost = measure(lambda flits=flits, load_flits=load_flits: mesh(flits, load_flits, cycles))
+            speeds = (f"{cost.flit_hops / seconds / 1e6:.1f}" for seconds in (cost.seconds, cost.run_seconds))
+            parts = (cost.messages_seconds, cost.state_seconds, cost.statistics_seconds)
+            shares = (f"{seconds / cost.seconds:.1%}" for seconds in parts)
+            print(ROW.format(flits, load_flits, *speeds, f"{cost.ratio:.2f}", *shares), flush=True)
+            if cost.ratio > MOST_RATIO:
+                print(f"    more than {MOST_RATIO} times the run alone")

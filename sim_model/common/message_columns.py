@@ -1,0 +1,198 @@
+"""Messages that do not wait for each other, as columns: what traffic is drawn as, without an object for each."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import overload
+
+import numpy as np
+
+from sim_model.common.header_lengths import header_lengths
+from sim_model.common.messages import Message, Messages
+from topology.common.flits import MAX_MESSAGE_FLITS
+
+ANY = -1
+"""Injection channel of a message that may take any."""
+
+
+@dataclass(frozen=True, eq=False)
+class MessageColumns(Sequence[Message]):
+    """M messages that nobody has checked; as a sequence, a record for each.
+
+    Members
+    -------
+    source : int32[M]
+        Processor.
+    offsets : int64[M + 1]
+        Message m goes to ``destinations[offsets[m]:offsets[m + 1]]``.
+    destinations : int32
+        Processors, sorted within a message.
+    flits : int32[M]
+        Whole message, header included.
+    start_cycle : int64[M]
+    operation : int32[M]
+        See ``Message``.
+    injection : int32[M]
+        Port of the source through which it is sent, or ``ANY``.
+    """
+
+    source: np.ndarray
+    offsets: np.ndarray
+    destinations: np.ndarray
+    flits: np.ndarray
+    start_cycle: np.ndarray
+    operation: np.ndarray
+    injection: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        source: np.ndarray,
+        destinations: np.ndarray,
+        flits: np.ndarray,
+        start_cycle: np.ndarray,
+        counts: np.ndarray | None = None,
+    ) -> "MessageColumns":
+        """Messages without operations and injection channels.
+
+        Parameters
+        ----------
+        source, flits, start_cycle : int[M]
+        destinations : int
+            Sorted within a message.
+        counts : int[M] or None
+            Destinations of each message; default 1.
+        """
+        messages = len(source)
+        offsets = np.arange(messages + 1) if counts is None else np.concatenate(([0], np.cumsum(counts)))
+        return cls(
+            source=source.astype(np.int32, copy=False),
+            offsets=offsets.astype(np.int64, copy=False),
+            destinations=destinations.astype(np.int32, copy=False),
+            flits=flits.astype(np.int32, copy=False),
+            start_cycle=start_cycle.astype(np.int64, copy=False),
+            operation=np.zeros(messages, dtype=np.int32),
+            injection=np.full(messages, ANY, dtype=np.int32),
+        )
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @overload
+    def __getitem__(self, number: int) -> Message: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[Message]: ...
+
+    def __getitem__(self, number: int | slice) -> Message | list[Message]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"Number of a message must be 0 to {len(self) - 1}, not {number}")
+        number %= len(self)
+        injection = int(self.injection[number])
+        return Message(
+            int(self.source[number]),
+            tuple(self.destinations[self.offsets[number] : self.offsets[number + 1]].tolist()),
+            int(self.flits[number]),
+            start_cycle=int(self.start_cycle[number]),
+            operation=int(self.operation[number]),
+            injection=None if injection == ANY else injection,
+        )
+
+    def __iter__(self) -> Iterator[Message]:
+        return (self[number] for number in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MessageColumns):
+            return NotImplemented
+        return all(np.array_equal(ours, theirs) for ours, theirs in zip(self._columns, other._columns, strict=True))
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]  # arrays can change
+
+    @property
+    def _columns(self) -> tuple[np.ndarray, ...]:
+        return tuple(vars(self).values())
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Number of destinations of each message, int64[M]."""
+        return np.diff(self.offsets)
+
+    def with_operation(self, operation: int) -> "MessageColumns":
+        """The same with another operation for all messages that have several destinations."""
+        return replace(self, operation=np.where(self.counts > 1, np.int32(operation), self.operation))
+
+    def spread(self, channels: int, generator: np.random.Generator) -> "MessageColumns":
+        """The same with random injection channels where none is chosen, for processors with so many."""
+        drawn = generator.integers(channels, size=len(self), dtype=np.int32)
+        return replace(self, injection=np.where(self.injection == ANY, drawn, self.injection))
+
+    def checked(
+        self, *, processors: int, header_flits: Callable[[Sequence[int]], int], injection_channels: int = 1
+    ) -> Messages:
+        """The messages, checked; parameters as for ``Messages.build``.
+
+        Raises
+        ------
+        MessageError
+            As ``Messages.build`` does.
+        """
+        if not self._right(processors, header_flits, injection_channels):
+            return Messages.build(
+                self, processors=processors, header_flits=header_flits, injection_channels=injection_channels
+            )
+        return Messages(
+            source=self.source,
+            offsets=self.offsets,
+            destinations=self.destinations,
+            flits=self.flits,
+            start_cycle=self.start_cycle,
+            parent_offsets=np.zeros(len(self) + 1, dtype=np.int64),
+            parents=np.zeros(0, dtype=np.int32),
+            delay_cycles=np.zeros(0, dtype=np.int64),
+            group=np.arange(len(self), dtype=np.int32),
+            operation=self.operation,
+            injection=np.maximum(self.injection, 0),
+            copies=np.ones(len(self.destinations), dtype=np.int32),
+        )
+
+    def _right(self, processors: int, header_flits: Callable[[Sequence[int]], int], injection_channels: int) -> bool:
+        """Whether all messages keep all rules of ``Messages.build``."""
+        return (
+            _within(self.source, 0, processors - 1)
+            and _within(self.destinations, 0, processors - 1)
+            and _within(self.counts, 1, processors)
+            and _within(self.start_cycle, 0, None)
+            and _within(self.injection, ANY, injection_channels - 1)
+            and _within(self.flits, 1, MAX_MESSAGE_FLITS)
+            and bool((self.flits >= header_lengths(self.counts, header_flits)).all())
+            and self._sorted_others()
+        )
+
+    def _sorted_others(self) -> bool:
+        """Whether destinations of each message ascend, and none is its source."""
+        if len(self.destinations) == len(self):
+            return not (self.destinations == self.source).any()
+        ascends = np.diff(self.destinations) > 0
+        ascends[self.offsets[1:-1] - 1] = True
+        return bool(ascends.all()) and not (self.destinations == np.repeat(self.source, self.counts)).any()
+
+
+def checked_messages(
+    records: Iterable[Message],
+    *,
+    processors: int,
+    header_flits: Callable[[Sequence[int]], int],
+    injection_channels: int = 1,
+) -> Messages:
+    """Records or columns, checked; parameters and errors as for ``Messages.build``."""
+    check = records.checked if isinstance(records, MessageColumns) else partial(Messages.build, records)
+    return check(processors=processors, header_flits=header_flits, injection_channels=injection_channels)
+
+
+def _within(column: np.ndarray, low: int, high: int | None) -> bool:
+    if len(column) == 0:
+        return True
+    return int(column.min()) >= low and (high is None or int(column.max()) <= high)

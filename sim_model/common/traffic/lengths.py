@@ -1,0 +1,61 @@
+"""How long messages are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+SHARES_TOLERANCE = 1e-9
+"""Sum of shares of messages; decimal fractions that make 1 together may make a little more or less in binary."""
+
+
+class Lengths(Protocol):
+    """A distribution of lengths."""
+
+    def draw(self, generator: np.random.Generator, messages: int, /) -> np.ndarray:
+        """Flits of each of so many messages, int32."""
+        ...
+
+
+@dataclass(frozen=True)
+class FixedLength:
+    """All messages have the same length."""
+
+    flits: int
+
+    def draw(self, _generator: np.random.Generator, messages: int) -> np.ndarray:
+        """See ``Lengths``."""
+        return np.full(messages, self.flits, dtype=np.int32)
+
+
+@dataclass(frozen=True)
+class LengthMix:
+    """Several lengths, each with a share of the messages.
+
+    Parameters
+    ----------
+    shares : mapping of int to float
+        Share of the messages by length in flits; together 1.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+
+    shares: Mapping[int, float]
+
+    def __post_init__(self):
+        for flits, share in self.shares.items():
+            if not 0 < share <= 1 + SHARES_TOLERANCE:
+                raise ValueError(f"Share of messages of {flits} flits must be greater than 0, at most 1, not {share!r}")
+        total = sum(self.shares.values())
+        if abs(total - 1) > SHARES_TOLERANCE:
+            raise ValueError(f"Shares of lengths must be 1 together, not {total:g}")
+
+    def draw(self, generator: np.random.Generator, messages: int) -> np.ndarray:
+        """See ``Lengths``."""
+        bounds = np.cumsum(list(self.shares.values()))[:-1]
+        lengths = np.array(list(self.shares), dtype=np.int32)
+        return lengths[np.searchsorted(bounds, generator.random(messages), side="right")]

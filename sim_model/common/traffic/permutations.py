@@ -1,0 +1,100 @@
+"""The permutations that networks are measured with: where each node sends, as an array.
+
+Those of bits look at node numbers, which have b bits in a network of 2^b nodes. Those of digits look at coordinates: in
+each of a grid's dimensions a switch has a place, 0 to k - 1, and processor j of a switch sends to processor j of
+another one. As in BookSim 2, with which figures can so be compared.
+"""
+
+from collections.abc import Callable
+from math import isqrt
+
+import numpy as np
+
+from topology.common.channels import ChannelNetwork
+
+DestinationOf = np.ndarray
+"""int64[nodes], by source."""
+
+
+def transpose(network: ChannelNetwork) -> DestinationOf:
+    """Node r s + c sends to c s + r in a network of s x s nodes; with 2^b nodes the halves of b bits change places."""
+    nodes = len(network.processors)
+    side = isqrt(nodes)
+    if side * side != nodes:
+        raise ValueError(f"needs a square number of nodes, not {nodes}")
+    return np.arange(nodes).reshape(side, side).T.reshape(-1)
+
+
+def bit_complement(network: ChannelNetwork) -> DestinationOf:
+    """All bits are inverted."""
+    return (1 << _bits(network)) - 1 - np.arange(len(network.processors))
+
+
+def bit_reverse(network: ChannelNetwork) -> DestinationOf:
+    """Bit i becomes bit b - 1 - i."""
+    bits, node = _bits(network), np.arange(len(network.processors))
+    return sum(((node >> bit & 1) << bits - 1 - bit for bit in range(bits)), np.zeros_like(node))
+
+
+def shuffle(network: ChannelNetwork) -> DestinationOf:
+    """Bits are rotated to the left by one: bit i becomes bit i + 1, the highest one the lowest."""
+    bits, node = _bits(network), np.arange(len(network.processors))
+    return (node << 1 | node >> bits - 1) & (1 << bits) - 1
+
+
+def tornado(network: ChannelNetwork) -> DestinationOf:
+    """In each dimension ceil(k / 2) - 1 places on, round the end: almost half of the way round a ring."""
+    sides = _sides(network)
+    if max(sides) < 3:
+        text = f"needs a dimension of at least 3 switches, not {' x '.join(map(str, sides))}"
+        raise ValueError(f"{text}: nobody would send")
+    return _moved(network, lambda side: (side + 1) // 2 - 1)
+
+
+def neighbour(network: ChannelNetwork) -> DestinationOf:
+    """In each dimension one place on, round the end."""
+    return _moved(network, lambda _side: 1)
+
+
+PERMUTATIONS: dict[str, Callable[[ChannelNetwork], DestinationOf]] = {
+    "transpose": transpose,
+    "bit-complement": bit_complement,
+    "bit-reverse": bit_reverse,
+    "shuffle": shuffle,
+    "tornado": tornado,
+    "neighbour": neighbour,
+}
+"""By name in configurations. Raise ValueError ("needs X, not Y") in networks in which they make no sense."""
+
+
+def coordinates(network: ChannelNetwork) -> tuple[np.ndarray, ...]:
+    """Place of each node's switch in each dimension.
+
+    Raises
+    ------
+    ValueError
+        If the network is no grid.
+    """
+    sides = _sides(network)
+    return np.unravel_index(np.array(network.processors), sides, order="F")
+
+
+def _sides(network: ChannelNetwork) -> tuple[int, ...]:
+    if not network.shape:
+        raise ValueError("needs a network with coordinates: a mesh, torus, ring or hypercube")
+    return network.shape
+
+
+def _bits(network: ChannelNetwork) -> int:
+    nodes = len(network.processors)
+    if nodes < 2 or nodes & nodes - 1:
+        raise ValueError(f"needs a power of two of nodes, not {nodes}")
+    return nodes.bit_length() - 1
+
+
+def _moved(network: ChannelNetwork, places: Callable[[int], int]) -> DestinationOf:
+    sides = _sides(network)
+    moved = [(at + places(side)) % side for at, side in zip(coordinates(network), sides, strict=True)]
+    switch = np.ravel_multi_index(moved, sides, order="F")
+    per_switch = len(network.processors) // network.switches
+    return switch * per_switch + np.arange(len(network.processors)) % per_switch

@@ -1,0 +1,203 @@
+"""Patterns of unicasts against their definitions, written down here a second time."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sim_model.common.traffic.destination_sets import distances, near
+from sim_model.common.traffic.patterns import (
+    CandidatePattern,
+    FixedPattern,
+    FunctionPattern,
+    HotSpotPattern,
+    UniformPattern,
+    permutation_pattern,
+)
+from sim_model.common.traffic.permutations import PERMUTATIONS
+from topology.common.graph import Network
+from topology.common.regular import hypercube_network, mesh_network, ring_network, torus_network
+from topology.hypercube.graph import HypercubeNetwork
+from topology.min.graph import MinNetwork
+from topology.torus.graph import TorusLinks, TorusNetwork
+from topology.torus.grid import Grid
+
+LEAST_P = 1e-3
+SIXTY_FOUR = TorusLinks(Grid(8, 8, wraps=False))
+
+
+def draws(pattern, source, seed=1):
+    return pattern.draw(np.random.Generator(np.random.PCG64(seed)), np.asarray(source))
+
+
+def as_bits(node, bits):
+    return format(node, f"0{bits}b")
+
+
+def halves_change_places(word):
+    half = len(word) // 2
+    return word[half:] + word[:half]
+
+
+BITS = {
+    "transpose": halves_change_places,
+    "bit-complement": lambda word: word.translate(str.maketrans("01", "10")),
+    "bit-reverse": lambda word: word[::-1],
+    "shuffle": lambda word: word[1:] + word[0],
+}
+
+
+@pytest.mark.parametrize("name", BITS)
+@pytest.mark.parametrize(
+    "network", [SIXTY_FOUR, hypercube_network(4), MinNetwork("omega", 2, 4)], ids=["8x8", "4", "m"]
+)
+def test_permutations_of_bits(name, network):
+    nodes = len(network.processors)
+    bits = nodes.bit_length() - 1
+    expected = [int(BITS[name](as_bits(node, bits)), 2) for node in range(nodes)]
+    assert PERMUTATIONS[name](network).tolist() == expected
+
+
+def test_transpose_is_the_mirrored_place_in_a_square_of_any_side():
+    network = mesh_network([6, 6])
+    sent = PERMUTATIONS["transpose"](network)
+    for row, column in itertools.product(range(6), repeat=2):
+        assert sent[row * 6 + column] == column * 6 + row
+
+
+@pytest.mark.parametrize(
+    ("network", "shape"),
+    [
+        (SIXTY_FOUR, (8, 8)),
+        (TorusNetwork(Grid(3, 7), 2), (7, 3)),
+        (mesh_network([5, 4, 3]), (5, 4, 3)),
+        (torus_network([4, 4], processors_per_switch=3), (4, 4)),
+        (ring_network(9), (9,)),
+        (hypercube_network(3), (2, 2, 2)),
+        (HypercubeNetwork(3, 2), (2, 2, 2)),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["tornado", "neighbour"])
+def test_permutations_of_digits(network, shape, name):
+    assert network.shape == shape
+    if max(shape) == 2 and name == "tornado":
+        with pytest.raises(ValueError, match="nobody would send"):
+            PERMUTATIONS[name](network)
+        return
+    sent = PERMUTATIONS[name](network)
+    per_switch = len(network.processors) // network.switches
+    for node, switch in enumerate(network.processors):
+        stride, destination = 1, 0
+        for side in shape:
+            place = switch // stride % side
+            moved = place + ((side + 1) // 2 - 1 if name == "tornado" else 1)
+            destination += moved % side * stride
+            stride *= side
+        assert network.processors[sent[node]] == destination
+        assert sent[node] % per_switch == node % per_switch
+    assert sorted(sent.tolist()) == list(range(len(network.processors)))
+
+
+def test_coordinates_are_those_of_the_links():
+    for network in (mesh_network([4, 3]), TorusLinks(Grid(3, 4, wraps=False)), hypercube_network(4)):
+        assert network.shape is not None
+        places = np.stack(np.unravel_index(np.arange(network.switches), network.shape, order="F"), axis=1)
+        apart = np.abs(places[:, np.newaxis] - places[np.newaxis]).sum(axis=2)
+        assert (distances(network) == apart).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "network", "problem"),
+    [
+        ("transpose", mesh_network([4, 2]), "needs a square number of nodes, not 8"),
+        ("bit-reverse", mesh_network([3, 3]), "needs a power of two of nodes, not 9"),
+        ("shuffle", Network(1, [], [0]), "needs a power of two of nodes, not 1"),
+        (
+            "tornado",
+            hypercube_network(3),
+            "needs a dimension of at least 3 switches, not 2 x 2 x 2: nobody would send",
+        ),
+        ("neighbour", MinNetwork("omega", 2, 3), "needs a network with coordinates: a mesh, torus, ring or hypercube"),
+    ],
+)
+def test_networks_in_which_a_permutation_makes_no_sense(name, network, problem):
+    with pytest.raises(ValueError, match=f"^{problem}$"):
+        PERMUTATIONS[name](network)
+
+
+def test_uniform_is_any_other_node():
+    source = np.tile(np.arange(8), 20_000)
+    drawn = draws(UniformPattern(8), source)
+    pairs = np.bincount(source * 8 + drawn, minlength=64).reshape(8, 8)
+    assert (np.diag(pairs) == 0).all()
+    assert stats.chisquare(pairs[~np.eye(8, dtype=bool)]).pvalue > LEAST_P
+
+
+def test_hot_spots_get_their_share_from_everyone():
+    source = np.tile(np.arange(8), 20_000)
+    drawn = draws(HotSpotPattern(8, [2, 5], 0.3), source)
+    for node in range(8):
+        seen = np.bincount(drawn[source == node], minlength=8)
+        expected = np.array([0.7 / 7 if other != node else 0.0 for other in range(8)])
+        expected[[2, 5]] += 0.15  # what is drawn for the source itself is not sent
+        assert seen[expected == 0].sum() == 0
+        assert stats.chisquare(seen[expected > 0], 20_000 * expected[expected > 0]).pvalue > LEAST_P
+
+
+def test_nothing_but_a_hot_spot():
+    assert draws(HotSpotPattern(4, [3], 1.0), [0, 1, 2, 3]).tolist() == [3, 3, 3, 3]
+
+
+def test_near_nodes_are_equally_likely():
+    network = mesh_network([4, 4])
+    source = np.full(20_000, 5)
+    drawn = draws(CandidatePattern(near(network, 1)), source)
+    seen = np.bincount(drawn, minlength=16)
+    assert np.flatnonzero(seen).tolist() == [1, 4, 6, 9]
+    assert stats.chisquare(seen[seen > 0]).pvalue > LEAST_P
+    with pytest.raises(ValueError, match=r"^Distance must be so large that every node has another one near, not 0$"):
+        near(network, 0)
+
+
+def test_distances_count_links_between_switches():
+    assert distances(torus_network([4, 4], processors_per_switch=2))[0, :6].tolist() == [0, 0, 1, 1, 2, 2]
+    one_way = distances(MinNetwork("omega", 2, 3))
+    assert (one_way == 2).all()  # through three stages, whatever the destination
+
+
+def test_a_permutation_written_out():
+    assert isinstance(permutation_pattern([2, 0, 1], 3), FixedPattern)
+    assert draws(permutation_pattern([2, 0, 1], 3), [0, 2, 2, 1]).tolist() == [2, 1, 1, 0]
+    for wrong in ([0, 1], [0, 1, 1], [1, 2, 3]):
+        with pytest.raises(ValueError, match=r"must be all processors, 0 to 2, each of them once$"):
+            permutation_pattern(wrong, 3)
+
+
+def test_a_function_of_somebody_elses_is_held_to_what_it_should_give():
+    network = mesh_network([2, 2])
+    drawn = draws(FunctionPattern("opposite", lambda net, source, _: len(net.processors) - 1 - source, network), [0, 1])
+    assert drawn.tolist() == [3, 2]
+    for function, problem in (
+        (lambda _n, source, _g: source + 3, "must give processors, 0 to 3, not 4"),
+        (lambda _n, source, _g: source - 1, "must give processors, 0 to 3, not -1"),
+        (lambda _n, _s, _g: np.array([1]), r"must give a whole number for each of 2 messages, not int64 \[1\]"),
+        (lambda _n, source, _g: source / 2, r"must give a whole number for each of 2 messages, not float64 \[2\]"),
+    ):
+        with pytest.raises(ValueError, match=f"^Pattern 'own' {problem}$"):
+            draws(FunctionPattern("own", function, network), [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("hot_nodes", "share", "problem"),
+    [
+        ([8], 0.5, "Hot nodes must be processors, 0 to 7, not 8"),
+        ([], 0.5, r"Hot nodes must be different processors, at least 1, not \[\]"),
+        ([1, 1], 0.5, r"Hot nodes must be different processors, at least 1, not \[1, 1\]"),
+        ([1], 0, "Share of hot nodes must be greater than 0, at most 1, not 0"),
+    ],
+)
+def test_hot_spots_are_checked(hot_nodes, share, problem):
+    with pytest.raises(ValueError, match=f"^{problem}$"):
+        HotSpotPattern(8, hot_nodes, share)
