@@ -83,7 +83,7 @@ class MinLoad:
         model: MinModel = cached_model(self.shape)
         return NetworkExperiment([model], self._messages, self.seed, STARTUP_CYCLES).run(replication, cycles)
 
-    def _messages(self, _model: Model, seed: int, cycles: int) -> list[Message]:
+    def _messages(self, _model: Model, seed: int, cycles: int) -> Sequence[Message]:
         rate, fraction = message_rate(self.shape, self.load, self.multicast_share, self.flits)
         records = random_traffic(
             processors=self.shape.nodes,

@@ -54,7 +54,7 @@ class SpamLoad:
         network = NetworkExperiment(self.models, self._messages, self.seed, STARTUP_CYCLES)
         return with_all_kinds(network.run(replication, cycles), len(UNICAST_AND_MULTICAST))
 
-    def _messages(self, model: Model, seed: int, cycles: int) -> list[Message]:
+    def _messages(self, model: Model, seed: int, cycles: int) -> Sequence[Message]:
         return random_traffic(
             processors=len(model.network.processors),
             cycles=cycles,
