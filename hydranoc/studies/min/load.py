@@ -10,6 +10,7 @@ from the header's arrival to the tail's departure. M_p then is the share of the 
 software sent them, and one message in 1 + M_c (1 - M_p) / M_p is a multicast. B_t counts one buffer per input port.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
