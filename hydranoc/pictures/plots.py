@@ -151,7 +151,8 @@ def _draw_claims(axes: Axes, figure: Figure) -> None:
 
 def _highest(figure: Figure, shown: Sequence[Series]) -> float:
     values = [value for series in shown for value in series.y]
-    return max([*values, *(claim.level for claim in figure.claims if claim.level is not None)])
+    levels = [claim.level for claim in figure.claims if claim.level is not None]
+    return max([*values, *levels], default=1.0)  # no load may have a mean
 
 
 def _claims_text(figure: Figure, width: int) -> str:

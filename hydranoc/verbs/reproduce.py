@@ -1,7 +1,7 @@
 """``reproduce``: figures and tables of the papers."""
 
-import csv
 import difflib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,10 @@ from hydranoc.errors import reason, shown
 from hydranoc.families.registry import FAMILIES
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
+from hydranoc.studies.common.check import Check, check_figure, csv_text
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
 from hydranoc.studies.common.kept import kept_points, kept_text
+from hydranoc.studies.common.measured import MeasuredFigure, measured_figure, measured_names
 from hydranoc.studies.common.points import KeptPoints
 from hydranoc.verbs.options import RESULTS, NamedPath, json_option, say
 from topology.common.trouble import MachineTrouble
@@ -41,21 +43,22 @@ def _known() -> dict[str, Reproduction]:
 )
 @click.option("--quick", is_flag=True, help="Fewer points and runs: a coarse answer in seconds.")
 @click.option("--anew", is_flag=True, help="Forget the points that an interrupted run has kept.")
+@click.option("--check", is_flag=True, help="Hold what is measured against the full run that is kept; 1 if it differs.")
 @json_option
-def reproduce(name: str, folder: Path | None, quick: bool, anew: bool, as_json: bool) -> int:
-    """Measure figure or table NAME of a paper again. Writes NAME.csv, and a plot with the paper's own claims marked as
-    NAME.svg and NAME.png; says of each claim what was measured. Points are kept
+def reproduce(name: str, folder: Path | None, quick: bool, anew: bool, check: bool, as_json: bool) -> int:
+    """Measure figure or table NAME of a paper again. Writes NAME.csv, a plot with the paper's own claims marked as
+    NAME.svg and NAME.png, and the claims with what was measured as NAME.json. Points are kept
     until the figure is finished: after an interruption the same command goes on, and says where they lie.
 
     \b
-    Example:
+    Examples:
       hydranoc reproduce spam-fig2 --quick
+      hydranoc reproduce spam-fig3 --quick --check
     """
     known = _known()
     if name not in known:
         raise click.BadParameter(f"there is no figure {shown(name)}; {_hint(name, list(known))}")
-    from hydranoc.pictures.plots import plot_figure  # loads matplotlib
-
+    measured = _measured(name) if check else None
     folder = folder or RESULTS / name
     with result_folder(folder) as scratch:
         try:
@@ -64,12 +67,18 @@ def reproduce(name: str, folder: Path | None, quick: bool, anew: bool, as_json: 
                 figure = known[name].run(Effort(quick, progress, kept))
         except OSError as error:
             raise MachineTrouble(f"cannot keep measured points: {reason(error)}", file=cache_folder()) from None
-        _write_rows(figure, scratch / f"{name}.csv")
-        for suffix, content in plot_figure(figure).items():
-            (scratch / f"{name}.{suffix}").write_bytes(content)
+        _write(name, figure, scratch)
     kept.drop()
-    say(_summary(name, figure), _text(figure, folder / f"{name}.svg"), as_json)
-    return 0
+    found = None if measured is None else check_figure(figure, measured.rows)
+    say(_summary(name, figure, found), _text(figure, folder / f"{name}.svg", found), as_json)
+    return 1 if found and found.differences else 0
+
+
+def _measured(name: str) -> MeasuredFigure:
+    found = measured_figure(name)
+    if found is None:
+        raise click.BadParameter(f"no full run of {name} is kept; there are {', '.join(measured_names()) or 'none'}")
+    return found
 
 
 def _hint(name: str, known: list[str]) -> str:
@@ -92,30 +101,41 @@ def _begin(name: str, quick: bool, anew: bool) -> KeptPoints:
     return kept
 
 
-def _write_rows(figure: Figure, path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(figure.columns)
-        writer.writerows(figure.rows)
+def _write(name: str, figure: Figure, folder: Path) -> None:
+    from hydranoc.pictures.plots import plot_figure  # loads matplotlib
+
+    (folder / f"{name}.csv").write_text(csv_text(figure.columns, figure.rows), encoding="utf-8")
+    claims = {"title": figure.title, "claims": _claims(figure)}
+    (folder / f"{name}.json").write_text(json.dumps(claims, indent=1) + "\n", encoding="utf-8")
+    for suffix, content in plot_figure(figure).items():
+        (folder / f"{name}.{suffix}").write_bytes(content)
 
 
-def _summary(name: str, figure: Figure) -> dict[str, Any]:
+def _summary(name: str, figure: Figure, check: Check | None) -> dict[str, Any]:
     return {
         "name": name,
         "title": figure.title,
         "columns": list(figure.columns),
         "rows": [list(row) for row in figure.rows],
-        "claims": [
-            {"claim": claim.text, "measured": claim.measured, "holds": claim.holds, "note": claim.note}
-            for claim in figure.claims
-        ],
+        "claims": _claims(figure),
+        "check": None if check is None else {"compared": check.compared, "differences": list(check.differences)},
     }
 
 
-def _text(figure: Figure, path: Path) -> str:
+def _claims(figure: Figure) -> list[dict[str, Any]]:
+    return [
+        {"claim": claim.text, "measured": claim.measured, "holds": claim.holds, "note": claim.note}
+        for claim in figure.claims
+    ]
+
+
+def _text(figure: Figure, path: Path, check: Check | None) -> str:
     lines = [figure.title, ""]
     lines += [*figure.table, ""] if figure.table else []
     for claim in figure.claims:
         lines += [f"{'holds' if claim.holds else 'DOES NOT HOLD'}: {claim.text}", f"  measured: {claim.measured}"]
         lines += [f"  {claim.note}"] if claim.note else []
+    if check is not None:
+        same = check.compared - len(check.differences)
+        lines += ["", f"{same} of {check.compared} values as in the full run that is kept", *check.differences]
     return "\n".join([*lines, "", str(path)])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hydranoc.reports.progress import Progress
+from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.points import KeptPoints
 
 
@@ -93,6 +94,8 @@ class Figure:
         The first part's legend stands for all of them, above the figure.
     table : tuple of str
         Lines for people, printed above the claims.
+    comparable : Comparable or None
+        How its rows are held against those of another run.
     """
 
     title: str
@@ -110,6 +113,7 @@ class Figure:
     panels_across: int = 2
     one_legend: bool = False
     table: tuple[str, ...] = ()
+    comparable: Comparable | None = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 from hydranoc.measurement.curve import Curve
 from hydranoc.measurement.load_point import LoadPoint, columns, row
 from hydranoc.measurement.saturation import SaturationLoad
+from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Series
 
 
@@ -42,6 +43,11 @@ def load_table(
     header = (*columns(kinds, unit), "saturation_low", "saturation_high")
     rows = tuple((*row(point, unit_cycles), *_ends(curve.saturation)) for curve in curves for point in curve.points)
     return header, rows
+
+
+def load_comparison(kinds: tuple[str, ...], unit: str) -> Comparable:
+    """Which columns of a ``load_table`` are held against those of another run."""
+    return Comparable(("curve", "load"), tuple((f"{kind}_mean_{unit}", f"{kind}_half_width_{unit}") for kind in kinds))
 
 
 def _ends(found: SaturationLoad) -> tuple[object, ...]:

@@ -81,7 +81,7 @@ FIGURES = (
 def load_figure(setting: LoadFigure, effort: Effort) -> Figure:
     """Latencies of multicasts and unicasts against load, ATBM and software."""
     from hydranoc.measurement.network import UNICAST_AND_MULTICAST
-    from hydranoc.studies.common.load_series import load_table
+    from hydranoc.studies.common.load_series import load_comparison, load_table
     from hydranoc.studies.min.load_curves import measure_min_curves
     from hydranoc.studies.min.shapes import CYCLE_US
 
@@ -100,6 +100,7 @@ def load_figure(setting: LoadFigure, effort: Effort) -> Figure:
         panels=panels,
         log_y=True,
         table=tuple(_shares(setting)),
+        comparable=load_comparison(UNICAST_AND_MULTICAST, UNIT),
     )
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 LARGELY_INDEPENDENT = 1.3
 """The paper gives no figure for "largely independent"; this factor between largest and smallest latency is ours."""
+KINDS = ("unicast", "multicast", "message")
 WIDTH, QUICK_WIDTH = 0.05, 0.15
 """Relative width of the intervals of saturation."""
 
@@ -24,7 +25,7 @@ def load_figure(networks: Sequence["Network"], effort: Effort) -> Figure:
         Of one size, used in turn.
     effort : Effort
     """
-    from hydranoc.studies.common.load_series import load_series, load_table
+    from hydranoc.studies.common.load_series import load_comparison, load_series, load_table
     from hydranoc.studies.common.loads import measure_load_curves
     from hydranoc.studies.spam.load import DESTINATIONS, RATES, spam_curve
     from hydranoc.studies.spam.measurements import CYCLE_US, paper_model
@@ -33,7 +34,7 @@ def load_figure(networks: Sequence["Network"], effort: Effort) -> Figure:
     settings = [spam_curve(models, count, quick=effort.quick) for count in DESTINATIONS]
     width = QUICK_WIDTH if effort.quick else WIDTH
     curves = list(measure_load_curves(settings, RATES, saturation_width=width, **effort.points).values())
-    columns, rows = load_table(curves, ("unicast", "multicast", "message"), "us", CYCLE_US)
+    columns, rows = load_table(curves, KINDS, "us", CYCLE_US)
     return Figure(
         title="SPAM, figure 3: 90 % unicast and 10 % multicast, 128 nodes, Poisson arrivals",
         x_label="messages per node and cycle of 10 ns",
@@ -42,6 +43,7 @@ def load_figure(networks: Sequence["Network"], effort: Effort) -> Figure:
         claims=(independence(curves),),
         columns=columns,
         rows=rows,
+        comparable=load_comparison(KINDS, "us"),
     )
 
 

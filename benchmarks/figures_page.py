@@ -1,0 +1,67 @@
+"""The tables of docs/figures.md, from the figures that are kept: ``python -m benchmarks.figures_page [--write]``.
+
+Behind a line ``<!-- measured: NAME NAME ... -->`` in the page stands a table of the claims of those figures, up to the
+next empty line.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from hydranoc.studies.common.measured import MeasuredFigure, measured_figure
+
+PAGE = Path(__file__).parents[1] / "docs" / "figures.md"
+MARK = re.compile(r"(?m)^<!-- measured: (?P<names>[\w -]+) -->\n(?:\|.*\n)*")
+
+
+def claims_table(names: list[str]) -> Iterator[str]:
+    """Lines of a table: the claims of figures, those that do not hold marked.
+
+    Raises
+    ------
+    ValueError
+        If one of them is not kept.
+    """
+    yield "| name | claim of the paper | measured |"
+    yield "|---|---|---|"
+    for name in names:
+        figure = measured_figure(name)
+        if figure is None:
+            raise ValueError(f"{PAGE.name} must name figures that are kept, not {name!r}")
+        yield from _rows(figure)
+
+
+def _rows(figure: MeasuredFigure) -> Iterator[str]:
+    for number, claim in enumerate(figure.claims):
+        verdict = "" if claim["holds"] else "**does not hold**: "
+        note = f". {claim['note']}" if claim["note"] else ""
+        name = "" if number else f"`{figure.name}`"
+        yield f"| {name} | {claim['claim']} | {verdict}{claim['measured']}{note.rstrip('.')} |".replace("|  |", "| |")
+
+
+def page_with_tables(page: str) -> str:
+    """The page, its tables made anew."""
+
+    def replaced(mark: re.Match[str]) -> str:
+        first = mark.group().splitlines()[0]
+        return "\n".join([first, *claims_table(mark["names"].split())]) + "\n"
+
+    return MARK.sub(replaced, page)
+
+
+def main() -> None:
+    """Print the page, or write it."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.figures_page", description="Tables of docs/figures.md.")
+    parser.add_argument("--write", action="store_true", help="write the page instead of printing it")
+    write = parser.parse_args().write
+    page = page_with_tables(PAGE.read_text(encoding="utf-8"))
+    if write:
+        PAGE.write_text(page, encoding="utf-8")
+    else:
+        sys.stdout.write(page)
+
+
+if __name__ == "__main__":
+    main()
