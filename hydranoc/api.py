@@ -13,19 +13,26 @@
         Path("build", name).write_text(text)
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from hydranoc.config.load import load_config
 from hydranoc.design import Design
 from hydranoc.families.registry import FAMILIES
 
 
-def load(path: str | Path) -> Design:
-    """A network from its configuration file.
+def load(configuration: str | Path | Mapping[str, Any]) -> Design:
+    """A network from its configuration.
+
+    Parameters
+    ----------
+    configuration : str, Path or mapping
+        A file, or what would stand in it; file names in a mapping are relative to the working folder.
 
     Raises
     ------
     ConfigError
-        For the first thing wrong, with file and line.
+        For the first thing wrong, with file and line if it is a file.
     """
-    return Design(load_config(path, FAMILIES))
+    return Design(load_config(configuration, FAMILIES))

@@ -46,7 +46,7 @@ def reason(error: OSError | ValueError) -> str:
 
 
 def file_error(
-    doing: str, error: OSError, file: Path | str, *, line: int | None = None
+    doing: str, error: OSError, file: Path | str | None, *, line: int | None = None
 ) -> ConfigError | MachineTrouble:
     """The exception for a file that the user has named: a wrong name is bad input, a full disk is not.
 
@@ -55,7 +55,7 @@ def file_error(
     doing : str
         What failed, such as "cannot write results".
     error : OSError
-    file : Path or str
+    file : Path, str or None
         Where to look.
     line : int or None
         Line of ``file`` that names the file, if it does.

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from hydranoc.config.schema import MAX_CYCLES, Cycles, Section
-from hydranoc.config.source import YamlSource
+from hydranoc.config.source import Source
 from hydranoc.config.validation import validate
 from hydranoc.errors import shown
 from topology.common.channels import ChannelNetwork
@@ -54,7 +54,7 @@ class Hosts(Section):
     blocked: list[BlockedReceiver] = []
 
 
-def host_behaviour(source: YamlSource, network: ChannelNetwork) -> HostBehaviour:
+def host_behaviour(source: Source, network: ChannelNetwork) -> HostBehaviour:
     """The behaviour that a configuration asks for.
 
     Raises
@@ -73,7 +73,7 @@ def host_behaviour(source: YamlSource, network: ChannelNetwork) -> HostBehaviour
     return HostBehaviour(levels["pause"], levels["stall"], section.seed, blockades)
 
 
-def _level(source: YamlSource, key: str, probability: float) -> int:
+def _level(source: Source, key: str, probability: float) -> int:
     try:
         return level_of(probability)
     except ValueError:

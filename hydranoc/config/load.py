@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from hydranoc.config import schema
 from hydranoc.config.hosts import host_behaviour
-from hydranoc.config.source import YamlSource
+from hydranoc.config.source import GivenSource, Source, YamlSource
 from hydranoc.config.topologies import build_network
 from hydranoc.config.validation import choose, validate
 from topology.common.channels import ChannelNetwork
@@ -40,7 +40,7 @@ class Config(Generic[FamilyT]):
     Members
     -------
     path : Path
-    source : YamlSource
+    source : Source
         For errors with lines.
     family : ConfiguredFamily
     network_section : NetworkSection
@@ -52,7 +52,7 @@ class Config(Generic[FamilyT]):
     """
 
     path: Path
-    source: YamlSource
+    source: Source
     family: FamilyT
     network_section: schema.NetworkSection
     traffic: schema.Traffic | None
@@ -65,21 +65,27 @@ class Config(Generic[FamilyT]):
         return self.path.stem
 
 
-def load_config(path: str | Path, families: Mapping[str, FamilyT]) -> Config[FamilyT]:
-    """Read and check a configuration file.
+def load_config(given: str | Path | Mapping[str, Any], families: Mapping[str, FamilyT]) -> Config[FamilyT]:
+    """Read and check a configuration.
 
     Parameters
     ----------
-    path : str or Path
+    given : str, Path or mapping
+        A file, or what would stand in it; file names in a mapping are relative to the working folder.
     families : mapping of str to ConfiguredFamily
         What ``family`` may be.
 
     Raises
     ------
     ConfigError
-        For the first thing wrong, with file and line.
+        For the first thing wrong, with file and line if it is a file.
     """
-    source = YamlSource(Path(path))
+    source: Source = GivenSource(given) if isinstance(given, Mapping) else YamlSource(Path(given))
+    return configuration(source, families)
+
+
+def configuration(source: Source, families: Mapping[str, FamilyT]) -> Config[FamilyT]:
+    """Check a configuration; see ``load_config``."""
     top = validate(source, (), schema.Configuration)
     family = families[choose(source, NETWORK, "family", families)]
     section = validate(source, NETWORK, family.network_section)

@@ -1,6 +1,7 @@
-"""A YAML file with the line of every key and item."""
+"""Where a configuration comes from: a YAML file with the line of every key and item, or a dictionary."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,66 @@ KeyPath = Sequence[str | int]
 MOST_MEGABYTES = 64
 
 
-class YamlSource:
+class Source:
+    """A configuration before it is checked.
+
+    Members
+    -------
+    path : Path
+        File names in it are relative to this one's folder.
+    file : Path or None
+        For messages; None if it is no file.
+    data : dict
+        Its content as plain Python values.
+    """
+
+    path: Path
+    file: Path | None = None
+    data: dict[str, Any]
+
+    def error(self, key_path: KeyPath, message: str) -> ConfigError:
+        """An error about the value at a place."""
+        raise NotImplementedError
+
+    def line_of(self, key_path: KeyPath) -> int | None:
+        """Line of a key or list item; None where there are no lines."""
+        raise NotImplementedError
+
+    def find(self, key_path: KeyPath, text: str) -> KeyPath | None:
+        """Place of the last value under ``key_path`` that reads ``text``, such as ``[0, 5]`` or ``s3``."""
+        value: Any = self.data
+        for step in key_path:
+            value = value[step]
+        return _find(value, tuple(key_path), text)
+
+
+class GivenSource(Source):
+    """A dictionary with what a file would say.
+
+    Parameters
+    ----------
+    data : mapping
+        Is copied.
+    folder : Path
+        File names in it are relative to this folder.
+    name : str
+        For results.
+    """
+
+    def __init__(self, data: Mapping[str, Any], folder: Path = Path(), name: str = "configuration"):
+        self.path = folder / f"{name}.yaml"
+        self.data = copy.deepcopy(dict(data))
+
+    def error(self, key_path: KeyPath, message: str) -> ConfigError:
+        """There is no line: the message names the place in words."""
+        name = name_of(key_path)
+        return ConfigError(message if name in message else f"{name}: {message}")
+
+    def line_of(self, key_path: KeyPath) -> None:
+        """There are none."""
+
+
+class YamlSource(Source):
     """A YAML file.
 
     Parameters
@@ -37,11 +97,11 @@ class YamlSource:
     """
 
     def __init__(self, path: Path):
-        self.path = path
+        self.path = self.file = path
         self._values = self._parsed(self._text())
         if not isinstance(self._values.data, dict):
             raise self.error((), "A configuration must be a mapping with the keys 'network' and 'traffic'")
-        self.data: dict[str, Any] = self._values.data
+        self.data = self._values.data
 
     def _text(self) -> str:
         try:
@@ -89,22 +149,15 @@ class YamlSource:
                 break
         return line
 
-    def find(self, key_path: KeyPath, text: str) -> KeyPath | None:
-        """Place of the last value under ``key_path`` that reads ``text``, such as ``[0, 5]`` or ``s3``."""
-        value: Any = self.data
-        for step in key_path:
-            value = value[step]
-        return _find(value, tuple(key_path), text)
-
 
 def unreadable(
-    source: YamlSource, key_path: KeyPath, what: str, error: OSError | ValueError
+    source: Source, key_path: KeyPath, what: str, error: OSError | ValueError
 ) -> ConfigError | MachineTrouble:
     """The exception for a file that a configuration names and that cannot be read.
 
     Parameters
     ----------
-    source : YamlSource
+    source : Source
     key_path : sequence of str
         Where it is named.
     what : str
@@ -113,8 +166,16 @@ def unreadable(
         The latter is about its name.
     """
     if isinstance(error, OSError):
-        return file_error(f"cannot read {what}", error, source.path, line=source.line_of(key_path))
+        return file_error(f"cannot read {what}", error, source.file, line=source.line_of(key_path))
     return source.error(key_path, f"cannot read {what}: {reason(error)}")
+
+
+def name_of(key_path: KeyPath) -> str:
+    """A place in words, such as ``traffic.messages[3].flits``."""
+    text = ""
+    for step in key_path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+    return text or "the configuration"
 
 
 def _find(value: Any, key_path: KeyPath, text: str) -> KeyPath | None:

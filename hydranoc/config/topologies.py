@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from hydranoc.config import schema
-from hydranoc.config.source import KeyPath, YamlSource, unreadable
+from hydranoc.config.source import KeyPath, Source, unreadable
 from hydranoc.config.validation import choose, validate
 from hydranoc.errors import ConfigError, shown
 from topology.common.channels import ChannelNetwork
@@ -37,14 +37,12 @@ WRAPS = {"mesh": False, "torus": True}
 NO_OWN: Mapping[str, schema.OwnTopology] = {}
 
 
-def build_network(
-    source: YamlSource, key_path: KeyPath, own: Mapping[str, schema.OwnTopology] = NO_OWN
-) -> ChannelNetwork:
+def build_network(source: Source, key_path: KeyPath, own: Mapping[str, schema.OwnTopology] = NO_OWN) -> ChannelNetwork:
     """The network of a topology section.
 
     Parameters
     ----------
-    source : YamlSource
+    source : Source
     key_path : sequence of str
         Where the section stands.
     own : mapping of str to OwnTopology
@@ -82,19 +80,19 @@ def build_network(
     return _made(source, key_path, partial(GENERATORS[kind], *positional.values(), **parameters))
 
 
-def _made(source: YamlSource, key_path: KeyPath, build: Callable[[], ChannelNetwork]) -> ChannelNetwork:
+def _made(source: Source, key_path: KeyPath, build: Callable[[], ChannelNetwork]) -> ChannelNetwork:
     try:
         return build()
     except TopologyError as error:
         raise located(source, key_path, error) from None
 
 
-def _rows_and_columns(source: YamlSource, key_path: KeyPath) -> ChannelNetwork:
+def _rows_and_columns(source: Source, key_path: KeyPath) -> ChannelNetwork:
     section = validate(source, key_path, schema.RowsAndColumns)
     return _made(source, key_path, lambda: TorusLinks(Grid(section.rows, section.columns, wraps=WRAPS[section.kind])))
 
 
-def _check_size(source: YamlSource, key_path: KeyPath, kind: str, parameters: dict[str, Any]) -> None:
+def _check_size(source: Source, key_path: KeyPath, kind: str, parameters: dict[str, Any]) -> None:
     """Refuse a mistyped size before it eats all memory."""
     key, switches = "switches", parameters.get("switches", 1)
     if "shape" in parameters:
@@ -115,7 +113,7 @@ def _check_size(source: YamlSource, key_path: KeyPath, kind: str, parameters: di
         )
 
 
-def _from_file(source: YamlSource, key_path: KeyPath) -> Network:
+def _from_file(source: Source, key_path: KeyPath) -> Network:
     section = validate(source, key_path, schema.FileTopology)
     path = source.path.parent / section.file
     try:
@@ -128,7 +126,7 @@ def _from_file(source: YamlSource, key_path: KeyPath) -> Network:
         raise unreadable(source, (*key_path, "file"), f"network file {shown(section.file)}", error) from None
 
 
-def _written_out(source: YamlSource, key_path: KeyPath) -> Network:
+def _written_out(source: Source, key_path: KeyPath) -> Network:
     section = validate(source, key_path, schema.InlineTopology)
     if section.names is not None and len({str(name) for name in section.names}) != section.switches:
         raise source.error(
@@ -150,7 +148,7 @@ def _written_out(source: YamlSource, key_path: KeyPath) -> Network:
         raise located(source, key_path, error) from None
 
 
-def located(source: YamlSource, key_path: KeyPath, error: TopologyError) -> ConfigError:
+def located(source: Source, key_path: KeyPath, error: TopologyError) -> ConfigError:
     """A broken rule of the network, with the line of the value that breaks it as far as that is known."""
     found = None
     if error.item is not None and "ports" not in str(error):
@@ -160,7 +158,7 @@ def located(source: YamlSource, key_path: KeyPath, error: TopologyError) -> Conf
     return source.error(found or key_path, str(error))
 
 
-def _section(source: YamlSource, key_path: KeyPath) -> Any:
+def _section(source: Source, key_path: KeyPath) -> Any:
     section: Any = source.data
     for step in key_path:
         section = section[step]

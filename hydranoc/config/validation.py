@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from hydranoc.config.source import KeyPath, YamlSource
+from hydranoc.config.source import KeyPath, Source, name_of
 from hydranoc.errors import ConfigError, shown
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -32,7 +32,7 @@ _BOUNDS = {
 }
 
 
-def validate(source: YamlSource, key_path: KeyPath, model: type[Model]) -> Model:
+def validate(source: Source, key_path: KeyPath, model: type[Model]) -> Model:
     """The part of a file at ``key_path`` as a ``model``.
 
     Raises
@@ -61,7 +61,7 @@ def _first_of_each_list(details: Iterable[Any]) -> Iterator[Any]:
             yield detail
 
 
-def choose(source: YamlSource, key_path: KeyPath, key: str, choices: Iterable[str]) -> str:
+def choose(source: Source, key_path: KeyPath, key: str, choices: Iterable[str]) -> str:
     """The value of a key that must be one of some words.
 
     Raises
@@ -73,17 +73,17 @@ def choose(source: YamlSource, key_path: KeyPath, key: str, choices: Iterable[st
     for step in key_path:
         section = section[step]
     if key not in section:
-        raise source.error(key_path, f"key {key!r} is missing in {_name(key_path)}; it must be {_either(choices)}")
+        raise source.error(key_path, f"key {key!r} is missing in {name_of(key_path)}; it must be {_either(choices)}")
     if section[key] not in list(choices):
         hint = nearest(section[key], choices)
         raise source.error(
-            (*key_path, key), f"{_name((*key_path, key))} must be {_either(choices)}, not {shown(section[key])}{hint}"
+            (*key_path, key), f"{name_of((*key_path, key))} must be {_either(choices)}, not {shown(section[key])}{hint}"
         )
     return section[key]
 
 
 def _config_error(
-    source: YamlSource, key_path: KeyPath, model: type[BaseModel], value: Any, detail: Mapping[str, Any]
+    source: Source, key_path: KeyPath, model: type[BaseModel], value: Any, detail: Mapping[str, Any]
 ) -> ConfigError:
     inside = _real_steps(value, detail["loc"], missing=detail["type"] == "missing")
     full = (*key_path, *inside)
@@ -94,7 +94,7 @@ def _config_error(
         return source.error(
             full, f"unknown key {full[-1]!r}{_within(full[:-1])}{nearest(full[-1], known) or _known(known)}"
         )
-    return source.error(full, f"{_name(full)} must be {_right(detail)}, not {shown(detail['input'])}")
+    return source.error(full, f"{name_of(full)} must be {_right(detail)}, not {shown(detail['input'])}")
 
 
 def _real_steps(value: Any, location: tuple[str | int, ...], *, missing: bool) -> tuple[str | int, ...]:
@@ -149,15 +149,8 @@ def _right(detail: Mapping[str, Any]) -> str:
     return _TYPES[kind] if kind in _TYPES else str(detail["msg"])
 
 
-def _name(key_path: KeyPath) -> str:
-    text = ""
-    for step in key_path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
-    return text or "the configuration"
-
-
 def _within(key_path: KeyPath) -> str:
-    return f" in {_name(key_path)}" if key_path else ""
+    return f" in {name_of(key_path)}" if key_path else ""
 
 
 def _either(choices: Iterable[str]) -> str:
