@@ -6,9 +6,12 @@ from hydranoc.config import schema
 from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.config.sending import broadcast_operation, check_broadcasts, complete_messages
 from hydranoc.config.source import KeyPath
+from hydranoc.config.traffic_parts import LINES, TrafficParts
 from sim_model.common.message_columns import MessageColumns
 from sim_model.common.messages import MessageError, Messages
-from sim_model.common.traffic import LARGEST_SHARES, random_traffic
+from sim_model.common.traffic import LARGEST_SHARES, RandomTraffic
+from sim_model.common.traffic.counts import Shares
+from sim_model.common.traffic.injection import BurstInjection
 
 MOST_MESSAGES = 20_000_000
 MULTICASTS, BROADCASTS = SHARES = ("multicast_fraction", "broadcast_fraction")
@@ -26,11 +29,7 @@ def random_messages(config: Config, traffic: schema.RandomTraffic, routing: Any)
     _check_shares(config, traffic)
     _check_size(config, traffic, processors)
     operation = broadcast_operation(config, traffic)
-    records = _draw(traffic, processors)
-    if len(records) == 0:
-        raise config.source.error(
-            (*TRAFFIC, "cycles"), f"traffic.cycles must be so long that a message starts, not {traffic.cycles}"
-        )
+    records = _draw(config, traffic, routing)
     try:
         return complete_messages(records.with_operation(operation), config, routing)
     except MessageError as error:
@@ -40,20 +39,27 @@ def random_messages(config: Config, traffic: schema.RandomTraffic, routing: Any)
         raise config.source.error(key_path, f"traffic.{key}: {error.problem}") from None
 
 
-def _draw(traffic: schema.RandomTraffic, processors: int) -> MessageColumns:
-    destinations = traffic.destinations
-    if traffic.multicast_fraction == 0:
-        destinations = 1  # the default could be more than there are
-    return random_traffic(
-        processors=processors,
-        cycles=traffic.cycles,
-        seed=traffic.seed,
-        messages_per_node_per_cycle=traffic.messages_per_node_per_cycle,
-        multicast_fraction=traffic.multicast_fraction,
-        broadcast_fraction=traffic.broadcast_fraction,
-        destinations=destinations if isinstance(destinations, int) else (destinations.mean, destinations.stddev),
-        flits=traffic.flits,
+def _draw(config: Config, traffic: schema.RandomTraffic, routing: Any) -> MessageColumns:
+    parts = TrafficParts(config, traffic, routing.network)
+    injection = parts.injection()
+    if isinstance(injection, BurstInjection):
+        _check_bursts(config, traffic, injection, parts.nodes)
+    random_traffic = RandomTraffic(
+        parts.nodes,
+        injection,
+        parts.pattern(),
+        parts.lengths(),
+        Shares(traffic.multicast_fraction, traffic.broadcast_fraction),
+        parts.sets(),
     )
+    try:
+        messages = random_traffic.draw(traffic.cycles, traffic.seed)
+    except ValueError as error:  # only a pattern from outside can go wrong here
+        raise config.source.error((*TRAFFIC, "pattern"), f"traffic.pattern: {error}") from error
+    if len(messages) == 0:
+        text = f"traffic.cycles must be so long that a message starts, not {traffic.cycles}"
+        raise config.source.error((*TRAFFIC, "cycles"), text)
+    return messages
 
 
 def _check_shares(config: Config, traffic: schema.RandomTraffic) -> None:
@@ -73,17 +79,33 @@ def _check_size(config: Config, traffic: schema.RandomTraffic, processors: int) 
     count = traffic.destinations
     if isinstance(count, schema.Gaussian):
         key_path, count = (*key_path, "mean"), count.mean
-    if count >= processors and (traffic.multicast_fraction > 0 or "destinations" in traffic.model_fields_set):
+    counted = traffic.multicast_fraction > 0 and not _whole_sets(traffic)
+    if count >= processors and (counted or "destinations" in traffic.model_fields_set):
         raise config.source.error(
             key_path,
             f"{'.'.join(map(str, key_path))} must be at most {processors - 1}, the other processors, not {count}",
         )
     expected = traffic.cycles * traffic.messages_per_node_per_cycle * processors
     if traffic.software is not None:
-        others = traffic.multicast_fraction * (count - 1) + traffic.broadcast_fraction * (processors - 2)
+        most = processors - 1 if _whole_sets(traffic) else count
+        others = traffic.multicast_fraction * (most - 1) + traffic.broadcast_fraction * (processors - 2)
         expected *= 1 + others
     if expected > MOST_MESSAGES:
         raise config.source.error(
             (*TRAFFIC, "cycles"),
             f"traffic.cycles {traffic.cycles} would be about {expected:.2g} messages; at most {MOST_MESSAGES:.0e} fit",
         )
+
+
+def _whole_sets(traffic: schema.RandomTraffic) -> bool:
+    """Whether the pattern of multicasts, and not a number, says how many destinations they have."""
+    pattern = traffic.multicast_pattern
+    return pattern in LINES if isinstance(pattern, str) else isinstance(pattern, schema.Groups)
+
+
+def _check_bursts(config: Config, traffic: schema.RandomTraffic, injection: BurstInjection, processors: int) -> None:
+    """Bursts are held as messages are, and a burst may have none."""
+    expected = traffic.cycles * processors / (injection.mean_burst_cycles + injection.mean_pause_cycles)
+    if expected > MOST_MESSAGES:
+        text = f"traffic.cycles {traffic.cycles} would be about {expected:.2g} bursts; at most {MOST_MESSAGES:.0e} fit"
+        raise config.source.error((*TRAFFIC, "cycles"), text)

@@ -89,12 +89,24 @@ def _config_error(
     full = (*key_path, *inside)
     if detail["type"] == "missing":
         return source.error(full[:-1], f"key {full[-1]!r} is missing{_within(full[:-1])}")
+    if detail["type"] == "union_tag_invalid":
+        return _kind_error(source, full, detail)
     if detail["type"] in ("extra_forbidden", "invalid_key"):
-        known = _known_keys(model, inside)
+        known = _known_keys(model, inside, value)
         return source.error(
             full, f"unknown key {full[-1]!r}{_within(full[:-1])}{nearest(full[-1], known) or _known(known)}"
         )
     return source.error(full, f"{name_of(full)} must be {_right(detail)}, not {shown(detail['input'])}")
+
+
+def _kind_error(source: Source, full: KeyPath, detail: Mapping[str, Any]) -> ConfigError:
+    """A mapping of one of several kinds, which its key ``kind`` has to name."""
+    kinds = [tag for tag in detail["ctx"]["expected_tags"].replace("'", "").split(", ") if tag != "name"]
+    if "kind" not in detail["input"]:
+        return source.error(full, f"key 'kind' is missing in {name_of(full)}; it must be {_either(kinds)}")
+    given = detail["input"]["kind"]
+    text = f"{name_of((*full, 'kind'))} must be {_either(kinds)}, not {shown(given)}{nearest(given, kinds)}"
+    return source.error((*full, "kind"), text)
 
 
 def _real_steps(value: Any, location: tuple[str | int, ...], *, missing: bool) -> tuple[str | int, ...]:
@@ -115,23 +127,30 @@ def _has(value: Any, step: str | int) -> bool:
     return isinstance(value, dict) and step in value
 
 
-def _known_keys(model: type[BaseModel], inside: tuple[str | int, ...]) -> list[str]:
+def _known_keys(model: type[BaseModel], inside: tuple[str | int, ...], value: Any) -> list[str]:
     """Keys that the mapping around a place may have."""
     for step in inside[:-1]:
+        value = value[step]
         if isinstance(step, str):
-            model = _nested(model, step) or model
+            model = _nested(model, step, value) or model
     return list(model.model_fields)
 
 
-def _nested(model: type[BaseModel], key: str) -> type[BaseModel] | None:
-    """The model inside the annotation of a field."""
-    pending = [model.model_fields[key].annotation]
+def _nested(model: type[BaseModel], key: str, value: Any) -> type[BaseModel] | None:
+    """The model inside the annotation of a field; of several the one of the value's kind."""
+    pending, found = [model.model_fields[key].annotation], []
     while pending:
         annotation = pending.pop()
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            return annotation
+            found.append(annotation)
         pending.extend(getattr(annotation, "__args__", ()))
-    return None
+    kind = value.get("kind") if isinstance(value, dict) else None
+    of_kind = [each for each in found if "kind" in each.model_fields and _is_kind(each, kind)]
+    return next(iter(of_kind or found), None)
+
+
+def _is_kind(model: type[BaseModel], kind: Any) -> bool:
+    return kind in getattr(model.model_fields["kind"].annotation, "__args__", ())
 
 
 def _right(detail: Mapping[str, Any]) -> str:
@@ -145,7 +164,8 @@ def _right(detail: Mapping[str, Any]) -> str:
         return str(context["expected"])
     if kind in ("too_short", "too_long"):
         exact = "at least" if kind == "too_short" else "at most"
-        return f"a list of {exact} {context.get('min_length', context.get('max_length'))}"
+        what = "mapping" if context.get("field_type") == "Dictionary" else "list"
+        return f"a {what} of {exact} {context.get('min_length', context.get('max_length'))}"
     return _TYPES[kind] if kind in _TYPES else str(detail["msg"])
 
 

@@ -101,8 +101,15 @@ class _Page:
             for key, value in section["properties"].items():
                 for name in choices_of(value) if key != besides else ():
                     part = self.sections[name]
-                    title = f"`{path}.{key}`{', each' if value.get('type') == 'array' else ' as a mapping'}"
-                    yield from self._section(title, part, part["description"])
+                    yield from self._section(f"`{path}.{key}`{_which(value, part)}", part, part["description"])
+
+
+def _which(value: dict[str, Any], part: dict[str, Any]) -> str:
+    """Which of the values of a key a part is about."""
+    if value.get("type") == "array":
+        return ", each"
+    kind = part["properties"].get("kind", {}).get("const")
+    return f" of kind `{kind}`" if kind else " as a mapping"
 
 
 def _cells(section: dict[str, Any], key: str) -> tuple[str, str, str, str]:

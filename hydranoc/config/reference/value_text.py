@@ -1,5 +1,6 @@
 """What a value may be, in words: from its part of a JSON Schema."""
 
+import re
 from typing import Any
 
 UNIONS = ("anyOf", "oneOf")
@@ -36,9 +37,12 @@ def _typed(value: dict[str, Any]) -> str:
     if isinstance(kind, list):
         return " or ".join(NAMES[part] for part in kind if part != "null")
     if kind == "array":
-        items = value_text(value["items"]).replace("whole number", "whole numbers").replace("mapping", "mappings")
+        items = value_text(value["items"])
+        items = re.sub("(whole number|mapping)(?!s)", r"\1s", re.sub("^(list|pair) of", r"\1s of", items))
         pair = value.get("minItems") == value.get("maxItems") == 2
         return f"{'pair' if pair else 'list'} of {items}"
+    if kind == "object":
+        return "mapping"
     return NAMES[kind] + _range(value)
 
 

@@ -1,29 +1,11 @@
 """``traffic``: the kinds of messages."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Field
 
 from hydranoc.config.schema.base import MAX_CYCLES, Count, Cycles, Flits, Section, Seed
-
-
-class Gaussian(Section):
-    """A number of destinations with a normal distribution, rounded and clipped to what there is.
-
-    Members
-    -------
-    mean : float
-        Its mean.
-    stddev : float
-        Its standard deviation.
-    """
-
-    mean: Annotated[float, Field(ge=1)]
-    stddev: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-
-
-def _destinations_tag(value: Any) -> str:
-    return "distribution" if isinstance(value, dict) else "number"
+from hydranoc.config.schema.patterns import Destinations, Injection, Lengths, MulticastPattern, Pattern
 
 
 class Traffic(Section):
@@ -48,7 +30,7 @@ class Traffic(Section):
 
 
 class RandomTraffic(Traffic):
-    """A Poisson process of messages on every processor.
+    """Random messages of every processor.
 
     Members
     -------
@@ -59,15 +41,26 @@ class RandomTraffic(Traffic):
     cycles : int
         Messages start in so many cycles; the run ends when all have arrived.
     messages_per_node_per_cycle : float
-        Mean of the process of each processor.
+        Mean rate of each processor.
+    injection : str or Bursts
+        When they start: ``poisson``, a Poisson process; ``bernoulli``, in each cycle with the same probability;
+        ``periodic``, every so many cycles, from a random moment on; or bursts and pauses.
+    pattern : str, HotSpot, Permutation or Local
+        Where unicasts go: ``uniform``, any other node; a permutation, ``transpose``, ``bit-complement``,
+        ``bit-reverse``, ``shuffle``, ``tornado`` or ``neighbour`` (docs/traffic.md); ``MODULE:FUNCTION`` or
+        ``FILE.py:FUNCTION``, a function of your own; a pattern that a package adds; or a mapping. What would go to its
+        own source is not sent.
     multicast_fraction : float
         Share of messages to several ``destinations``.
     broadcast_fraction : float
         Share of messages to all other processors.
     destinations : int or Gaussian
         Destinations of a multicast, all different and random.
-    flits : int
-        Length of each message, header included.
+    multicast_pattern : str, Local or Groups
+        Which they are: ``uniform``, any other nodes; ``row`` or ``column``, all other nodes of the source's; or a
+        mapping. Rows, columns and groups leave ``destinations`` out.
+    flits : int or mapping of int to float
+        Length of each message, header included; or several lengths, each with its share of the messages.
     algorithm : str or None
         What multicasts are in families with broadcast procedures (harts): broadcasts by this one, to all other
         processors.
@@ -77,12 +70,13 @@ class RandomTraffic(Traffic):
     seed: Seed = 0
     cycles: Annotated[int, Field(ge=1, le=MAX_CYCLES)]
     messages_per_node_per_cycle: Annotated[float, Field(gt=0, le=1)]
+    injection: Injection = "poisson"
+    pattern: Pattern = "uniform"
     multicast_fraction: Annotated[float, Field(ge=0, le=1)] = 0.0
     broadcast_fraction: Annotated[float, Field(ge=0, le=1)] = 0.0
-    destinations: Annotated[
-        Annotated[Count, Tag("number")] | Annotated[Gaussian, Tag("distribution")], Discriminator(_destinations_tag)
-    ] = 2
-    flits: Flits
+    destinations: Destinations = 2
+    multicast_pattern: MulticastPattern = "uniform"
+    flits: Lengths
     algorithm: str | None = None
 
 

@@ -161,10 +161,11 @@ class FunctionPattern:
         ValueError
             If the function does not give a processor for each message.
         """
-        drawn, last = (
-            np.asarray(self.function(self.network, source.copy(), generator)),
-            len(self.network.processors) - 1,
-        )
+        try:
+            drawn = np.asarray(self.function(self.network, source.copy(), generator))
+        except Exception as error:  # a function from outside may fail in any way
+            raise ValueError(f"Pattern {self.name!r} fails: {type(error).__name__}: {error}") from error
+        last = len(self.network.processors) - 1
         if drawn.shape != source.shape or not np.issubdtype(drawn.dtype, np.integer):
             text = f"a whole number for each of {len(source)} messages"
             raise ValueError(f"Pattern {self.name!r} must give {text}, not {drawn.dtype} {list(drawn.shape)}")

@@ -1,0 +1,184 @@
+"""From what ``traffic`` says to injection processes, patterns, sets and lengths, with errors that name the line."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hydranoc.config import schema
+from hydranoc.config.extensions import (
+    PATTERNS,
+    ExtensionError,
+    added_names,
+    either,
+    is_function_name,
+    load_added,
+    load_function,
+)
+from hydranoc.config.load import TRAFFIC, Config
+from hydranoc.config.validation import nearest
+from hydranoc.errors import shown
+from sim_model.common.traffic.counts import Count, destination_count
+from sim_model.common.traffic.destination_sets import (
+    DestinationSets,
+    RandomSets,
+    WholeSets,
+    all_others,
+    line,
+    near,
+    same_group,
+)
+from sim_model.common.traffic.injection import (
+    BernoulliInjection,
+    BurstInjection,
+    Injection,
+    PeriodicInjection,
+    PoissonInjection,
+)
+from sim_model.common.traffic.lengths import FixedLength, LengthMix, Lengths
+from sim_model.common.traffic.patterns import (
+    CandidatePattern,
+    FixedPattern,
+    FunctionPattern,
+    HotSpotPattern,
+    Pattern,
+    UniformPattern,
+    permutation_pattern,
+)
+from sim_model.common.traffic.permutations import PERMUTATIONS
+from topology.common.channels import ChannelNetwork
+
+UNIFORM = "uniform"
+PROCESSES: dict[str, Callable[[float], Injection]] = {
+    "poisson": PoissonInjection,
+    "bernoulli": BernoulliInjection,
+    "periodic": PeriodicInjection,
+}
+LINES = {"row": 0, "column": 1}
+"""Dimension of the line that a multicast goes to."""
+BURST_KEYS = {"Rate": "rate_in_bursts", "Mean": "mean_burst_cycles"}
+"""Key by the first word of what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class TrafficParts:
+    """Makes the parts of random traffic.
+
+    Parameters
+    ----------
+    config : Config
+    traffic : RandomTraffic
+    network : ChannelNetwork
+        With 2 processors or more.
+    """
+
+    config: Config
+    traffic: schema.RandomTraffic
+    network: ChannelNetwork
+
+    @property
+    def nodes(self) -> int:
+        """How many there are."""
+        return len(self.network.processors)
+
+    def injection(self) -> Injection:
+        """When nodes send."""
+        rate, process = self.traffic.messages_per_node_per_cycle, self.traffic.injection
+        if isinstance(process, str):
+            return PROCESSES[process](rate)
+        try:
+            return BurstInjection(rate, process.rate_in_bursts, process.mean_burst_cycles)
+        except ValueError as error:
+            key = BURST_KEYS[str(error).split()[0]]
+            raise self._error(("injection", key), f": {error}") from None
+
+    def lengths(self) -> Lengths:
+        """How long messages are."""
+        if isinstance(self.traffic.flits, int):
+            return FixedLength(self.traffic.flits)
+        with self._errors_of("flits", ": "):
+            return LengthMix(self.traffic.flits)
+
+    def pattern(self) -> Pattern:
+        """Where unicasts go."""
+        pattern = self.traffic.pattern
+        if isinstance(pattern, str):
+            return self._named_pattern(pattern)
+        if isinstance(pattern, schema.HotSpot):
+            with self._errors_of(("pattern", "nodes"), ": "):
+                return HotSpotPattern(self.nodes, pattern.nodes, pattern.share)
+        if isinstance(pattern, schema.Permutation):
+            with self._errors_of(("pattern", "destinations"), ": "):
+                return permutation_pattern(pattern.destinations, self.nodes)
+        return CandidatePattern(self._near("pattern", pattern))
+
+    def _named_pattern(self, name: str) -> Pattern:
+        if name == UNIFORM:
+            return UniformPattern(self.nodes)
+        if name in PERMUTATIONS:
+            with self._errors_of("pattern", f" {name!r} "):
+                return FixedPattern(PERMUTATIONS[name](self.network))
+        names = (UNIFORM, *PERMUTATIONS, *added_names(PATTERNS))
+        if name not in names and not is_function_name(name):
+            text = f" must be {either((*names, 'MODULE:FUNCTION'))}, not {shown(name)}{nearest(name, names)}"
+            raise self._error("pattern", text)
+        try:
+            function = (
+                load_function(name, self.config.path.parent) if is_function_name(name) else load_added(PATTERNS, name)
+            )
+        except ExtensionError as error:
+            raise self._error("pattern", f": {error}") from error
+        return FunctionPattern(name, function, self.network)
+
+    def sets(self) -> DestinationSets | None:
+        """Where multicasts go; None if there are none."""
+        pattern, key = self.traffic.multicast_pattern, "multicast_pattern"
+        if self.traffic.multicast_fraction == 0:
+            return None
+        if pattern == UNIFORM:
+            return RandomSets(all_others(self.nodes), self._count(self.nodes - 1))
+        if self.traffic.algorithm is not None:
+            raise self._error(key, f" must be left out with algorithm {self.traffic.algorithm!r}, which reaches all")
+        if isinstance(pattern, schema.Local):
+            candidates = self._near(key, pattern)
+            return RandomSets(candidates, self._count(int(candidates.sum(axis=1).min())))
+        return WholeSets(self._whole(pattern))
+
+    def _whole(self, pattern: Any) -> np.ndarray:
+        """Candidates of multicasts that go to all of them."""
+        if "destinations" in self.traffic.model_fields_set:
+            word = pattern if isinstance(pattern, str) else pattern.kind
+            raise self._error("destinations", f" must be left out with multicast_pattern {word!r}, which says which")
+        if isinstance(pattern, str):
+            with self._errors_of("multicast_pattern", f" {pattern!r} "):
+                return line(self.network, LINES[pattern])
+        with self._errors_of(("multicast_pattern", "groups"), ": "):
+            return same_group(pattern.groups, self.nodes)
+
+    def _count(self, most: int) -> Count:
+        """Destinations of a multicast, of so many that every node has."""
+        wanted = self.traffic.destinations
+        gaussian = isinstance(wanted, schema.Gaussian)
+        key = ("destinations", "mean") if gaussian else "destinations"
+        mean = wanted.mean if gaussian else wanted
+        if mean > most:
+            raise self._error(key, f" must be at most {most}, which are near every processor, not {mean}")
+        return destination_count((wanted.mean, wanted.stddev) if gaussian else wanted, most)
+
+    def _near(self, key: str, pattern: schema.Local) -> np.ndarray:
+        with self._errors_of((key, "distance"), ": "):
+            return near(self.network, pattern.distance)
+
+    @contextlib.contextmanager
+    def _errors_of(self, key: str | tuple[str, ...], between: str) -> Iterator[None]:
+        """What is wrong with a part, as an error about its key."""
+        try:
+            yield
+        except ValueError as error:
+            raise self._error(key, f"{between}{error}") from None
+
+    def _error(self, key: str | tuple[str, ...], text: str) -> Exception:
+        path = (*TRAFFIC, *((key,) if isinstance(key, str) else key))
+        return self.config.source.error(path, f"{'.'.join(path)}{text}")

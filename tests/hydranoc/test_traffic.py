@@ -1,0 +1,301 @@
+"""Random traffic as configurations say it: patterns, processes, lengths, functions from outside."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hydranoc import load
+from hydranoc.errors import ConfigError
+
+ROOT = Path(__file__).parents[2]
+MESH = "network: {family: torus, topology: {kind: mesh, rows: 4, columns: 4}}\n"
+BURSTS = "{kind: bursts, rate_in_bursts: 0.2, mean_burst_cycles: 9}"
+KEYS = ("injection", "pattern", "multicast_pattern")
+OWN = """
+import numpy as np
+
+def opposite(network, source, generator):
+    return len(network.processors) - 1 - source
+
+def failing(network, source, generator):
+    raise RuntimeError("no way")
+
+def outside(network, source, generator):
+    return source * 0 + 16
+
+constant = 4
+"""
+
+
+def configured(tmp_path, traffic, network=MESH):
+    """A design with random traffic; its keys stand on lines of their own, from line 6 on."""
+    path = tmp_path / "own.yaml"
+    common = "  kind: random\n  cycles: 2000\n  messages_per_node_per_cycle: 0.02\n"
+    lengths = "" if "flits" in traffic else "  flits: 4\n"
+    path.write_text(f"{network}traffic:\n{common}" + "".join(f"  {key}\n" for key in traffic.split("\n")) + lengths)
+    return load(path)
+
+
+def pairs(messages):
+    return set(zip(messages.source.tolist(), messages.destinations.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "destination_of"),
+    [
+        ("transpose", lambda node: node % 4 * 4 + node // 4),
+        ("bit-complement", lambda node: 15 - node),
+        ("bit-reverse", lambda node: int(f"{node:04b}"[::-1], 2)),
+        ("shuffle", lambda node: node * 2 % 16 + node // 8),
+        ("tornado", lambda node: (node // 4 + 1) % 4 * 4 + (node + 1) % 4),
+        ("neighbour", lambda node: (node // 4 + 1) % 4 * 4 + (node + 1) % 4),
+        ("{kind: permutation, destinations: [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]}", lambda n: 15 - n),
+        ("own.py:opposite", lambda node: 15 - node),
+    ],
+)
+def test_patterns(tmp_path, pattern, destination_of):
+    (tmp_path / "own.py").write_text(OWN)
+    design = configured(tmp_path, f"pattern: {pattern}")
+    wanted = {(node, destination_of(node)) for node in range(16)}
+    assert pairs(design.messages) == {pair for pair in wanted if pair[0] != pair[1]}
+    assert design.simulate().right
+
+
+def test_a_function_of_a_module(tmp_path, monkeypatch):
+    (tmp_path / "patterns_of_mine.py").write_text(OWN)
+    monkeypatch.syspath_prepend(tmp_path)
+    design = configured(tmp_path, "pattern: patterns_of_mine:opposite")
+    assert pairs(design.messages) == {(node, 15 - node) for node in range(16)}
+
+
+def test_hot_spots_and_near_nodes(tmp_path):
+    messages = configured(tmp_path, "pattern: {kind: hot-spot, nodes: [5], share: 0.9}").messages
+    assert 0.85 < (messages.destinations == 5).mean() < 0.95
+    near = pairs(configured(tmp_path, "pattern: {kind: local, distance: 1}").messages)
+    assert len(near) == 48  # each of 24 links, both ways
+    assert all(abs(a // 4 - b // 4) + abs(a % 4 - b % 4) == 1 for a, b in near)
+
+
+@pytest.mark.parametrize(
+    "process", ["bernoulli", "periodic", "{kind: bursts, rate_in_bursts: 0.2, mean_burst_cycles: 9}"]
+)
+def test_injection(tmp_path, process):
+    usual, other = configured(tmp_path, "seed: 3").messages, configured(tmp_path, f"injection: {process}").messages
+    assert not np.array_equal(usual.start_cycle, other.start_cycle)
+    assert len(other) == pytest.approx(16 * 2000 * 0.02, rel=0.15)
+    if process == "periodic":
+        assert all((np.diff(other.start_cycle[other.source == node]) == 50).all() for node in range(16))
+
+
+def test_lengths(tmp_path):
+    flits = configured(tmp_path, "flits: {4: 0.75, 9: 0.25}").messages.flits
+    assert set(flits.tolist()) == {4, 9}
+    assert 0.2 < (flits == 9).mean() < 0.3
+
+
+@pytest.mark.parametrize(
+    ("pattern", "sets"),
+    [
+        ("row", {node: {node // 4 * 4 + step for step in range(4)} - {node} for node in range(16)}),
+        ("column", {node: {node % 4 + 4 * step for step in range(4)} - {node} for node in range(16)}),
+        ("{kind: groups, groups: [[1, 5, 9], [0, 15]]}", {1: {5, 9}, 5: {1, 9}, 9: {1, 5}, 0: {15}, 15: {0}}),
+    ],
+)
+def test_whole_sets_of_multicasts(tmp_path, pattern, sets):
+    spam = "network: {family: spam, topology: {kind: mesh, shape: [4, 4]}}\n"
+    messages = configured(tmp_path, f"multicast_fraction: 1.0\nmulticast_pattern: {pattern}", spam).messages
+    drawn = {(int(messages.source[m]), frozenset(messages.destinations_of(m).tolist())) for m in range(len(messages))}
+    assert drawn == {(node, frozenset(others)) for node, others in sets.items()}
+
+
+def test_local_multicasts_in_hardware_and_in_software(tmp_path):
+    traffic = (
+        "multicast_fraction: 0.5\nmulticast_pattern: {kind: local, distance: 2}\ndestinations: {mean: 4, stddev: 3}"
+    )
+    spam = "network: {family: spam, topology: {kind: mesh, shape: [4, 4]}}\n"
+    messages = configured(tmp_path, traffic, spam).messages
+    assert set(messages.destination_counts.tolist()) == {1, 2, 3, 4, 5}  # a corner has five near it
+    software = configured(tmp_path, f"{traffic}\nsoftware: separate")
+    assert software.messages.destination_counts.max() == 1
+    assert len(np.unique(software.messages.group)) == len(messages)
+    assert software.simulate().right
+
+
+@pytest.mark.parametrize(
+    ("network", "traffic", "problem"),
+    [
+        (
+            MESH,
+            "pattern: transpos",
+            "6: traffic.pattern must be uniform, transpose, bit-complement, bit-reverse, shuffle, "
+            "tornado, neighbour or MODULE:FUNCTION, not 'transpos'; did you mean 'transpose'?",
+        ),
+        (MESH, "pattern: 4", "6: traffic.pattern must be text, not 4"),
+        (
+            MESH,
+            "pattern: {kind: hotspot}",
+            "6: traffic.pattern.kind must be hot-spot, permutation or local, not 'hotspot'; did you mean 'hot-spot'?",
+        ),
+        (
+            MESH,
+            "pattern: {nodes: [3]}",
+            "6: key 'kind' is missing in traffic.pattern; it must be hot-spot, permutation or local",
+        ),
+        (MESH, "pattern: {kind: local, distanc: 1}", "6: key 'distance' is missing in traffic.pattern"),
+        (
+            MESH,
+            "pattern: {kind: local, distance: 1, nodes: 1}",
+            "6: unknown key 'nodes' in traffic.pattern; known keys are kind, distance",
+        ),
+        (
+            MESH,
+            "pattern: {kind: local, distance: 0}",
+            "6: traffic.pattern.distance: Distance must be so large that every node has another one near, not 0",
+        ),
+        (
+            MESH,
+            "pattern: {kind: hot-spot, nodes: [16], share: 0.5}",
+            "6: traffic.pattern.nodes: Hot nodes must be processors, 0 to 15, not 16",
+        ),
+        (
+            MESH,
+            "pattern: {kind: hot-spot, nodes: [1], share: 0}",
+            "6: traffic.pattern.share must be greater than 0, not 0",
+        ),
+        (
+            MESH,
+            "pattern: {kind: permutation, destinations: [1, 0]}",
+            "6: traffic.pattern.destinations: Destinations of a "
+            "permutation must be all processors, 0 to 15, each of them once",
+        ),
+        (MESH, "pattern: own.py:failing", "6: traffic.pattern: Pattern 'own.py:failing' fails: RuntimeError: no way"),
+        (
+            MESH,
+            "pattern: own.py:outside",
+            "6: traffic.pattern: Pattern 'own.py:outside' must give processors, 0 to 15, not 16",
+        ),
+        (MESH, "pattern: own.py:constant", "6: traffic.pattern: 'own.py' must have a function 'constant'"),
+        (MESH, "pattern: 'own.py:'", "6: traffic.pattern: 'own.py' must have a function ''"),
+        (
+            MESH,
+            "pattern: no_such_module:f",
+            "6: traffic.pattern: 'no_such_module' cannot be imported: "
+            "ModuleNotFoundError: No module named 'no_such_module'",
+        ),
+        (MESH, "injection: poison", "6: traffic.injection must be 'poisson', 'bernoulli' or 'periodic', not 'poison'"),
+        (
+            MESH,
+            "injection: {kind: bursts, rate_in_bursts: 0.01, mean_burst_cycles: 9}",
+            "6: traffic.injection.rate_in_bursts: Rate in bursts must be more than the mean 0.02 and at "
+            "most 1, not 0.01",
+        ),
+        (
+            MESH,
+            "injection: {kind: bursts, rate_in_bursts: 0.021, mean_burst_cycles: 9}",
+            "6: traffic.injection.mean_burst_cycles: Mean burst must be at least 20 cycles at these rates, so "
+            "that pauses are "
+            "a cycle long, not 9.0",
+        ),
+        (
+            MESH,
+            "injection: {kind: bursts, mean_burst_cycles: 9}",
+            "6: key 'rate_in_bursts' is missing in traffic.injection",
+        ),
+        (MESH, "flits: {4: 0.5, 9: 0.4}", "6: traffic.flits: Shares of lengths must be 1 together, not 0.9"),
+        (MESH, "flits: {}", "6: traffic.flits must be a mapping of at least 1, not {}"),
+        (
+            MESH.replace("4}}", "4}, flit_bits: 8}"),
+            "flits: {1: 1.0}",
+            "6: traffic.flits: Length must be at least the 2 header flits, not 1",
+        ),
+        (
+            MESH,
+            "multicast_fraction: 0.1\nmulticast_pattern: row\ndestinations: 3",
+            "8: traffic.destinations must be left out with multicast_pattern 'row', which says which",
+        ),
+        (
+            MESH,
+            "multicast_fraction: 0.1\nmulticast_pattern: {kind: local, distance: 1}\ndestinations: 3",
+            "8: traffic.destinations must be at most 2, which are near every processor, not 3",
+        ),
+        (
+            MESH,
+            "multicast_fraction: 0.1\nmulticast_pattern: {kind: groups, groups: [[1, 2], [2, 3]]}",
+            "7: traffic.multicast_pattern.groups: Members of groups must be different processors, not 2 twice",
+        ),
+        (
+            "network: {family: min, topology: {kind: omega, radix: 3, stages: 2}}\n",
+            "pattern: shuffle",
+            "6: traffic.pattern 'shuffle' needs a power of two of nodes, not 9",
+        ),
+        (
+            "network: {family: spam, topology: {kind: ring, switches: 8}}\n",
+            "pattern: transpose",
+            "6: traffic.pattern 'transpose' needs a square number of nodes, not 8",
+        ),
+        (
+            "network: {family: spam, topology: {kind: lattice, switches: 16}}\n",
+            "pattern: tornado",
+            "6: traffic.pattern 'tornado' needs a network with coordinates: a mesh, torus, ring or hypercube",
+        ),
+        (
+            "network: {family: hypercube, topology: {kind: hypercube, dimensions: 4}}\n",
+            "pattern: tornado",
+            "6: traffic.pattern 'tornado' needs a dimension of at least 3 switches, not 2 x 2 x 2 x 2: "
+            "nobody would send",
+        ),
+        (
+            "network: {family: spam, topology: {kind: lattice, switches: 16}}\n",
+            "multicast_fraction: 0.1\nmulticast_pattern: row",
+            "7: traffic.multicast_pattern 'row' needs a network with coordinates: a mesh, torus, ring or hypercube",
+        ),
+        (
+            "network: {family: harts, topology: {kind: hexmesh, size: 3}, flit_bits: 64}\n",
+            "multicast_fraction: 0.1\nalgorithm: 6-bcast\nmulticast_pattern: {kind: local, distance: 1}",
+            "8: traffic.multicast_pattern must be left out with algorithm '6-bcast', which reaches all",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path, network, traffic, problem):
+    (tmp_path / "own.py").write_text(OWN)
+    with pytest.raises(ConfigError) as caught:
+        _ = configured(tmp_path, traffic, network).messages
+    assert str(caught.value) == f"{tmp_path / 'own.yaml'}:{problem}"
+
+
+def test_bursts_without_end_are_refused(tmp_path):
+    path = tmp_path / "own.yaml"
+    bursts = "{kind: bursts, rate_in_bursts: 0.00001, mean_burst_cycles: 1}"
+    traffic = (
+        f"{{kind: random, cycles: 1000000000, messages_per_node_per_cycle: 1.0e-6, flits: 4, injection: {bursts}}}"
+    )
+    path.write_text(f"{MESH}traffic: {traffic}\n")
+    with pytest.raises(
+        ConfigError, match=r"traffic.cycles 1000000000 would be about 1.6e\+09 bursts; at most 2e\+07 fit"
+    ):
+        _ = load(path).messages
+
+
+def test_the_page_on_traffic_shows_what_works(tmp_path):
+    page = (ROOT / "docs" / "traffic.md").read_text()
+    (example,) = re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)
+    (function,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    (tmp_path / "example.yaml").write_text(example)
+    assert set(load(tmp_path / "example.yaml").messages.flits.tolist()) == {4, 32}
+    (tmp_path / "my_patterns.py").write_text(function)
+    messages = configured(tmp_path, "pattern: my_patterns.py:halfway").messages
+    assert {(b - a) % 16 for a, b in pairs(messages)} == {8, 9, 10, 11}
+    network = "{family: torus, topology: {kind: mesh, rows: 8, columns: 8}}"
+    key, tried = "", set()
+    for row in (row.split("|")[1] for row in page.splitlines() if row.startswith("| `")):
+        words = re.findall(r"`([^`]*)`", row)
+        if words[0] in KEYS:
+            key, words = words[0], []
+        for word in words:
+            if "permutation" not in word and "FUNCTION" not in word:
+                traffic = f"{key}: {word}" + ("\nmulticast_fraction: 0.5\nsoftware: separate" if "multi" in key else "")
+                assert len(configured(tmp_path, traffic, f"network: {network}\n").messages), traffic
+                tried.add((key, word.partition(",")[0]))
+    assert len(tried) == 18
