@@ -1,6 +1,7 @@
 """Comparisons of measured means, with intervals."""
 
 import math
+from collections.abc import Iterable
 
 from sim_model.common.statistics import Interval
 
@@ -23,7 +24,21 @@ def ratio(numerator: Interval, denominator: Interval) -> Interval:
     return Interval(mean, half_width, min(numerator.observations, denominator.observations))
 
 
+def combination(terms: Iterable[tuple[float, Interval]]) -> Interval:
+    """Sum of means that count as independent, each times a number of its own; no mean may stand in two terms."""
+    terms = list(terms)
+    return Interval(
+        sum(weight * term.mean for weight, term in terms),
+        math.hypot(*(weight * term.half_width for weight, term in terms)),
+        min(term.observations for _, term in terms),
+    )
+
+
 def difference(first: Interval, second: Interval) -> Interval:
     """Difference of two means that count as independent."""
-    half_width = math.hypot(first.half_width, second.half_width)
-    return Interval(first.mean - second.mean, half_width, min(first.observations, second.observations))
+    return combination([(1, first), (-1, second)])
+
+
+def logarithm(mean: Interval) -> Interval:
+    """Natural logarithm of a mean greater than 0, its half width to first order."""
+    return Interval(math.log(mean.mean), mean.relative, mean.observations)

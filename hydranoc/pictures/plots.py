@@ -18,6 +18,8 @@ CLAIM = "#7f8c8d"
 CLAIM_WIDTH = 105
 CLAIM_WIDTH_PER_INCH = 15.7
 PANEL_INCHES = (5.25, 3.9)
+SINGLE_INCHES = (7.2, 4.0)
+TITLE_INCHES, CLAIM_LINE_INCHES = 0.5, 0.14
 HEADROOM, LOG_HEADROOM = 1.15, 8
 LOG_LABELS = (1, 2, 5)
 SATURATION_STEP = 0.025
@@ -35,11 +37,14 @@ def plot_figure(figure: Figure) -> dict[str, bytes]:
         if figure.panels:
             canvas, width = _draw_panels(figure)
         else:
-            canvas, width = Canvas(figsize=(7.2, 4.6), layout="constrained"), CLAIM_WIDTH
+            canvas, width = Canvas(figsize=SINGLE_INCHES, layout="constrained"), CLAIM_WIDTH
             axes = canvas.add_subplot()
             _draw_panel(axes, figure, figure.series)
             axes.set_title(figure.title, fontsize=10, color=INK)
-        canvas.supxlabel(_claims_text(figure, width), fontsize=8, color=INK, ha="left", x=0.02)
+        text = _claims_text(figure, width)
+        across, down = canvas.get_size_inches()
+        canvas.set_size_inches(across, down + CLAIM_LINE_INCHES * len(text.splitlines()))
+        canvas.supxlabel(text, fontsize=8, color=INK, ha="left", x=0.02)
         return render(canvas)
 
 
@@ -47,7 +52,7 @@ def _draw_panels(figure: Figure) -> tuple[Canvas, int]:
     """All parts of a figure, and the number of characters that fit below them."""
     rows, (across, down) = -(-len(figure.panels) // figure.panels_across), PANEL_INCHES
     inches = figure.panels_across * across
-    canvas = Canvas(figsize=(inches, rows * down + 1), layout="constrained")
+    canvas = Canvas(figsize=(inches, rows * down + TITLE_INCHES), layout="constrained")
     panels = canvas.subplots(rows, figure.panels_across, squeeze=False).flat
     for number, (axes, title) in enumerate(zip(panels, figure.panels, strict=False)):
         _draw_panel(axes, figure, [series for series in figure.series if series.panel == number])

@@ -3,8 +3,6 @@
 import csv
 import json
 
-import pytest
-
 from hydranoc.cli import run
 from hydranoc.studies.common.figure import Effort
 from hydranoc.studies.harts.figures import REPRODUCTIONS
@@ -85,25 +83,11 @@ def test_multicasts_can_be_sent_by_software(tmp_path, capsys):
     assert (summary["messages"], summary["deliveries"], summary["lost"]) == (3, 3, 0)
 
 
-@pytest.mark.parametrize("name", ["harts-table1", "harts-table2"])
-def test_tables_are_reproduced(name):
-    figure = REPRODUCTIONS[name].run(Effort(quick=True))
+def test_table_1_is_reproduced():
+    figure = REPRODUCTIONS["harts-table1"].run(Effort(quick=True))
     assert figure.rows
     assert all(claim.holds for claim in figure.claims), figure.claims
-
-
-def test_points_of_the_load_figures_are_means_of_complete_broadcasts():
-    from hydranoc.studies.harts.load import harts_loads
-
-    points = harts_loads(("sbcast", "sfbcast"), (3,), (0.1, 0.5), broadcasts=8)
-    by_load = {(point.algorithm, point.load): point for point in points}
-    assert len(by_load) == 4
-    for point in points:
-        assert not point.saturated
-        assert 0 < point.delivery_clocks < point.latency_clocks
-        assert point.broadcasts > 1
-    assert by_load["sbcast", 0.1].latency_clocks < by_load["sbcast", 0.5].latency_clocks
-    assert by_load["sbcast", 0.1].delivery_clocks < by_load["sfbcast", 0.1].delivery_clocks
+    assert len({(series.name.split(": ")[1], tuple(series.y)) for series in figure.series}) == len(figure.series)
 
 
 def test_votes_outlast_corrupting_nodes_and_first_copies_do_not(tmp_path, capsys):

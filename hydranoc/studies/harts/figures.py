@@ -1,15 +1,13 @@
 """Tables and figures of HARTS (Sec. 5 and 6)."""
 
+from collections.abc import Iterator, Sequence
+
 from hydranoc.studies.common.figure import Claim, Effort, Figure, Reproduction, Series
 from hydranoc.studies.harts.load_figures import LOAD_REPRODUCTIONS
+from hydranoc.studies.harts.table_2 import table_2
 
 TABLE_1_SIZES = (3, 4, 5, 6, 7)
 QUICK_SIZES = (3, 5)
-BUFFERING = (0.0, 0.05, 0.1, 0.15, 0.2)
-TABLE_2_SIZE = 3
-# table II as printed: sends and cuts of Algorithm A by probability of buffering, in hundredths
-TABLE_2 = {0.0: (100, 1700), 0.05: (185, 1615), 0.1: (270, 1530), 0.15: (355, 1445), 0.2: (440, 1360)}
-TABLE_2_STORED_SENDS = 2
 
 
 def table_1(effort: Effort) -> Figure:
@@ -41,14 +39,7 @@ def table_1(effort: Effort) -> Figure:
         title="HARTS, table I: best-case latency of a broadcast, 512 bytes",
         x_label="size of the mesh",
         y_label="latency, frames of 8 cycles",
-        series=tuple(
-            Series(
-                algorithm,
-                range(len(sizes)),
-                [row[7] for row in longest if row[0] == algorithm],
-            )
-            for algorithm in algorithms
-        ),
+        series=(*_lines("closed form", longest, 5), *_lines("simulated", longest, 7)),
         claims=(
             Claim(
                 "latencies of table I with one T per length of packet and one d",
@@ -77,38 +68,19 @@ def table_1(effort: Effort) -> Figure:
     )
 
 
-def table_2(_effort: Effort) -> Figure:
-    """Algorithm A against SBCAST without cut-through."""
-    from sim_model.harts.analytical import algorithm_a_latency, stored_broadcast_latency
-
-    stored = stored_broadcast_latency(TABLE_2_SIZE)
-    costs = [algorithm_a_latency(TABLE_2_SIZE, buffering) for buffering in BUFFERING]
-    found = {rho: (round(100 * cost.sends), round(100 * cost.cuts)) for rho, cost in zip(BUFFERING, costs, strict=True)}
-    return Figure(
-        title="HARTS, table II: Algorithm A against SBCAST without cut-through, size 3",
-        x_label="probability of buffering",
-        y_label="packet transmissions S + rM",
-        series=(
-            Series("Algorithm A", BUFFERING, [cost.sends for cost in costs]),
-            Series("SBCAST without cut-through", BUFFERING, [stored.sends for _ in BUFFERING]),
-        ),
-        claims=(
-            Claim(
-                "all numbers of table II",
-                "equal to the last digit" if found == TABLE_2 else str(found),
-                found == TABLE_2 and stored.sends == TABLE_2_STORED_SENDS,
-            ),
-        ),
-        columns=("buffering", "stored_sends", "algorithm_a_sends", "algorithm_a_cuts"),
-        rows=tuple(
-            (rho, stored.sends, round(cost.sends, 10), round(cost.cuts, 10))
-            for rho, cost in zip(BUFFERING, costs, strict=True)
-        ),
-    )
+def _lines(name: str, rows: Sequence[tuple], column: int) -> Iterator[Series]:
+    """Latencies against size: a line for each closed form, marks for what was simulated; one for all that are equal."""
+    by_values: dict[tuple, list[str]] = {}
+    for algorithm in dict.fromkeys(row[0] for row in rows):
+        by_values.setdefault(tuple(row[column] for row in rows if row[0] == algorithm), []).append(algorithm)
+    for colour, (values, algorithms) in enumerate(by_values.items()):
+        simulated = name == "simulated"
+        label = f"{', '.join(algorithms)}: {name}"
+        yield Series(label, range(len(values)), values, colour=colour, joined=not simulated, marked=simulated)
 
 
 REPRODUCTIONS = {
     "harts-table1": Reproduction("best-case latency of broadcasts against the closed forms (table I)", table_1),
-    "harts-table2": Reproduction("Algorithm A against SBCAST without cut-through (table II)", table_2),
+    "harts-table2": Reproduction("sends of Algorithm A against SBCAST without cut-through (table II)", table_2),
     **LOAD_REPRODUCTIONS,
 }

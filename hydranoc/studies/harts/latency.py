@@ -6,6 +6,7 @@ from typing import Any
 from hydranoc.studies.common.whole_runs import finish, prepare
 from sim_model.common.messages import Message
 from sim_model.harts.model import HartsModel
+from topology.harts.broadcast import ALGORITHM_A
 from topology.harts.frame import SLOTS
 from topology.harts.graph import HexMesh
 from topology.harts.routing import HartsRouting, operation
@@ -50,7 +51,7 @@ class BroadcastLatency:
 
 def broadcast_latency(algorithm: str, size: int, flits: int) -> BroadcastLatency:
     """Measure one broadcast from node 0."""
-    model = HartsModel(HartsRouting(HexMesh(size), FLIT_BITS))
+    model = HartsModel(HartsRouting(HexMesh(size), FLIT_BITS, algorithm_a=algorithm == ALGORITHM_A))
     number = operation(algorithm)
     copies = model.routing.wanted_copies(number, 0)
     record = Message(0, tuple(copies), flits, operation=number, copies=copies)

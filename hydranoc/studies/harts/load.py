@@ -9,17 +9,21 @@ the host's words that are asked for; a link to another node is asked for mean di
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
-from hydranoc.studies.common.saturation import run_while_keeping_up
-from hydranoc.studies.common.whole_runs import prepare
+from hydranoc.measurement.network import run_counted
+from hydranoc.measurement.observations import NOT_DELIVERED, Observations
+from hydranoc.measurement.point import Plan
+from hydranoc.studies.common.loads import CurveSetting
+from hydranoc.studies.common.run_length import RunLength
 from hydranoc.studies.harts.latency import BYTES_PER_FLIT, FLIT_BITS, packet_flits
-from sim_model.common.messages import Message
+from sim_model.common.messages import Messages
 from sim_model.common.results import Results
-from sim_model.common.statistics import Interval, interval_of_run
+from sim_model.common.simulation import Simulation
 from sim_model.harts.memory_hosts import MemoryHostsModel
+from topology.harts.broadcast import COPIES
 from topology.harts.frame import SLOTS
 from topology.harts.graph import HexMesh
 from topology.harts.routing import UNICAST, HartsRouting, operation
@@ -31,161 +35,156 @@ CLOCKS_PER_CYCLE = 2.0 / SLOTS / 1.5
 """A frame is 2 us, the paper's clock 1.5 us."""
 PAGES = 48
 """Packets that a node's memory holds: the paper speaks of no limit."""
-BROADCASTS, QUICK_BROADCASTS = 400, 60
-WARMUP_SHARE = 0.1
-MOST_WAITING = 0.1
-"""A mesh is saturated if a larger share of all packets has not arrived when the last one starts."""
+KINDS = PACKET, BROADCAST, DELIVERY = ("packet", "broadcast", "delivery")
+FULL, QUICK = RunLength(20_000, 150), RunLength(5_000, 80)
+PRECISION, QUICK_PRECISION = 0.02, 0.15
+"""Half width of the 95 % intervals as a share of the means, of each kind."""
+MOST_REPLICATIONS, QUICK_REPLICATIONS = 40, 5
+QUICK_DOUBLINGS = 3
 
 
 @dataclass(frozen=True)
-class BroadcastPoint:
-    """One load on one mesh.
+class HartsLoad:
+    """A mesh under the paper's workload, as an experiment.
 
     Members
     -------
     algorithm : str
+        Of broadcasts.
     size : int
     load : float
         The paper's.
-    latency_clocks, latency_half_width : float
-        Mean time from a broadcast's start until the last copy is in its node's memory, in clocks of 1.5 us, with half
-        width of the 95 % confidence interval.
-    delivery_clocks, delivery_half_width : float
-        The same for the mean over all copies of a broadcast.
-    packet_clocks : float
-        Mean latency of ordinary packets.
-    broadcasts : int
-        Behind these means.
-    saturated : bool
+    seed : int
+        All algorithms meet the same packets with the same seed; meshes and loads have packets of their own.
     """
 
     algorithm: str
     size: int
     load: float
-    latency_clocks: float
-    latency_half_width: float
-    delivery_clocks: float
-    delivery_half_width: float
-    packet_clocks: float
-    broadcasts: int
-    saturated: bool
+    seed: int = 1
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Ordinary packets; broadcasts, until the last copy is in its node's memory; and the same broadcasts once more,
+        until the mean over all copies of when they are, rounded to a cycle (the paper's mean delivery time)."""
+        return KINDS
+
+    def run(self, replication: int, cycles: int) -> Observations:
+        """See ``Experiment``."""
+        model = cached_model(self.size)
+        seeds = np.random.SeedSequence([self.seed, self.size, round(self.load * 1e6), replication])
+        messages = workload(model.network, self.algorithm, self.load, cycles, np.random.default_rng(seeds))
+        results, _ = run_counted(Simulation(model, messages), cycles)
+        return _observations(results, cycles)
 
 
-@dataclass(frozen=True)
-class _Load:
-    algorithm: str
-    size: int
-    load: float
-    broadcasts: int
-    seed: int
+@cache
+def cached_model(size: int) -> MemoryHostsModel:
+    """The mesh of the paper's simulations."""
+    return MemoryHostsModel(HartsRouting(HexMesh(size), FLIT_BITS), pages=PAGES)
 
 
-def harts_loads(
-    algorithms: tuple[str, ...],
-    sizes: tuple[int, ...],
-    loads: tuple[float, ...],
-    *,
-    broadcasts: int = BROADCASTS,
-    seed: int = 1,
-    processes: int = 1,
-    progress: Progress | None = None,
-    kept: KeptPoints | None = None,
-) -> list[BroadcastPoint]:
-    """Latencies of broadcasts against load; all procedures meet the same packets.
+def harts_curve(algorithm: str, size: int, *, quick: bool = False) -> CurveSetting:
+    """A curve to be measured."""
+
+    def experiment_at(load: float) -> HartsLoad:
+        return HartsLoad(algorithm, size, load)
+
+    def plan_at(load: float) -> Plan:
+        cycles = (QUICK if quick else FULL).cycles(HexMesh(size).nodes, packet_rate(load), BROADCAST_SHARE)
+        if quick:
+            return Plan(cycles, QUICK_PRECISION, QUICK_REPLICATIONS, QUICK_REPLICATIONS, QUICK_DOUBLINGS)
+        return Plan(cycles, PRECISION, most_replications=MOST_REPLICATIONS)
+
+    return CurveSetting(curve_name(algorithm, size), experiment_at, plan_at)
+
+
+def curve_name(algorithm: str, size: int) -> str:
+    """Name of a curve: algorithm and mesh."""
+    return f"{algorithm}, size {size}"
+
+
+def packet_rate(load: float) -> float:
+    """Packets per node and cycle."""
+    mean_words = sum(count / BYTES_PER_FLIT * share for count, share in BODY_BYTES.items())
+    return load / mean_words / SLOTS
+
+
+def workload(mesh: HexMesh, algorithm: str, load: float, cycles: int, random: np.random.Generator) -> Messages:
+    """Packets that start in so many cycles, in order of time.
 
     Parameters
     ----------
-    algorithms : tuple of str
-    sizes : tuple of int
-    loads : tuple of float
-    broadcasts : int
-        Per point, about.
-    seed : int
-    processes, progress, kept
-        See ``measure_points``.
+    mesh : HexMesh
+    algorithm : str
+        Of broadcasts.
+    load : float
+        The paper's.
+    cycles : int
+    random : Generator
+        The same one gives the same packets with any algorithm.
     """
-    tasks = [
-        _Load(algorithm, size, load, broadcasts, seed)
-        for size in sorted(sizes, reverse=True)
-        for load in sorted(loads, reverse=True)
-        for algorithm in algorithms
-    ]
-    return measure_points(_measure, tasks, processes=processes, progress=progress, kept=kept, point_type=BroadcastPoint)
-
-
-def workload(
-    routing: HartsRouting, algorithm: str, load: float, broadcasts: int, seed: int
-) -> tuple[list[Message], int]:
-    """Packets, and the number of cycles in which they start."""
-    mesh = routing.mesh
-    random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, mesh.size, round(load * 1e6)])))
     radius = np.array([distance(mesh, 0, node) for node in range(1, mesh.nodes)])
     weights = (1 / radius) / (1 / radius).sum()
-    mean_words = sum(count / BYTES_PER_FLIT * share for count, share in BODY_BYTES.items())
-    rate = load / mean_words / SLOTS * mesh.nodes
-    count = round(broadcasts / BROADCAST_SHARE)
-    starts = np.cumsum(random.exponential(1 / rate, count))
+    count = random.poisson(packet_rate(load) * mesh.nodes * cycles)
+    starts = np.sort(random.integers(cycles, size=count))
     sources = random.integers(mesh.nodes, size=count)
-    offsets = random.choice(np.arange(1, mesh.nodes), count, p=weights)
+    destinations = (sources + random.choice(np.arange(1, mesh.nodes), count, p=weights)) % mesh.nodes
     lengths = random.choice([packet_flits(size) for size in BODY_BYTES], count, p=list(BODY_BYTES.values()))
     is_broadcast = random.random(count) < BROADCAST_SHARE
-    number = operation(algorithm)
-    records = []
-    for start, source, offset, flits, several in zip(
-        starts.astype(int).tolist(),
-        sources.tolist(),
-        offsets.tolist(),
-        lengths.tolist(),
-        is_broadcast.tolist(),
-        strict=True,
-    ):
-        if several:
-            copies = routing.wanted_copies(number, source)
-            records.append(Message(source, tuple(copies), flits, start, operation=number, copies=copies))
-        else:
-            records.append(Message(source, [(source + offset) % mesh.nodes], flits, start))
-    return records, int(starts[-1])
-
-
-def _measure(task: _Load) -> BroadcastPoint:
-    routing = HartsRouting(HexMesh(task.size), FLIT_BITS)
-    model = MemoryHostsModel(routing, pages=PAGES)
-    records, cycles = workload(routing, task.algorithm, task.load, task.broadcasts, task.seed)
-    simulation = prepare(model, records)
-    results, saturated = run_while_keeping_up(simulation, cycles, most_waiting=MOST_WAITING)
-    latency, delivery, packet = _times(results, WARMUP_SHARE * cycles)
-    return BroadcastPoint(
-        task.algorithm,
-        task.size,
-        task.load,
-        latency.mean,
-        latency.half_width,
-        delivery.mean,
-        delivery.half_width,
-        packet,
-        latency.observations,
-        saturated,
+    others = [np.delete(np.arange(mesh.nodes), source) for source in sources[is_broadcast]]
+    offsets = np.concatenate(([0], np.cumsum(np.where(is_broadcast, mesh.nodes - 1, 1))))
+    copied = np.repeat(is_broadcast, np.diff(offsets))
+    reached = np.empty(len(copied), dtype=np.int32)
+    reached[~copied] = destinations[~is_broadcast]
+    reached[copied] = np.concatenate(others) if others else []
+    nothing = np.zeros(count, dtype=np.int32)
+    return Messages(
+        source=sources.astype(np.int32),
+        offsets=offsets,
+        destinations=reached,
+        flits=lengths.astype(np.int32),
+        start_cycle=starts,
+        parent_offsets=np.zeros(count + 1, dtype=np.int64),
+        parents=nothing[:0],
+        delay_cycles=starts[:0],
+        group=np.arange(count, dtype=np.int32),
+        operation=np.where(is_broadcast, operation(algorithm), UNICAST).astype(np.int32),
+        injection=nothing,
+        copies=np.where(copied, COPIES[algorithm], 1).astype(np.int32),
     )
 
 
-def _times(results: Results, warmup_cycles: float) -> tuple[Interval, Interval, float]:
-    """In clocks: until a broadcast's last copy, the mean of its copies, and the mean of ordinary packets."""
-    messages, log = results.messages, results.copy_log
-    assert log is not None
-    number = log["message"]
-    delay = (log["stored_cycle"] - messages.start_cycle[number]) * CLOCKS_PER_CYCLE
-    counted = messages.start_cycle[number] >= warmup_cycles
-    ordinary = messages.operation[number] == UNICAST
-    chosen = counted & ~ordinary
-    last, count = np.zeros(len(messages)), len(messages)
-    np.maximum.at(last, number[chosen], delay[chosen])
-    total = np.bincount(number[chosen], weights=delay[chosen], minlength=count)
-    arrived = np.bincount(number[chosen], minlength=count)
-    wanted = np.bincount(messages.message_of_destination, weights=messages.copies, minlength=count)
-    complete = (arrived > 0) & (arrived == wanted)
-    packets = delay[counted & ordinary]
-    return (
-        interval_of_run(last[complete]),
-        interval_of_run(total[complete] / arrived[complete]),
-        float(packets.mean()) if len(packets) else 0.0,
+def last_stored_cycle(results: Results) -> np.ndarray:
+    """When the last copy of each packet was in its node's memory, int64[M]; ``NOT_DELIVERED`` if one is missing."""
+    messages, log = results.messages, copies_of(results)
+    wanted = np.bincount(messages.message_of_destination, weights=messages.copies, minlength=len(messages))
+    last = np.full(len(messages), NOT_DELIVERED)
+    np.maximum.at(last, log["message"], log["stored_cycle"])
+    last[np.bincount(log["message"], minlength=len(messages)) < wanted] = NOT_DELIVERED
+    return last
+
+
+def copies_of(results: Results) -> np.ndarray:
+    """The copies that were delivered, see ``Results.copy_log``."""
+    assert results.copy_log is not None
+    return results.copy_log
+
+
+def _observations(results: Results, cycles: int) -> Observations:
+    """All packets and broadcasts, and behind them the broadcasts once more, for their mean delivery times."""
+    messages, log, last = results.messages, copies_of(results), last_stored_cycle(results)
+    count = len(messages)
+    broadcasts = np.flatnonzero(messages.operation != UNICAST)
+    total = np.bincount(log["message"], weights=log["stored_cycle"], minlength=count)
+    mean = np.rint(total / np.maximum(np.bincount(log["message"], minlength=count), 1)).astype(np.int64)
+    every = np.concatenate([np.arange(count), broadcasts])
+    kind = np.where(messages.operation == UNICAST, KINDS.index(PACKET), KINDS.index(BROADCAST))
+    wanted = np.bincount(messages.message_of_destination, weights=messages.copies, minlength=count).astype(np.int64)
+    return Observations(
+        cycles,
+        messages.start_cycle[every],
+        np.concatenate([last, np.where(last == NOT_DELIVERED, NOT_DELIVERED, mean)[broadcasts]]),
+        np.concatenate([kind, np.full(len(broadcasts), KINDS.index(DELIVERY))]),
+        (messages.flits * wanted)[every],
     )

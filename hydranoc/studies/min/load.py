@@ -18,6 +18,7 @@ from hydranoc.measurement.network import UNICAST_AND_MULTICAST, NetworkExperimen
 from hydranoc.measurement.observations import Observations
 from hydranoc.measurement.point import Plan
 from hydranoc.studies.common.loads import CurveSetting
+from hydranoc.studies.common.run_length import RunLength
 from hydranoc.studies.min.shapes import STARTUP_CYCLES, Shape, paper_model
 from sim_model.common.messages import Message
 from sim_model.common.model import Model
@@ -25,19 +26,6 @@ from sim_model.common.software import software_multicasts
 from sim_model.common.traffic import random_traffic
 from sim_model.min.analytical import FLIT_NS, ROUTING_NS, links_and_switches
 from sim_model.min.model import MinModel
-
-
-@dataclass(frozen=True)
-class RunLength:
-    """How long runs are: so many messages and multicasts at least, before they are found too short."""
-
-    messages: int
-    multicasts: int
-
-    def cycles(self, nodes: int, rate: float, multicast_fraction: float) -> int:
-        """Cycles, at so many messages per node and cycle."""
-        return round(max(self.messages, self.multicasts / multicast_fraction) / (rate * nodes))
-
 
 FULL, QUICK = RunLength(14_000, 150), RunLength(3_000, 40)
 PRECISION, QUICK_PRECISION = 0.05, 0.2

@@ -1,0 +1,148 @@
+"""Packets that go round the whole mesh (Algorithm A, Sec. 5) among ordinary ones: how often each was stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hydranoc.measurement.network import run_counted
+from hydranoc.measurement.observations import NOT_DELIVERED, Observations
+from hydranoc.measurement.point import Plan, measure_point
+from hydranoc.studies.common.figure import Effort
+from hydranoc.studies.common.points import measure_points
+from hydranoc.studies.common.run_length import RunLength
+from hydranoc.studies.harts.latency import CUT_FRAMES, FLIT_BITS
+from hydranoc.studies.harts.load import (
+    BROADCAST_SHARE,
+    PAGES,
+    copies_of,
+    last_stored_cycle,
+    packet_rate,
+    workload,
+)
+from sim_model.common.results import Results
+from sim_model.common.simulation import Simulation
+from sim_model.harts.memory_hosts import MemoryHostsModel
+from topology.harts.broadcast import ALGORITHM_A, initial_legs
+from topology.harts.frame import SLOTS
+from topology.harts.graph import HexMesh
+from topology.harts.routing import UNICAST, HartsRouting
+
+KINDS = PACKET, SENDS = ("packet", "sends")
+FULL, QUICK = RunLength(20_000, 80), RunLength(5_000, 30)
+PRECISION, QUICK_PRECISION = 0.03, 0.1
+MOST_REPLICATIONS, QUICK_REPLICATIONS = 40, 8
+
+
+@dataclass(frozen=True)
+class RoundsLoad:
+    """A mesh under the paper's workload, its broadcasts by Algorithm A, as an experiment.
+
+    Members
+    -------
+    size : int
+    load : float
+        The paper's.
+    seed : int
+    """
+
+    size: int
+    load: float
+    seed: int = 1
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Ordinary packets; and broadcasts, whose latency stands for the number of sends of their packet: the source's,
+        and one wherever it was stored before it went on."""
+        return KINDS
+
+    def run(self, replication: int, cycles: int) -> Observations:
+        """See ``Experiment``."""
+        routing = HartsRouting(HexMesh(self.size), FLIT_BITS, algorithm_a=True)
+        seeds = np.random.SeedSequence([self.seed, self.size, round(self.load * 1e6), replication])
+        messages = workload(routing.mesh, ALGORITHM_A, self.load, cycles, np.random.default_rng(seeds))
+        simulation = Simulation(MemoryHostsModel(routing, pages=PAGES), messages, count_channels=True)
+        results, channel_flits = run_counted(simulation, cycles)
+        end, is_round = last_stored_cycle(results), messages.operation != UNICAST
+        end = np.where(is_round & (end != NOT_DELIVERED), messages.start_cycle + sends(results), end)
+        return Observations(
+            cycles,
+            messages.start_cycle,
+            end,
+            np.where(is_round, KINDS.index(SENDS), KINDS.index(PACKET)),
+            messages.flits * messages.destination_counts,
+            channel_flits,
+        )
+
+
+def sends(results: Results) -> np.ndarray:
+    """Sends of each broadcast's packet, int64[M]; for complete ones by Algorithm A.
+
+    A packet that was cut through is in the next node's memory a frame after it was in this one's; one that was stored
+    takes a send.
+    """
+    log = copies_of(results)
+    log = log[np.lexsort((log["hops"], log["message"]))]
+    later, same = np.diff(log["stored_cycle"]), np.diff(log["message"]) == 0
+    stored = log["message"][1:][same & (later > CUT_FRAMES * SLOTS)]
+    return 1 + np.bincount(stored, minlength=len(results.messages))
+
+
+@dataclass(frozen=True)
+class RoundPoint:
+    """One load.
+
+    Members
+    -------
+    load : float
+        The paper's.
+    stable : bool
+        Whether there are means.
+    busy : float
+        Words per frame on the links that Algorithm A's packets take.
+    sends, half_width : float
+        Of such a packet, with half width of the 95 % interval.
+    broadcasts, replications : int
+        Behind this.
+    """
+
+    load: float
+    stable: bool
+    busy: float
+    sends: float
+    half_width: float
+    broadcasts: int
+    replications: int
+
+
+def measure_rounds(size: int, loads: Sequence[float], effort: Effort) -> list[RoundPoint]:
+    """A point for each load."""
+    tasks = [(size, load, effort.quick) for load in loads]
+    return measure_points(_measure, tasks, point_type=RoundPoint, **effort.points)
+
+
+def _measure(task: tuple[int, float, bool]) -> RoundPoint:
+    size, load, quick = task
+    mesh = HexMesh(size)
+    cycles = (QUICK if quick else FULL).cycles(mesh.nodes, packet_rate(load), BROADCAST_SHARE)
+    plan = Plan(cycles, PRECISION, most_replications=MOST_REPLICATIONS)
+    if quick:
+        plan = Plan(cycles, QUICK_PRECISION, QUICK_REPLICATIONS, QUICK_REPLICATIONS)
+    point = measure_point(RoundsLoad(size, load), plan)
+    (leg,) = initial_legs(ALGORITHM_A, size)
+    links = [
+        channel.index
+        for channel in mesh.channels
+        if mesh.is_switch(channel.source) and channel.source_port == leg.direction
+    ]
+    assert point.utilisation is not None
+    found = point.kinds[KINDS.index(SENDS)]
+    return RoundPoint(
+        load,
+        point.stable,
+        float(point.utilisation[links].mean()) * SLOTS,
+        found.latency_cycles.mean,
+        found.latency_cycles.half_width,
+        found.messages,
+        point.replications,
+    )
