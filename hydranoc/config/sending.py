@@ -58,7 +58,9 @@ def operation_number(config: Config, key_path: KeyPath, algorithm: str) -> int:
     return names[algorithm]
 
 
-def broadcast_operation(config: Config, traffic: schema.RandomTraffic | schema.BroadcastTraffic) -> int:
+def broadcast_operation(
+    config: Config, traffic: schema.RandomTraffic | schema.BroadcastTraffic | schema.ProgramTraffic
+) -> int:
     """Operation of broadcasts by the algorithm of the traffic; 0 if it names none.
 
     Raises

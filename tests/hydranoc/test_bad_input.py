@@ -370,7 +370,7 @@ WRONG = {
     "traffic kind": (
         NETWORK + "traffic: {kind: randm}\n",
         4,
-        "traffic.kind must be random, list, trace, broadcast or multinode, not 'randm'; did",
+        "traffic.kind must be random, list, trace, broadcast, multinode, netrace, goal, chakra or mscclxml, not",
     ),
     "no traffic kind": (
         NETWORK + "traffic: {seed: 1}\n",

@@ -20,21 +20,22 @@ MODELS = {
 }
 
 
-def random_dependent_records(model, count, seed):
+def random_dependent_records(model, count, seed, most_destinations=1):
     """Messages of which most wait for up to four earlier ones."""
     random = np.random.default_rng(seed)
     processors = len(model.network.processors)
     ports = model.network.injection_channels_per_processor
     records: list[Message] = []
     for number in range(count):
-        source, destination = map(int, random.choice(processors, 2, replace=False))
+        wanted = 2 if most_destinations == 1 else int(random.integers(2, most_destinations + 2))
+        source, *destinations = map(int, random.choice(processors, wanted, replace=False))
         known = [k for k in range(number) if records[k].source == source or source in records[k].destinations]
         parents = [int(k) for k in random.permutation(known)[: random.integers(5)]]
         records.append(
             Message(
                 source,
-                [destination],
-                model.header_flits([destination]) + int(random.integers(12)),
+                destinations,
+                model.header_flits(destinations) + int(random.integers(12)),
                 start_cycle=int(random.integers(400)),
                 parents=parents,
                 delay_cycles=random.integers(30, size=len(parents)).tolist(),

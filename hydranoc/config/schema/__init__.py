@@ -13,6 +13,14 @@ from hydranoc.config.schema.base import (
     Switches,
 )
 from hydranoc.config.schema.patterns import Bursts, Gaussian, Groups, HotSpot, Local, Permutation
+from hydranoc.config.schema.programs import (
+    PROGRAMS,
+    ChakraTraffic,
+    GoalTraffic,
+    MscclTraffic,
+    NetraceTraffic,
+    ProgramTraffic,
+)
 from hydranoc.config.schema.topology import (
     TOPOLOGIES,
     FileTopology,
@@ -29,7 +37,7 @@ from hydranoc.config.schema.topology import (
     Tree,
 )
 from hydranoc.config.schema.traffic import (
-    TRAFFICS,
+    OWN_TRAFFICS,
     BroadcastTraffic,
     ListedMessage,
     ListTraffic,
@@ -39,6 +47,8 @@ from hydranoc.config.schema.traffic import (
     Traffic,
 )
 
+TRAFFICS: dict[str, type[Traffic]] = OWN_TRAFFICS | PROGRAMS
+
 __all__ = [
     "MAX_CYCLES",
     "MAX_PROCESSORS",
@@ -47,11 +57,13 @@ __all__ = [
     "TRAFFICS",
     "BroadcastTraffic",
     "Bursts",
+    "ChakraTraffic",
     "Configuration",
     "Cycles",
     "FileTopology",
     "Flits",
     "Gaussian",
+    "GoalTraffic",
     "Grid",
     "Groups",
     "HexagonalMesh",
@@ -63,11 +75,14 @@ __all__ = [
     "ListTraffic",
     "ListedMessage",
     "Local",
+    "MscclTraffic",
     "MultinodeTraffic",
     "Multistage",
+    "NetraceTraffic",
     "NetworkSection",
     "OwnTopology",
     "Permutation",
+    "ProgramTraffic",
     "RandomTraffic",
     "Ring",
     "RowsAndColumns",

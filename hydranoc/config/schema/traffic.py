@@ -197,7 +197,7 @@ class MultinodeTraffic(Traffic):
     seed: Seed = 0
 
 
-TRAFFICS: dict[str, type[Traffic]] = {
+OWN_TRAFFICS: dict[str, type[Traffic]] = {
     "random": RandomTraffic,
     "list": ListTraffic,
     "trace": TraceTraffic,

@@ -1,0 +1,203 @@
+"""Messages of programs and traces of other tools, with errors that name their file and place."""
+
+import bz2
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hydranoc.config import schema
+from hydranoc.config.load import TRAFFIC, Config
+from hydranoc.config.sending import broadcast_operation, complete_messages
+from hydranoc.config.source import unreadable
+from hydranoc.errors import ConfigError, shown
+from sim_model.common.messages import Message, MessageError, Messages
+from sim_model.common.programs.chakra import read_chakra
+from sim_model.common.programs.chakra_nodes import ChakraNode, read_nodes
+from sim_model.common.programs.goal import read_goal
+from sim_model.common.programs.lowering import Lowered, lowered
+from sim_model.common.programs.msccl import read_msccl
+from sim_model.common.programs.netrace import read_netrace
+from sim_model.common.programs.program import Operation, Program, ProgramError
+from sim_model.common.software import BINOMIAL
+
+MOST_MEGABYTES = 512
+RANK = "{rank}"
+BITS_PER_BYTE = 8
+Read = TypeVar("Read")
+
+
+def program_messages(config: Config, traffic: schema.ProgramTraffic, routing: Any) -> Messages:
+    """The messages of a program.
+
+    Raises
+    ------
+    ConfigError
+        For a damaged file, with its name and place, and for a program that this network cannot carry.
+    """
+    traffic = _checked_carriage(config, traffic)
+    config = replace(config, traffic=traffic)
+    path = config.path.parent / traffic.file
+    program = _READERS[type(traffic)](config, traffic, path)
+    result = _lowered(config, traffic, routing, program, path)
+    try:
+        return complete_messages(_with_operations(config, traffic, routing, result, path), config, routing)
+    except MessageError as error:
+        raise _wrong_message(result.operations[error.number], error.problem, path) from None
+
+
+def _checked_carriage(config: Config, traffic: schema.ProgramTraffic) -> schema.ProgramTraffic:
+    """The traffic, with the software that carries broadcasts if software does."""
+    if traffic.multicast == "hardware":
+        if traffic.software is not None:
+            text = "traffic.software must be left out if traffic.multicast is hardware"
+            raise config.source.error((*TRAFFIC, "software"), f"{text}, not {shown(traffic.software)}")
+        return traffic
+    return traffic.model_copy(update={"software": traffic.software or BINOMIAL})
+
+
+def _lowered(config: Config, traffic: schema.ProgramTraffic, routing: Any, program: Program, path: Path) -> Lowered:
+    per_flit = bytes_per_flit(config, traffic)
+    in_hardware = traffic.multicast == "hardware"
+
+    def flits_of(size_bytes: int, nodes: Sequence[int]) -> int:
+        return routing.header_flits(nodes if in_hardware else nodes[:1]) - (-size_bytes // per_flit)
+
+    try:
+        result = lowered(program, _nodes(config, traffic, program), flits_of, traffic.cycles_per_unit)
+    except ProgramError as error:
+        raise ConfigError(error.problem, file=path, line=error.line) from None
+    if not result.records:
+        raise ConfigError("the program has no messages from one processor to another", file=path)
+    for record, operation in zip(result.records, result.operations, strict=True):
+        if max((record.start_cycle, *record.delays)) > schema.MAX_CYCLES:
+            raise _wrong_message(operation, f"Start must be at most cycle {schema.MAX_CYCLES}", path)
+    return result
+
+
+def bytes_per_flit(config: Config, traffic: schema.Traffic | None) -> int:
+    """Bytes for which a flit of a message's body stands."""
+    given = getattr(traffic, "bytes_per_flit", None)
+    return given or -(-config.network_section.flit_bits // BITS_PER_BYTE)
+
+
+def _with_operations(
+    config: Config, traffic: schema.ProgramTraffic, routing: Any, result: Lowered, path: Path
+) -> list[Message]:
+    """The records, broadcasts as the family's procedure if it has such."""
+    broadcast = broadcast_operation(config, traffic)
+    everyone = len(routing.network.processors) - 1
+    records = []
+    for record, operation in zip(result.records, result.operations, strict=True):
+        if broadcast and len(record.destinations) > 1:
+            if len(record.destinations) < everyone:
+                text = f"Destinations must be one processor or all {everyone} others, not {len(record.destinations)}"
+                raise _wrong_message(operation, text, path)
+            record = replace(record, operation=broadcast)
+        records.append(record)
+    return records
+
+
+def _wrong_message(operation: Operation, problem: str, path: Path) -> ConfigError:
+    if problem.startswith("Destinations must be one node"):
+        problem = "this network carries a broadcast only with traffic.multicast: software, or with an algorithm"
+    hint = "; see traffic.bytes_per_flit" if problem.startswith("Length must be at most") else ""
+    return ConfigError(f"{operation.name}: {problem}{hint}", file=path, line=operation.line)
+
+
+def _nodes(config: Config, traffic: schema.ProgramTraffic, program: Program) -> list[int]:
+    """Processor of each rank; those of memory controllers in a trace of caches come behind all others."""
+    if not isinstance(traffic, schema.NetraceTraffic):
+        return _mapped(config, "map", traffic.map, program.ranks)
+    caches = _mapped(config, "map", traffic.map, program.ranks // 2)
+    if traffic.memory_controllers is None:
+        return caches * 2
+    return caches + _mapped(config, "memory_controllers", traffic.memory_controllers, len(caches))
+
+
+def _mapped(config: Config, key: str, given: list[int] | str | None, ranks: int) -> list[int]:
+    processors = len(config.network.processors)
+    if given == "wrap":
+        return [rank % processors for rank in range(ranks)]
+    if given is None:
+        if ranks > processors:
+            text = f"key {key!r} is missing in traffic: the program has {ranks} ranks, and the network {processors}"
+            raise config.source.error((*TRAFFIC, "file"), f"{text} processors")
+        return list(range(ranks))
+    assert not isinstance(given, str)
+    if len(given) != ranks:
+        text = f"traffic.{key} must have a processor for each of the {ranks} ranks, not {len(given)}"
+        raise config.source.error((*TRAFFIC, key), text)
+    for position, processor in enumerate(given):
+        if processor >= processors:
+            text = f"traffic.{key} must name processors, 0 to {processors - 1}, not {processor}"
+            raise config.source.error((*TRAFFIC, key, position), text)
+    return given
+
+
+def _netrace(config: Config, traffic: schema.NetraceTraffic, path: Path) -> Program:
+    try:
+        with bz2.open(path) as file:
+            return read_netrace(file, traffic.region, traffic.packets)
+    except ProgramError as error:
+        raise ConfigError(error.problem, file=path) from None
+    except EOFError:
+        raise ConfigError("the compressed trace is cut off", file=path) from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno is None:  # the decompressor's own
+            raise ConfigError("A trace must be compressed by bzip2, and whole", file=path) from None
+        raise _unreadable(config, traffic.file, error) from None
+
+
+def _goal(config: Config, _traffic: schema.GoalTraffic, path: Path) -> Program:
+    data = _content(config, path)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ConfigError("A program must be UTF-8 text", file=path, line=line) from None
+    return _read(path, read_goal, text)
+
+
+def _msccl(config: Config, traffic: schema.MscclTraffic, path: Path) -> Program:
+    one_message = traffic.multicast == "hardware"
+    return _read(path, read_msccl, _content(config, path), traffic.bytes_per_chunk, one_message)
+
+
+def _chakra(config: Config, traffic: schema.ChakraTraffic, path: Path) -> Program:
+    ranks = traffic.ranks or len(config.network.processors)
+    traces: list[list[ChakraNode]] = []
+    for rank in range(ranks):
+        own = Path(str(path).replace(RANK, str(rank)))
+        traces.append(traces[0] if traces and own == path else _read(own, read_nodes, _content(config, own)))
+    return _read(path, read_chakra, traces, traffic.control_dependencies)
+
+
+_READERS: dict[type[schema.ProgramTraffic], Callable[..., Program]] = {
+    schema.NetraceTraffic: _netrace,
+    schema.GoalTraffic: _goal,
+    schema.ChakraTraffic: _chakra,
+    schema.MscclTraffic: _msccl,
+}
+
+
+def _read(path: Path, reader: Callable[..., Read], *arguments: Any) -> Read:
+    try:
+        return reader(*arguments)
+    except ProgramError as error:
+        raise ConfigError(error.problem, file=path, line=error.line) from None
+
+
+def _content(config: Config, path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:  # devices may have no end
+            content = file.read(MOST_MEGABYTES * 10**6 + 1)
+    except (OSError, ValueError) as error:
+        raise _unreadable(config, path.name, error) from None
+    if len(content) > MOST_MEGABYTES * 10**6:
+        raise ConfigError(f"A program must have at most {MOST_MEGABYTES} MB", file=path)
+    return content
+
+
+def _unreadable(config: Config, name: str, error: OSError | ValueError) -> Exception:
+    return unreadable(config.source, (*TRAFFIC, "file"), f"program {shown(name)}", error)

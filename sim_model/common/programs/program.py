@@ -1,0 +1,119 @@
+"""A program: operations of ranks that wait for each other, as Netrace, GOAL, Chakra and MSCCL files all describe one.
+
+An operation is local, such as a computation or the receipt of a message, or sends a message to one or several ranks. A
+receipt is a local operation of the receiver that needs the end of the sender's operation.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class ProgramError(ValueError):
+    """Something wrong in a program's file.
+
+    Parameters
+    ----------
+    problem : str
+        "X must be Y, not Z"; in files without lines it begins with the place.
+    line : int or None
+        Line, counted from 1, in files that have lines.
+    """
+
+    def __init__(self, problem: str, line: int | None = None):
+        super().__init__(problem if line is None else f"line {line}: {problem}")
+        self.problem = problem
+        self.line = line
+
+
+class Need(NamedTuple):
+    """What an operation waits for.
+
+    Members
+    -------
+    operation : int
+        Position of another operation in the program.
+    started : bool
+        It need only have started; else it must have ended. A message ends for its sender when its tail has left the
+        injector, and for a receiver when its tail has arrived.
+    """
+
+    operation: int
+    started: bool = False
+
+
+@dataclass(slots=True)
+class Operation:
+    """Something that a rank does.
+
+    Members
+    -------
+    rank : int
+    name : str
+        What messages call it, such as ``l3 of rank 2``.
+    duration : int
+        Of a local operation, in the file's unit of time.
+    destinations : tuple of int
+        Ranks that get the message; empty for a local operation.
+    size_bytes : int
+        Of the message, headers of the network not counted.
+    needs : list of Need
+    earliest : int
+        It does not start before, in the file's unit of time.
+    line : int or None
+        Where it stands, in files that have lines.
+    """
+
+    rank: int
+    name: str
+    duration: int = 0
+    destinations: tuple[int, ...] = ()
+    size_bytes: int = 0
+    needs: list[Need] = field(default_factory=list)
+    earliest: int = 0
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Program:
+    """All operations of all ranks.
+
+    Members
+    -------
+    ranks : int
+    operations : list of Operation
+        In the order of the file.
+    """
+
+    ranks: int
+    operations: list[Operation]
+
+    @property
+    def sends(self) -> int:
+        """Operations that send a message."""
+        return sum(bool(operation.destinations) for operation in self.operations)
+
+    @property
+    def dependencies(self) -> int:
+        """Pairs of an operation and another one that it needs."""
+        return sum(len(operation.needs) for operation in self.operations)
+
+
+def check_rank(what: str, rank: int, ranks: int, line: int | None = None) -> None:
+    """Refuse a rank that a program does not have.
+
+    Raises
+    ------
+    ProgramError
+        "WHAT must be a rank, 0 to 7, not 9".
+    """
+    if not 0 <= rank < ranks:
+        raise ProgramError(f"{what} must be a rank, 0 to {ranks - 1}, not {rank}", line)
+
+
+def named(operations: Iterable[Operation]) -> str:
+    """Operations for people, with their lines where they have any."""
+    return " -> ".join(
+        operation.name if operation.line is None else f"{operation.name} (line {operation.line})"
+        for operation in operations
+    )

@@ -1,0 +1,119 @@
+"""MSCCL programs: steps, what their messages wait for, and broadcasts that are named."""
+
+import pytest
+
+from sim_model.common.programs.lowering import lowered
+from sim_model.common.programs.msccl import read_msccl
+from sim_model.common.programs.program import ProgramError
+from tests.sim_model.programs.counts import msccl_graph, waits
+from tests.sim_model.programs.writers import msccl, step
+
+
+def messages_of(program):
+    return lowered(program, range(program.ranks), lambda size, _: 1 + size // 4).records
+
+
+def ring(gpus):
+    """Reduces around a ring and hands the sum round; the kinds of steps are those of such programs."""
+    kinds = ["s", *["rrs"] * (gpus - 2), "rrcs", *["rcs"] * (gpus - 2), "r"]
+    steps = [step(number, kind) for number, kind in enumerate(kinds)]
+    return msccl([[((gpu + 1) % gpus, (gpu - 1) % gpus, steps)] for gpu in range(gpus)])
+
+
+def doubling(gpus):
+    """All to all in log2(gpus) exchanges, each in a thread block of its own that waits for the one before."""
+    distances = [1 << k for k in range(gpus.bit_length() - 1)]
+    blocks = []
+    for k, distance in enumerate(distances):
+        wait = (k - 1, 2) if k else (-1, -1)
+        sends = step(1, "s", count=distance, wait=wait)
+        blocks.append((distance, [step(0, "nop"), sends, step(2, "rrc", count=distance)]))
+    return msccl([[(gpu ^ distance, gpu ^ distance, steps) for distance, steps in blocks] for gpu in range(gpus)])
+
+
+def chain(gpus):
+    """A broadcast from GPU 0, from each to the next."""
+    first, last = [(1, -1, [step(0, "s", count=4)])], [(-1, gpus - 2, [step(0, "r", count=4)])]
+    between = [[(gpu + 1, gpu - 1, [step(0, "rcs", count=4)])] for gpu in range(1, gpus - 1)]
+    return msccl([first, *between, last], collective="broadcast", chunks=4)
+
+
+def test_worked_by_hand():
+    records = messages_of(read_msccl(ring(3), 64))
+    assert len(records) == 3 * 4
+    assert {m.flits for m in records} == {17}
+    by_source = [[n for n, m in enumerate(records) if m.source == gpu] for gpu in range(3)]
+    for gpu in range(3):
+        for k, number in enumerate(by_source[gpu]):
+            wanted = (by_source[gpu][k - 1], by_source[(gpu - 1) % 3][k - 1]) if k else ()
+            assert set(records[number].parents) == set(wanted)
+
+
+@pytest.mark.parametrize("data", [ring(8), doubling(8), chain(5)], ids=["ring", "doubling", "chain"])
+def test_messages_wait_for_what_an_independent_search_finds(data):
+    result = lowered(read_msccl(data, 16), range(8), lambda size, _: 1 + size)
+    keys = []
+    for operation in result.operations:
+        numbers = operation.name.split()  # step 3 of thread block 0 of GPU 2
+        keys.append((int(numbers[8]), int(numbers[5]), int(numbers[1]), "out"))
+    found = {key: {keys[p] for p in m.parents} for key, m in zip(keys, result.records, strict=True)}
+    assert found == waits(msccl_graph(data))
+
+
+def test_a_program_that_is_named_a_broadcast():
+    assert [(m.source, m.destinations) for m in messages_of(read_msccl(chain(4), 8))] == [
+        (0, (1,)),
+        (1, (2,)),
+        (2, (3,)),
+    ]
+    assert [(m.source, m.destinations, m.flits) for m in messages_of(read_msccl(chain(4), 8, True))] == [
+        (0, (1, 2, 3), 9)
+    ]
+    assert len(messages_of(read_msccl(ring(4), 8, True))) == 4 * 6, "no broadcast, no multicast"
+
+
+def damaged():
+    good = msccl([[(1, -1, [step(0, "s")])], [(-1, 0, [step(0, "r")])]]).decode()
+    return {
+        "": "line 1: not valid XML: no element found",
+        good[:200]: "line 4: not valid XML: unclosed token within tb",
+        good.replace("</tb>", "", 1): "line 6: not valid XML: mismatched tag within tb",
+        good.replace("<algo", "<algorithm", 1): "line 1: Here must be algo, not 'algorithm'",
+        good.replace("<gpu", "<step", 1): "line 2: Here must be gpu, not 'step'",
+        good.replace('ngpus="2"', 'ngpus="two"'): "line 1: ngpus must be a number, 1 to 65536, not 'two'",
+        good.replace('ngpus="2"', ""): "line 1: algo must have ngpus",
+        good.replace('gpu id="1"', 'gpu id="2"'): "line 7: Id of a GPU must be a rank, 0 to 1, not 2",
+        good.replace('gpu id="1"', 'gpu id="0"'): "line 7: Id of a GPU must be its own, not 0 again",
+        good.replace('send="1"', 'send="5"'): "line 3: Peer of a thread block must be a rank, 0 to 1, not 5",
+        good.replace('send="1"', 'send="-1"'): "line 4: Thread block 0 must have a send for a step of type s, not -1",
+        good.replace('recv="0"', 'recv="-1"'): "line 9: Thread block 0 must have a recv for a step of type r, not -1",
+        good.replace('type="r"', 'type="x"'): "line 9: Type of a step must be one of cpy, nop, r, rcs, re, rrc, rrcs,"
+        " rrs, s, not 'x'",
+        good.replace('s="0" type="r"', 's="3" type="r"'): "line 9: Number of the step must be 0, not 3",
+        good.replace('cnt="1"', 'cnt="-4"', 1): "line 4: cnt must be a number, at least 0, not '-4'",
+        good.replace('depid="-1" deps="-1"', 'depid="1" deps="0"', 1): (
+            "line 4: depid and deps must name a step of GPU 0, not 1 and 0"
+        ),
+        good.replace('depid="-1" deps="-1"', 'depid="0" deps="0"', 1): (
+            "line 4: Operations wait for each other in a circle: step 0 of thread block 0 of GPU 0 (line 4) -> "
+            "step 0 of thread block 0 of GPU 0"
+        ),
+        good.replace(
+            'type="r"', 'type="nop"'
+        ): "line 4: step 0 of thread block 0 of GPU 0: nobody receives its message",
+        good.replace('type="s"', 'type="nop"'): "line 9: step 0 of thread block 0 of GPU 1: no message is sent to it",
+        "<!DOCTYPE algo [<!ENTITY a 'aaaa'>]>" + good: "line 1: A program must have no document type",
+    }
+
+
+@pytest.mark.parametrize("text", damaged(), ids=range(len(damaged())))
+def test_damaged_programs(text):
+    with pytest.raises(ProgramError) as caught:
+        messages_of(read_msccl(text.encode(), 8))
+    assert str(caught.value) == damaged()[text]
+
+
+def test_a_broadcast_without_a_root():
+    data = ring(3).replace(b'coll="custom"', b'coll="broadcast"')
+    with pytest.raises(ProgramError, match="A broadcast must have one GPU that receives nothing, not 0"):
+        read_msccl(data, 8, True)
