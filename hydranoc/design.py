@@ -4,6 +4,7 @@ Parts are made when they are first asked for, so that a check does not load the 
 Amaranth.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hydranoc.config.hosts import host_figures
 from hydranoc.config.load import NETWORK, Config
+from hydranoc.config.own_routing import OwnRouting
 from hydranoc.config.topologies import located
 from hydranoc.errors import KeyWrong
 from hydranoc.families.registry import Family
@@ -132,11 +134,17 @@ class Design:
     def routing(self) -> Any:
         source = self.config.source
         try:
-            return self.family.build_routing(self.config.network_section, self.config.network)
+            return self._build_routing(self.config.network_section, self.config.network)
         except KeyWrong as error:
             raise source.error((*NETWORK, error.key), str(error)) from None
         except TopologyError as error:
             raise located(source, (*NETWORK, "topology"), error) from None
+
+    @property
+    def _build_routing(self) -> Callable[[Any, Any], Any]:
+        """What makes the tables: the family, or what the configuration names in its place."""
+        name = self.config.network_section.routing
+        return self.family.build_routing if name is None else OwnRouting(self.config, name)
 
     @cached_property
     def model(self) -> Any:

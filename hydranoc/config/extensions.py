@@ -4,23 +4,66 @@ import hashlib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-PATTERNS, TOPOLOGIES, FAMILIES = GROUPS = ("hydranoc.patterns", "hydranoc.topologies", "hydranoc.families")
+from hydranoc.config.validation import nearest
+from hydranoc.errors import ConfigError, shown
+
+PATTERNS, TOPOLOGIES, ROUTINGS, FAMILIES = (
+    f"hydranoc.{part}" for part in ("patterns", "topologies", "routings", "families")
+)
 """Groups of entry points (docs/extending.md)."""
+AddedT = TypeVar("AddedT")
 
 
-class ExtensionError(ValueError):
+class ExtensionError(ConfigError):
     """Something from outside that cannot be loaded; one clear line."""
+
+
+class WithAdded(Mapping[str, AddedT]):
+    """What the project has by name, and behind it what packages add to a group, loaded when it is first asked for.
+
+    Parameters
+    ----------
+    own : mapping
+        A name of the project's own means what it means here.
+    group : str
+    kind : type
+        What each of them is.
+
+    Raises
+    ------
+    ExtensionError
+        When something is asked for that does not load, or is something else.
+    """
+
+    def __init__(self, own: Mapping[str, AddedT], group: str, kind: type[AddedT]):
+        self.own, self.group, self.kind = own, group, kind
+
+    def __getitem__(self, name: str) -> AddedT:
+        if name in self.own:
+            return self.own[name]
+        if name not in added_names(self.group):
+            raise KeyError(name)
+        added = load_added(self.group, name)
+        if not isinstance(added, self.kind):
+            raise ExtensionError(f"{name!r} in group {self.group} must be a {self.kind.__name__}, not {added!r}")
+        return added
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self.own, *added_names(self.group))))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
 
 
 def added_names(group: str) -> tuple[str, ...]:
     """Names that packages add to a group, sorted."""
-    return tuple(sorted(_found(group)))
+    return tuple(sorted(found(group)))
 
 
 def load_added(group: str, name: str) -> Any:
@@ -31,7 +74,7 @@ def load_added(group: str, name: str) -> Any:
     ExtensionError
         If it does not load.
     """
-    point = _found(group)[name]
+    point = found(group)[name]
     try:
         return point.load()
     except Exception as error:  # a package from outside may fail in any way
@@ -40,7 +83,7 @@ def load_added(group: str, name: str) -> Any:
 
 
 @cache
-def _found(group: str) -> dict[str, Any]:
+def found(group: str) -> dict[str, Any]:
     """Entry points by name; of two with one name the first on ``sys.path``."""
     points: dict[str, Any] = {}
     for point in entry_points(group=group):
@@ -76,6 +119,39 @@ def load_function(text: str, folder: Path) -> Any:
     if not callable(function):
         raise ExtensionError(f"{where!r} must have a function {name!r}")
     return function
+
+
+def find_function(what: str, text: str, group: str, folder: Path, own: Sequence[str] = ()) -> Any:
+    """A function that a configuration names, or that a package adds under a name.
+
+    Parameters
+    ----------
+    what : str
+        The key that says so, for errors.
+    text : str
+        A name, or as for ``load_function``.
+    group : str
+        Where names are looked for.
+    folder : Path
+        Files are relative to it.
+    own : sequence of str
+        Names that the project knows itself, for the error.
+
+    Raises
+    ------
+    ExtensionError
+        If there is no such name, or something is wrong with what it means.
+    """
+    try:
+        if is_function_name(text):
+            return load_function(text, folder)
+        if text in added_names(group):
+            return load_added(group, text)
+    except ExtensionError as error:
+        raise ExtensionError(f"{what}: {error}") from error
+    names = (*own, *added_names(group))
+    choice = either((*names, "MODULE:FUNCTION"))
+    raise ExtensionError(f"{what} must be {choice}, not {shown(text)}{nearest(text, names)}")
 
 
 def either(names: Iterable[str]) -> str:

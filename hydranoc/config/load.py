@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from hydranoc.config import schema
+from hydranoc.config.extensions import ExtensionError
 from hydranoc.config.hosts import host_behaviour
 from hydranoc.config.source import GivenSource, Source, YamlSource
 from hydranoc.config.topologies import build_network
@@ -87,7 +88,11 @@ def load_config(given: str | Path | Mapping[str, Any], families: Mapping[str, Fa
 def configuration(source: Source, families: Mapping[str, FamilyT]) -> Config[FamilyT]:
     """Check a configuration; see ``load_config``."""
     top = validate(source, (), schema.Configuration)
-    family = families[choose(source, NETWORK, "family", families)]
+    name = choose(source, NETWORK, "family", families)
+    try:
+        family = families[name]
+    except ExtensionError as error:
+        raise source.error((*NETWORK, "family"), f"network.family: {error}") from error
     section = validate(source, NETWORK, family.network_section)
     traffic = None
     if top.traffic is not None:

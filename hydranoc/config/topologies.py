@@ -6,6 +6,8 @@ from functools import partial
 from typing import Any
 
 from hydranoc.config import schema
+from hydranoc.config.added_topology import added_network, is_added
+from hydranoc.config.extensions import TOPOLOGIES, added_names
 from hydranoc.config.source import KeyPath, Source, unreadable
 from hydranoc.config.validation import choose, validate
 from hydranoc.errors import ConfigError, shown
@@ -62,7 +64,9 @@ def build_network(source: Source, key_path: KeyPath, own: Mapping[str, schema.Ow
         return _written_out(source, key_path)
     if "kind" not in section:
         raise source.error(key_path, "a topology must have 'kind', 'file' or 'edges'")
-    kind = choose(source, key_path, "kind", schema.TOPOLOGIES)
+    if is_added(section["kind"]) and section["kind"] not in schema.TOPOLOGIES:
+        return _made(source, key_path, lambda: added_network(source, key_path, section))
+    kind = choose(source, key_path, "kind", (*schema.TOPOLOGIES, *added_names(TOPOLOGIES)))
     if kind in own:
         parameters = validate(source, key_path, own[kind].section).model_dump(exclude={"kind"})
         return _made(source, key_path, partial(own[kind].build, **parameters))

@@ -8,18 +8,8 @@ from typing import Any
 import numpy as np
 
 from hydranoc.config import schema
-from hydranoc.config.extensions import (
-    PATTERNS,
-    ExtensionError,
-    added_names,
-    either,
-    is_function_name,
-    load_added,
-    load_function,
-)
+from hydranoc.config.extensions import PATTERNS, ExtensionError, find_function
 from hydranoc.config.load import TRAFFIC, Config
-from hydranoc.config.validation import nearest
-from hydranoc.errors import shown
 from sim_model.common.traffic.counts import Count, destination_count
 from sim_model.common.traffic.destination_sets import (
     DestinationSets,
@@ -120,16 +110,12 @@ class TrafficParts:
         if name in PERMUTATIONS:
             with self._errors_of("pattern", f" {name!r} "):
                 return FixedPattern(PERMUTATIONS[name](self.network))
-        names = (UNIFORM, *PERMUTATIONS, *added_names(PATTERNS))
-        if name not in names and not is_function_name(name):
-            text = f" must be {either((*names, 'MODULE:FUNCTION'))}, not {shown(name)}{nearest(name, names)}"
-            raise self._error("pattern", text)
         try:
-            function = (
-                load_function(name, self.config.path.parent) if is_function_name(name) else load_added(PATTERNS, name)
+            function = find_function(
+                "traffic.pattern", name, PATTERNS, self.config.path.parent, (UNIFORM, *PERMUTATIONS)
             )
         except ExtensionError as error:
-            raise self._error("pattern", f": {error}") from error
+            raise self.config.source.error((*TRAFFIC, "pattern"), str(error)) from error
         return FunctionPattern(name, function, self.network)
 
     def sets(self) -> DestinationSets | None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hydranoc.config import extensions
 from hydranoc.config.first import FirstConfiguration
 from hydranoc.config.schema import NetworkSection
 from hydranoc.families.harts import slots as harts
@@ -95,7 +96,7 @@ class Family:
     first: FirstConfiguration
 
 
-FAMILIES: dict[str, Family] = {
+OWN_FAMILIES: dict[str, Family] = {
     "spam": Family(
         name="spam",
         title="SPAM: tree multicast in irregular networks (Libeskind-Hadas et al., 1998)",
@@ -188,3 +189,6 @@ FAMILIES: dict[str, Family] = {
         ),
     ),
 }
+
+FAMILIES: Mapping[str, Family] = extensions.WithAdded(OWN_FAMILIES, extensions.FAMILIES, Family)
+"""Those of the project, and those that packages add."""

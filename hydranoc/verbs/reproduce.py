@@ -9,7 +9,7 @@ import click
 
 from hydranoc.cache import cache_folder
 from hydranoc.errors import reason, shown
-from hydranoc.families.registry import FAMILIES
+from hydranoc.families.registry import OWN_FAMILIES
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.studies.common.check import Check, check_figure, csv_text
@@ -25,7 +25,7 @@ NEAR = 0.75
 
 
 def _known() -> dict[str, Reproduction]:
-    return {name: item for family in FAMILIES.values() for name, item in family.reproductions.items()}
+    return {name: item for family in OWN_FAMILIES.values() for name, item in family.reproductions.items()}
 
 
 @click.command(

@@ -98,6 +98,9 @@ class NetworkSection(Section):
         Cycles from one switch to the next: all links and side wires between switches have one register stage less.
     counters : bool
         Count flits, stalled cycles and bubbles of every channel, in hardware and model.
+    routing : str or None
+        Tables from outside in place of the family's own: ``MODULE:FUNCTION``, ``FILE.py:FUNCTION``, or a name that a
+        package adds (docs/extending.md).
     tables : str
         Routing tables and reach sets in hardware: ``fixed``, constants of the synthesis; or ``loadable``, registers.
     """
@@ -113,4 +116,5 @@ class NetworkSection(Section):
     routing_cycles: Annotated[int, Field(ge=1, le=1024)] = 1
     link_cycles: Annotated[int, Field(ge=1, le=MOST_LINK_CYCLES)] = 1
     counters: bool = False
+    routing: str | None = None
     tables: Literal["fixed", "loadable"] = "fixed"

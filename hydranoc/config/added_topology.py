@@ -1,0 +1,63 @@
+"""Networks of functions from outside: of a package that adds a kind of topology, or that a configuration names."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from hydranoc.config.extensions import TOPOLOGIES, ExtensionError, added_names, find_function, is_function_name
+from hydranoc.config.source import KeyPath, Source, name_of
+from hydranoc.config.validation import nearest
+from topology.common.channels import ChannelNetwork
+from topology.common.errors import TopologyError
+
+
+def is_added(kind: Any) -> bool:
+    """Whether a kind of topology comes from outside."""
+    return isinstance(kind, str) and (kind in added_names(TOPOLOGIES) or is_function_name(kind))
+
+
+def added_network(source: Source, key_path: KeyPath, section: dict[str, Any]) -> ChannelNetwork:
+    """The network of a kind that comes from outside; its keys besides ``kind`` are the function's parameters.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such function, a key is none of its parameters, or it makes no network.
+    TopologyError
+        For what the function itself refuses.
+    """
+    kind_path = (*key_path, "kind")
+    given = {key: value for key, value in section.items() if key != "kind"}
+    try:
+        build = find_function(name_of(kind_path), section["kind"], TOPOLOGIES, source.path.parent)
+    except ExtensionError as error:
+        raise source.error(kind_path, str(error)) from error
+    _check_keys(source, key_path, build, given)
+    try:
+        network = build(**given)
+    except TopologyError:
+        raise
+    except Exception as error:  # a function from outside may fail in any way
+        text = f"{name_of(kind_path)}: {section['kind']!r} fails: {type(error).__name__}: {error}"
+        raise source.error(kind_path, text) from error
+    if not isinstance(network, ChannelNetwork):
+        text = f"{name_of(kind_path)}: {section['kind']!r} must give a ChannelNetwork, not {type(network).__name__}"
+        raise source.error(kind_path, text)
+    return network
+
+
+def _check_keys(source: Source, key_path: KeyPath, build: Callable[..., Any], given: dict[str, Any]) -> None:
+    try:
+        parameters = inspect.signature(build).parameters.values()
+    except ValueError:  # some that are not written in Python do not tell
+        return
+    if any(parameter.kind == inspect.Parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    names = [parameter.name for parameter in parameters]
+    for key in given:
+        if key not in names:
+            hint = nearest(key, names) or f"; known keys are {', '.join(names) or 'none'}"
+            raise source.error((*key_path, key), f"unknown key {key!r} in {name_of(key_path)}{hint}")
+    for parameter in parameters:
+        if parameter.default is inspect.Parameter.empty and parameter.name not in given:
+            raise source.error(key_path, f"key {parameter.name!r} is missing in {name_of(key_path)}")
