@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hydranoc.measurement.channels import channel_flow, utilisation
 from hydranoc.measurement.observations import COUNTED_PARTS, NOT_DELIVERED, Experiment, Observations
 from hydranoc.measurement.stability import MANY_RUNS, Verdict, judge
 from hydranoc.measurement.warmup import warmup_parts
@@ -30,6 +31,8 @@ class Plan:
         Bounds of their number; at least 5.
     most_doublings : int
         How often runs that give no clear verdict are repeated at twice the length.
+    channel_half_width : float
+        The same as ``relative_half_width`` for the mean flow on channels; by default it does not matter.
 
     Raises
     ------
@@ -42,6 +45,7 @@ class Plan:
     replications: int = 10
     most_replications: int = 100
     most_doublings: int = 4
+    channel_half_width: float = math.inf
 
     def __post_init__(self):
         if self.cycles < COUNTED_PARTS:
@@ -100,6 +104,8 @@ class MeasuredPoint:
         By kind.
     utilisation : float[channels] or None
         Flits per cycle on each channel, in the cycles that count.
+    channel_flow : Interval or None
+        The same, mean of all channels.
     """
 
     stable: bool
@@ -110,6 +116,7 @@ class MeasuredPoint:
     kinds: tuple[KindResult, ...]
     verdicts: tuple[Verdict, ...]
     utilisation: np.ndarray | None = None
+    channel_flow: Interval | None = None
 
 
 def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
@@ -127,7 +134,8 @@ def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
         len(runs),
         kinds,
         verdicts,
-        _utilisation(runs, warmup),
+        utilisation(runs, warmup),
+        channel_flow(runs, warmup),
     )
 
 
@@ -156,14 +164,21 @@ def _replicate(experiment: Experiment, plan: Plan, runs: list[Observations], war
     precise by chance.
     """
     while len(runs) < plan.most_replications and not _precise(runs, warmup, len(experiment.kinds), plan):
-        widest = max(_mean_latency(runs, warmup, kind).relative for kind in range(len(experiment.kinds)))
-        ratio = min(widest / plan.relative_half_width, plan.most_replications)
+        ratio = min(_width(runs, warmup, len(experiment.kinds), plan), plan.most_replications)
         wanted = min(max(math.ceil(len(runs) * ratio**2), len(runs) + 1), plan.most_replications)
         runs += [experiment.run(number, runs[0].cycles) for number in range(len(runs), wanted)]
 
 
 def _precise(runs: Sequence[Observations], warmup: int, kinds: int, plan: Plan) -> bool:
-    return all(_mean_latency(runs, warmup, kind).relative <= plan.relative_half_width for kind in range(kinds))
+    return _width(runs, warmup, kinds, plan) <= 1
+
+
+def _width(runs: Sequence[Observations], warmup: int, kinds: int, plan: Plan) -> float:
+    """Width of the widest interval, as a share of what it may be."""
+    widths = [(_mean_latency(runs, warmup, kind).relative, plan.relative_half_width) for kind in range(kinds)]
+    flow = channel_flow(runs, warmup)
+    widths.append((math.inf if flow is None else flow.relative, plan.channel_half_width))
+    return max(0.0 if math.isinf(allowed) else width / allowed for width, allowed in widths)
 
 
 def _counted(run: Observations, warmup: int, kind: int) -> np.ndarray:
@@ -220,11 +235,3 @@ def _histogram(sample: np.ndarray) -> tuple[tuple[float, ...], tuple[int, ...]]:
     edges = np.geomspace(low, high, HISTOGRAM_BINS + 1)
     counts, _ = np.histogram(np.maximum(sample, 1.0), edges)
     return tuple(edges.tolist()), tuple(counts.tolist())
-
-
-def _utilisation(runs: Sequence[Observations], warmup: int) -> np.ndarray | None:
-    counted = [run.channel_flits for run in runs if run.channel_flits is not None]
-    if not counted:
-        return None
-    cycles = runs[0].cycle_of(COUNTED_PARTS) - runs[0].cycle_of(warmup)
-    return np.mean([flits[COUNTED_PARTS] - flits[warmup] for flits in counted], axis=0) / cycles

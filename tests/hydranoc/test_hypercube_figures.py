@@ -1,21 +1,29 @@
 """Figures of the hypercube paper: what is measured, and what is made of it."""
 
 import csv
+import math
 from dataclasses import replace
-from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from hydranoc.cli import run
+from hydranoc.measurement.observations import PARTS
 from hydranoc.studies.common.figure import Effort
-from hydranoc.studies.common.replication import Precision
-from hydranoc.studies.hypercube import simulated
+from hydranoc.studies.common.run_length import RunLength
 from hydranoc.studies.hypercube.cases import FRACTIONS, paper_loads, simulated_series
 from hydranoc.studies.hypercube.figures import REPRODUCTIONS
 from hydranoc.studies.hypercube.latency_figure import accuracy_claim, curve, discrepancy_claims, excess
 from hydranoc.studies.hypercube.load_figure import load_claim
 from hydranoc.studies.hypercube.saturation_figure import merging_claim, roots, saturation
-from hydranoc.studies.hypercube.simulated import LATENCY, LINK_LOAD, CubePoint, Sampling, simulated_cubes
+from hydranoc.studies.hypercube.simulated import (
+    DRAFT,
+    LATENCY_SAMPLING,
+    CubeLoad,
+    CubePoint,
+    Sampling,
+    simulated_cubes,
+)
 from sim_model.hypercube.analytical import saturation_rate, solve
 from sim_model.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, link_load
 from tests.sim_model.test_hypercube_analytical import SATURATION
@@ -32,7 +40,7 @@ def point(load: HypercubeLoad, share: float, printed_excess: float = 0.0) -> Cub
     latency = solution.latency / (1 + printed_excess) if solution else 1000.0
     carried = link_load(at, "fixed")
     cube = (load.dimensions, load.flits, load.lanes, load.broadcast_fraction)
-    return CubePoint(*cube, share, at.rate, latency, 1.0, carried, 0.001, 4)
+    return CubePoint(*cube, share, at.rate, True, True, latency, 1.0, carried, 0.001, 10_000, 400, 6)
 
 
 def test_saturation_has_the_digits_of_its_reference():
@@ -78,14 +86,30 @@ def test_curves_end_where_there_is_no_root(variant):
 
 def test_accuracy_claim():
     near = [point(LOAD, share, found) for share, found in ((0.2, 0.14), (0.4, 0.02), (0.8, -0.1), (1.0, -0.3))]
+    wide = replace(near[0], latency_half_width=10.0)
     claim = accuracy_claim([*near, point(replace(LOAD, lanes=4), 0.4, 0.5)], 6, 2)
     assert claim.holds
     assert claim.text.endswith("within 15 % of the simulation up to 0.8 of saturation: n = 6, V = 2")
-    assert claim.measured.startswith("-10 to +14 %, 3 of 3 points, 9 % on average; fixed ")
+    assert claim.measured.startswith("-10 to +14 %, 3 of 3 points, 8.7±0.2 % on average; fixed ")
     assert claim.measured.endswith("; printed beyond 0.8: -30 to -30 %")
+    assert not accuracy_claim([wide, *near[1:]], 6, 2).holds, "14±5 % is not within 15 %"
+    assert not accuracy_claim([], 6, 2).holds
     claim = accuracy_claim([*near, point(LOAD, 0.6, 0.16), point(LOAD, 0.6, -0.2)], 6, 2)
     assert not claim.holds
     assert claim.measured.startswith("-20 to +16 %, 3 of 5 points")
+
+
+def test_a_point_that_diverges_is_not_near():
+    diverging = replace(point(LOAD, 0.6), stable=False)
+    claim = accuracy_claim([point(LOAD, 0.4), diverging], 6, 2)
+    assert not claim.holds
+    assert "1 of 2 points" in claim.measured
+    assert claim.measured.endswith("1 points diverge")
+    claim = load_claim([point(LOAD, 0.4), diverging], "fixed")
+    assert not claim.holds
+    assert claim.measured.endswith("1 of 2 points")
+    series = simulated_series([point(LOAD, 0.4), diverging], LOAD, "latency", panel=0)
+    assert len(series.x) == 1
 
 
 @pytest.mark.parametrize(("beyond", "holds"), [((-0.2, 0.1), True), ((-0.01, 0.05), False)])
@@ -93,9 +117,13 @@ def test_discrepancies_are_greater_near_saturation(beyond, holds):
     points = [point(LOAD, 0.4, 0.07), point(LOAD, 0.8, -0.01), *(point(LOAD, 1.0, found) for found in beyond)]
     (claim,) = discrepancy_claims(points)
     assert claim.holds == holds
-    mean, ends = ("15 %", "-20 to +10 %") if holds else ("3 %", "-1 to +5 %")
-    assert claim.measured == f"on average 4 % up to 0.8 of saturation, {mean} beyond: {ends}"
+    mean, ends = ("15.0", "-20 to +10 %") if holds else ("3.0", "-1 to +5 %")
+    assert claim.measured.startswith("on average 4.0±")
+    assert f" % up to 0.8 of saturation, {mean}±" in claim.measured
+    assert claim.measured.endswith(f" % beyond: {ends}")
     assert not list(discrepancy_claims(points[:2]))
+    (vague,) = discrepancy_claims([replace(found, latency_half_width=60.0) for found in points])
+    assert not vague.holds, "not known well enough"
 
 
 def test_a_point_without_a_root_is_not_near():
@@ -110,46 +138,83 @@ def test_load_claims():
     points = [point(load, 0.5) for load in paper_loads((32,))]
     claim = load_claim(points, "fixed")
     assert claim.holds
-    assert claim.measured == "+0.0 to +0.0 %, 18 of 18 points"
+    assert claim.measured.startswith("+0.0 to +0.0 %, each within 0.")
+    assert claim.measured.endswith(": 18 of 18 points")
     points[-1] = replace(points[-1], link_load=points[-1].link_load / 1.03)
     claim = load_claim(points, "fixed")
     assert not claim.holds
-    assert claim.measured == "+0.0 to +3.0 %, 17 of 18 points"
+    assert claim.measured.startswith("+0.0 to +3.0 %")
+    assert claim.measured.endswith(": 17 of 18 points")
+    points[-1] = replace(point(points[-1].load, 0.5), link_load_half_width=0.02)
+    assert load_claim(points, "fixed").measured.endswith(": 17 of 18 points"), "not known well enough"
     printed = load_claim(points, "printed")
     assert not printed.holds
     assert "(10)" in printed.note
-    assert printed.measured == "-27.4 to -4.3 %, 0 of 18 points"
+    assert printed.measured.startswith("-27.4 to -4.3 %")
+    assert printed.measured.endswith(": 0 of 18 points")
 
 
 def test_simulated_points():
-    sampling = Sampling(LATENCY, 60, 500, Precision(0.03, least=4, most=12))
+    plan = replace(DRAFT, relative_half_width=0.03, replications=5, most_replications=20)
+    sampling = Sampling(RunLength(500, 150), plan)
     points = simulated_cubes([SMALL, replace(SMALL, lanes=4)], (0.3, 0.8), sampling)
     assert {(p.lanes, p.share) for p in points} == {(2, 0.3), (2, 0.8), (4, 0.3), (4, 0.8)}
     assert points == simulated_cubes([SMALL, replace(SMALL, lanes=4)], (0.3, 0.8), sampling)
     for found in points:
+        assert found.stable
         assert found.rate == found.share * saturation_rate(found.load, "fixed")
-        assert 4 <= found.replications <= 12
-        assert found.replications == 12 or 0 < found.latency_half_width <= 0.03 * found.latency
+        assert 5 <= found.replications <= 20
+        assert found.precise == (found.latency_half_width <= 0.03 * found.latency)
         assert found.link_load == pytest.approx(link_load(found.load, "fixed"), rel=0.05)
         assert found.latency > 4 * 9
     slow, fast = (next(p for p in points if (p.lanes, p.share) == (2, share)) for share in (0.3, 0.8))
     assert fast.latency > slow.latency
 
 
-@pytest.mark.parametrize(("observed", "replications"), [(LATENCY, 9), (LINK_LOAD, 4)])
-def test_precision_is_that_of_what_is_observed(monkeypatch, observed, replications):
-    def noisy_latency(_cube, _rate, _fraction, seed, broadcasts, warmup_messages):
-        assert (broadcasts, warmup_messages) == (40, 200)
-        return SimpleNamespace(latency=SimpleNamespace(mean=100.0 + 10 * (seed % 2)), link_load=0.25)
+def test_a_cube_that_is_overloaded_diverges():
+    sampling = Sampling(RunLength(500, 50), replace(DRAFT, replications=5, most_doublings=1))
+    (found,) = simulated_cubes([SMALL], (3.0,), sampling)
+    assert not found.stable
+    assert not found.precise
 
-    monkeypatch.setattr(simulated, "simulate", noisy_latency)
-    sampling = Sampling(observed, 40, 200, Precision(0.02, least=4, most=9))
-    (found,) = simulated_cubes([SMALL], (0.8,), sampling)
-    assert found.replications == replications
-    assert found.link_load == 0.25
-    assert found.link_load_half_width == 0
-    assert 104 < found.latency < 106
-    assert found.latency_half_width > 2
+
+def test_runs_have_as_many_messages_and_broadcasts_as_asked_for():
+    for load, messages, broadcasts in (
+        (LOAD.at(0.01), 30_000, 300),
+        (replace(LOAD, broadcast_fraction=0.02), 20_000, 400),
+    ):
+        cycles = LATENCY_SAMPLING.plan_at(load.at(0.01)).cycles
+        assert cycles * 0.01 * 64 == pytest.approx(messages, rel=0.001)
+        assert cycles * 0.01 * 64 * load.broadcast_fraction == pytest.approx(broadcasts, rel=0.001)
+
+
+def test_a_run_as_observations():
+    run = CubeLoad(SMALL.at(0.5 * SMALL_RATE)).run(0, 4_000)
+    broadcast = run.kind == 1
+    assert 0 < broadcast.mean() < 0.15
+    assert set(run.flits[broadcast]) == {15 * 8}
+    assert set(run.flits[~broadcast]) == {8}
+    assert np.nanmin(run.latency_cycles[broadcast]) >= 4 * 9
+    assert np.nanmin(run.latency_cycles[~broadcast]) >= 9
+    assert run.channel_flits is not None
+    assert run.channel_flits.shape == (PARTS + 1, 16 * 4)
+    others = [CubeLoad(SMALL.at(0.5 * SMALL_RATE)).run(1, 4_000), CubeLoad(SMALL.at(0.6 * SMALL_RATE)).run(0, 4_000)]
+    assert all(len(other.kind) != len(run.kind) for other in others)
+
+
+def test_precision_is_that_of_what_is_asked_for():
+    """More runs are made for the links' load, and not for latencies that do not matter."""
+    length = RunLength(500, 60)
+    loads = [
+        simulated_cubes(
+            [SMALL], (0.5,), Sampling(length, replace(DRAFT, relative_half_width=latency, channel_half_width=flow))
+        )
+        for latency, flow in ((0.05, math.inf), (math.inf, 0.01))
+    ]
+    by_latency, by_flow = (found[0] for found in loads)
+    assert by_flow.link_load_half_width <= 0.01 * by_flow.link_load
+    assert by_latency.link_load_half_width > 0.01 * by_latency.link_load
+    assert by_flow.replications > by_latency.replications
 
 
 def test_simulated_series_are_of_one_load():
@@ -185,11 +250,13 @@ def test_saturation_is_printed_and_written(tmp_path, capsys):
 def test_figure_1_is_measured(tmp_path, capsys):
     assert run(["reproduce", "hypercube-fig1", "--quick", "-o", str(tmp_path)]) == 0
     text = capsys.readouterr().out
-    assert text.count("holds: printed equations within 15 %") == 6
+    assert text.count("holds: printed equations within 15 %") == 4
     assert "DOES NOT HOLD" not in text
     rows = list(csv.DictReader((tmp_path / "hypercube-fig1.csv").open()))
-    assert sum(row["curve"] == "simulated" for row in rows) == 54 * 3
-    assert all(abs(float(row["printed_excess"])) < 0.15 for row in rows if row["curve"] == "simulated")
+    own = [row for row in rows if row["curve"] == "simulated"]
+    assert len(own) == 12 * 3
+    assert all(row["stable"] == "True" for row in own)
+    assert all(abs(float(row["printed_excess"])) < 0.15 for row in own)
 
 
 @pytest.mark.slow

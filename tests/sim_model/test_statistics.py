@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hydranoc.studies.common.replication import Precision, replicate
-from sim_model.common.statistics import Summary, batch_means, confidence_interval
+from sim_model.common.statistics import Summary, confidence_interval
 
 
 def test_summary():
@@ -37,22 +37,11 @@ def test_intervals_cover_the_mean_as_often_as_they_say():
     assert hits / 2000 == pytest.approx(0.95, abs=0.015)
 
 
-def test_batch_means_see_through_correlation():
-    random = np.random.default_rng(6)
-    noise = random.normal(size=30_000)
-    sample = np.convolve(noise, np.ones(50) / 50, mode="valid") + 10
-    naive, batched = confidence_interval(sample), batch_means(sample)
-    assert batched.half_width > 3 * naive.half_width
-    assert abs(batched.mean - 10) < 2 * batched.half_width
-    assert batched.observations == 30
-
-
 @pytest.mark.parametrize(
     ("call", "problem"),
     [
         (lambda: confidence_interval([]), "A confidence interval needs at least 1 observation, not 0"),
         (lambda: confidence_interval([1, 2], 1.5), "Confidence must be between 0 and 1, not 1.5"),
-        (lambda: batch_means(np.arange(10)), "30 batches need at least 60 observations, not 10"),
     ],
 )
 def test_bad_samples(call, problem):

@@ -101,7 +101,7 @@ def _differences(new: Row, old: Row, plan: Comparable) -> Iterator[str]:
             yield f"stable is {new['stable']}, kept {old['stable']}"
         return
     for mean, half_width in plan.intervals:
-        if new[mean] and old[mean]:
+        if all(row[name] for row in (new, old) for name in (mean, half_width)):
             apart = abs(float(new[mean]) - float(old[mean]))
             allowed = HALF_WIDTHS * math.hypot(float(new[half_width]), float(old[half_width]))
             yield (

@@ -13,13 +13,14 @@ DIMENSIONS = (6, 7, 8)
 FLITS = (32, 64, 128)
 LANES = (2, 4)
 FRACTIONS = (0.005, 0.01, 0.02)
+QUICK_DIMENSIONS, QUICK_FLITS = DIMENSIONS[:2], FLITS[:1]
 
 
-def paper_loads(flits: Sequence[int] = FLITS) -> list[HypercubeLoad]:
+def paper_loads(flits: Sequence[int] = FLITS, dimensions: Sequence[int] = DIMENSIONS) -> list[HypercubeLoad]:
     """Every cube with every share of broadcasts: by n, V, M and then β. Rates are 0."""
     return [
         HypercubeLoad(n, lanes, length, fraction)
-        for n in DIMENSIONS
+        for n in dimensions
         for lanes in LANES
         for length in flits
         for fraction in FRACTIONS
@@ -32,9 +33,9 @@ def named(fraction: float) -> str:
 
 
 def equation_series(
-    variant: Variant, load: HypercubeLoad, x: Sequence[float], y: Sequence[float], *, panel: int, marked: bool = False
+    variant: Variant, load: HypercubeLoad, x: Sequence[float], y: Sequence[float], *, panel: int, joined: bool = True
 ) -> Series:
-    """What a variant of the equations says of a load: a line, dashed for the fixed one."""
+    """What a variant of the equations says of a load: a line, dashed for the fixed one; or marks, open for that."""
     fraction = load.broadcast_fraction
     return Series(
         f"{variant}, {named(fraction)}",
@@ -43,7 +44,8 @@ def equation_series(
         panel=panel,
         colour=FRACTIONS.index(fraction),
         dashed=variant == "fixed",
-        marked=marked,
+        joined=joined,
+        marked=not joined,
     )
 
 
@@ -53,14 +55,15 @@ def simulated_series(points: Sequence["CubePoint"], load: HypercubeLoad, observe
     Parameters
     ----------
     points : sequence of CubePoint
-        Those of other loads are left out.
+        Those of other loads are left out, and those without means.
     load : HypercubeLoad
         Its own rate does not matter.
     observed : str
         Member of a point.
     panel : int
     """
-    own = sorted((point for point in points if point.load.at(load.rate) == load), key=lambda point: point.rate)
+    own = [point for point in points if point.stable and point.load.at(load.rate) == load]
+    own.sort(key=lambda point: point.rate)
     return Series(
         f"simulated, {named(load.broadcast_fraction)}",
         [point.rate for point in own],

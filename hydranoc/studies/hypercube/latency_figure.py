@@ -1,21 +1,28 @@
 """Figure 1: latency of broadcasts by the paper's equations and by simulation (Sec. 4).
 
 The paper shows curves without numbers and finds a close match in the steady state. Here that is: the printed equations
-are within 15 % of the simulation up to 0.8 of saturation. A curve ends where the equations have no solution.
+are within 15 % of the simulation up to 0.8 of saturation, with the whole interval of their quotient. A curve ends where
+the equations have no solution.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from hydranoc.measurement.compare import combination, difference, ratio
+from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Claim, Effort, Figure, Series
 from hydranoc.studies.hypercube.cases import (
     DIMENSIONS,
     FLITS,
     LANES,
+    QUICK_DIMENSIONS,
+    QUICK_FLITS,
     equation_series,
     paper_loads,
     simulated_series,
 )
+from sim_model.common.statistics import Interval
 from sim_model.hypercube.analytical import saturation_rate, solve
 from sim_model.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, Variant
 
@@ -36,8 +43,12 @@ COLUMNS = (
     "broadcast_fraction",
     "share",
     "rate",
+    "stable",
+    "precise",
     "latency",
     "half_width",
+    "cycles",
+    "warmup_cycles",
     "replications",
     "printed_excess",
     "fixed_excess",
@@ -58,8 +69,9 @@ def figure_1(effort: Effort) -> Figure:
     """Latency against rate for every cube of the paper."""
     from hydranoc.studies.hypercube.simulated import LATENCY_SAMPLING, QUICK_LATENCY_SAMPLING, simulated_cubes
 
-    shares, sampling = (QUICK_SHARES, QUICK_LATENCY_SAMPLING) if effort.quick else (SHARES, LATENCY_SAMPLING)
-    points = simulated_cubes(paper_loads(), shares, sampling, **effort.points)
+    sampling = QUICK_LATENCY_SAMPLING if effort.quick else LATENCY_SAMPLING
+    loads = paper_loads(QUICK_FLITS, QUICK_DIMENSIONS) if effort.quick else paper_loads()
+    points = simulated_cubes(loads, QUICK_SHARES if effort.quick else SHARES, sampling, **effort.points)
     curves: Curves = {(load, variant): curve(load, variant) for variant in VARIANTS for load in paper_loads()}
     return Figure(
         title="Hypercube, figure 1: latency of broadcasts by the equations and by simulation",
@@ -67,7 +79,7 @@ def figure_1(effort: Effort) -> Figure:
         y_label="latency, cycles (95 % confidence)",
         series=tuple(_series(curves, points)),
         claims=(
-            *(accuracy_claim(points, n, lanes) for n in DIMENSIONS for lanes in LANES),
+            *(accuracy_claim(points, *cube) for cube in sorted({(load.dimensions, load.lanes) for load in loads})),
             *discrepancy_claims(points),
         ),
         columns=COLUMNS,
@@ -75,6 +87,7 @@ def figure_1(effort: Effort) -> Figure:
         panels=tuple(f"n = {n}, V = {lanes}, M = {flits}" for n, lanes, flits in PANELS),
         panels_across=len(FLITS),
         one_legend=True,
+        comparable=Comparable(COLUMNS[:7], (("latency", "half_width"),)),
     )
 
 
@@ -86,34 +99,42 @@ def curve(load: HypercubeLoad, variant: Variant) -> Curve:
     return Curve(rates, [solution.latency for solution in solutions if solution is not None])
 
 
-def excess(point: "CubePoint", variant: Variant) -> float | None:
-    """Latency by the equations over the simulated one, less 1; None beyond saturation."""
+def excess(point: "CubePoint", variant: Variant) -> Interval | None:
+    """Latency by the equations over the simulated one, less 1; None beyond saturation, and where there is no mean."""
     solution = solve(point.load, variant)
-    return None if solution is None else solution.latency / point.latency - 1
+    if solution is None or not point.stable:
+        return None
+    quotient = ratio(Interval(solution.latency, 0.0, point.replications), point.mean_latency)
+    return Interval(quotient.mean - 1, quotient.half_width, quotient.observations)
 
 
 def accuracy_claim(points: Iterable["CubePoint"], dimensions: int, lanes: int) -> Claim:
-    """How near the equations come to the simulation. A point at which they have no solution is not near."""
+    """Whether the whole interval of each excess lies within 15 %, up to 0.8 of saturation.
+
+    A point at which the equations have no solution, or at which the simulation diverges, is not near.
+    """
     own = [point for point in points if (point.dimensions, point.lanes) == (dimensions, lanes)]
     steady = [point for point in own if point.share <= STEADY_SHARE]
     printed, fixed = (_excesses(steady, variant) for variant in ("printed", "fixed"))
-    near = sum(abs(found) <= ACCURACY for found in printed)
+    near = sum(abs(found.mean) + found.half_width <= ACCURACY for found in printed)
     beyond = _excesses([point for point in own if point.share > STEADY_SHARE], "printed")
+    diverging = sum(not point.stable for point in own)
     measured = [
-        f"{_range(printed)}, {near} of {len(steady)} points, {100 * _mean_size(printed):.0f} % on average",
+        f"{_range(printed)}, {near} of {len(steady)} points, {_percent(_mean_size(printed))} on average",
         f"fixed {_range(fixed)}",
         *([f"printed beyond {STEADY_SHARE:g}: {_range(beyond)}"] if beyond else []),
+        *([f"{diverging} points diverge"] if diverging else []),
     ]
     return Claim(
         f"printed equations within {100 * ACCURACY:.0f} % of the simulation up to {STEADY_SHARE:g} of saturation: "
         f"n = {dimensions}, V = {lanes}",
         "; ".join(measured),
-        near == len(steady),
+        near == len(steady) > 0,
     )
 
 
 def discrepancy_claims(points: Iterable["CubePoint"]) -> Iterable[Claim]:
-    """That discrepancies are greater near saturation, if there are points."""
+    """Whether they are greater near saturation, with the whole interval of the difference; if there are points."""
     points = list(points)
     steady = _excesses([point for point in points if point.share <= STEADY_SHARE], "printed")
     beyond = _excesses([point for point in points if point.share > STEADY_SHARE], "printed")
@@ -121,22 +142,31 @@ def discrepancy_claims(points: Iterable["CubePoint"]) -> Iterable[Claim]:
         near, far = _mean_size(steady), _mean_size(beyond)
         yield Claim(
             "discrepancies of the printed equations are noticeable near saturation",
-            f"on average {100 * near:.0f} % up to {STEADY_SHARE:g} of saturation, {100 * far:.0f} % beyond: "
+            f"on average {_percent(near)} up to {STEADY_SHARE:g} of saturation, {_percent(far)} beyond: "
             f"{_range(beyond)}",
-            far > near,
+            difference(far, near).low > 0,
         )
 
 
-def _mean_size(excesses: Sequence[float]) -> float:
-    return sum(map(abs, excesses)) / len(excesses)
+def _mean_size(excesses: Sequence[Interval]) -> Interval:
+    """Mean of what they are without their signs; without any it is not known."""
+    if not excesses:
+        return Interval(math.nan, math.inf, 0)
+    return combination([(math.copysign(1 / len(excesses), found.mean), found) for found in excesses])
 
 
-def _excesses(points: Iterable["CubePoint"], variant: Variant) -> list[float]:
+def _excesses(points: Iterable["CubePoint"], variant: Variant) -> list[Interval]:
     return [found for point in points if (found := excess(point, variant)) is not None]
 
 
-def _range(excesses: Sequence[float]) -> str:
-    return f"{100 * min(excesses):+.0f} to {100 * max(excesses):+.0f} %"
+def _range(excesses: Sequence[Interval]) -> str:
+    if not excesses:
+        return "at no point"
+    return f"{100 * min(found.mean for found in excesses):+.0f} to {100 * max(found.mean for found in excesses):+.0f} %"
+
+
+def _percent(share: Interval) -> str:
+    return f"{100 * share.mean:.1f}±{100 * share.half_width:.1f} %"
 
 
 def _series(curves: Curves, points: Sequence["CubePoint"]) -> Iterable[Series]:
@@ -154,12 +184,14 @@ def _rows(curves: Curves, points: Iterable["CubePoint"]) -> Iterable[tuple[objec
     for (load, variant), found in curves.items():
         cube = (load.dimensions, load.flits, load.lanes, load.broadcast_fraction)
         for rate, latency in zip(*found, strict=True):
-            yield (variant, *cube, "", f"{rate:.7f}", round(latency, 2), "", "", "", "")
+            yield (variant, *cube, "", f"{rate:.7f}", "", "", round(latency, 2), *[""] * (len(COLUMNS) - 10))
     for point in sorted(points, key=lambda p: (p.dimensions, p.lanes, p.flits, p.broadcast_fraction, p.share)):
         excesses = [excess(point, variant) for variant in ("printed", "fixed")]
         yield (
             "simulated",
             *(point.dimensions, point.flits, point.lanes, point.broadcast_fraction, point.share, f"{point.rate:.7f}"),
-            *(round(point.latency, 2), round(point.latency_half_width, 2), point.replications),
-            *("" if found is None else round(found, 4) for found in excesses),
+            *(point.stable, point.precise),
+            *((round(point.latency, 2), round(point.latency_half_width, 2)) if point.stable else ("", "")),
+            *(point.cycles, point.warmup_cycles, point.replications),
+            *("" if found is None else round(found.mean, 4) for found in excesses),
         )

@@ -1,23 +1,30 @@
 """Hypercubes of ideal routers under the paper's traffic (Sec. 2 and 4): latencies of broadcasts, and loads of links.
 
 Buffers hold two flits, and a lane is given again when its buffer is empty. Rates are shares of the rate at which the
-analytical model's fixed variant saturates. A replication leaves out its first 20,000 messages, as the paper does, and
-has a seed of its own; replications are added until the mean is known well enough.
+analytical model's fixed variant saturates. Runs have at least the 20,000 messages that the paper leaves out as its
+warm-up; how much of a run is its beginning is found from the run.
 """
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from hydranoc.measurement.observations import PARTS, Observations
+from hydranoc.measurement.point import Plan, measure_point
 from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
-from hydranoc.studies.common.replication import Precision, replicate
-from sim_model.common.statistics import confidence_interval
+from hydranoc.studies.common.run_length import RunLength
+from sim_model.common.statistics import Interval
 from sim_model.hypercube.analytical import saturation_rate
 from sim_model.hypercube.analytical_traffic import HypercubeLoad
 from sim_model.hypercube.ideal.cube import IdealCube
 from sim_model.hypercube.ideal.run import simulate
 
-WARMUP_MESSAGES, QUICK_WARMUP_MESSAGES = 20_000, 4_000
-LATENCY, LINK_LOAD = OBSERVED = ("latency", "link load")
+KINDS = UNICAST, BROADCAST = ("unicast", "broadcast")
+UNBOUNDED = math.inf
+DRAFT = Plan(PARTS)
+"""To be given a length."""
 
 
 @dataclass(frozen=True)
@@ -26,26 +33,73 @@ class Sampling:
 
     Members
     -------
-    observed : str
-        Of what the mean has to be known well: "latency" or "link load".
-    broadcasts : int
-        Per replication.
-    warmup_messages : int
-        Left out of each.
-    precision : Precision
-        When there are enough replications.
+    length : RunLength
+        Of the first runs.
+    plan : Plan
+        All but the length.
     """
 
-    observed: str
-    broadcasts: int
-    warmup_messages: int
-    precision: Precision
+    length: RunLength
+    plan: Plan
+
+    def plan_at(self, load: HypercubeLoad) -> Plan:
+        """The plan for a load."""
+        nodes = 1 << load.dimensions
+        return replace(self.plan, cycles=self.length.cycles(nodes, load.rate, load.broadcast_fraction))
 
 
-LATENCY_SAMPLING = Sampling(LATENCY, 200, WARMUP_MESSAGES, Precision(0.02, least=4, most=10))
-QUICK_LATENCY_SAMPLING = Sampling(LATENCY, 60, QUICK_WARMUP_MESSAGES, Precision(0.05, least=3, most=4))
-LOAD_SAMPLING = Sampling(LINK_LOAD, 500, WARMUP_MESSAGES, Precision(0.007, least=4, most=30))
-QUICK_LOAD_SAMPLING = Sampling(LINK_LOAD, 400, QUICK_WARMUP_MESSAGES, Precision(0.01, least=3, most=12))
+LATENCY_SAMPLING = Sampling(RunLength(20_000, 300), replace(DRAFT, relative_half_width=0.02, replications=6))
+QUICK_LATENCY_SAMPLING = Sampling(
+    RunLength(5_000, 150), replace(DRAFT, relative_half_width=0.05, replications=5, most_replications=10)
+)
+LOAD_SAMPLING = Sampling(
+    RunLength(20_000, 600), replace(DRAFT, relative_half_width=UNBOUNDED, replications=6, channel_half_width=0.006)
+)
+QUICK_LOAD_SAMPLING = Sampling(
+    RunLength(10_000, 300), replace(LOAD_SAMPLING.plan, replications=5, most_replications=30, channel_half_width=0.01)
+)
+
+
+@dataclass(frozen=True)
+class CubeLoad:
+    """A cube under a load, as an experiment.
+
+    Members
+    -------
+    load : HypercubeLoad
+    seed : int
+        Each load has messages of its own.
+    """
+
+    load: HypercubeLoad
+    seed: int = 1
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """A broadcast ends when the last node has taken its tail."""
+        return KINDS
+
+    def run(self, replication: int, cycles: int) -> Observations:
+        """See ``Experiment``."""
+        load, cube = self.load, IdealCube.of(self.load)
+        numbers = (
+            load.dimensions,
+            load.lanes,
+            load.flits,
+            round(1e6 * load.broadcast_fraction),
+            round(1e12 * load.rate),
+        )
+        (seed,) = np.random.SeedSequence([self.seed, *numbers, replication]).generate_state(1)
+        found = simulate(cube, load.rate, load.broadcast_fraction, int(seed), cycles, PARTS)
+        receivers = np.where(found.is_broadcast, cube.nodes - 1, 1)
+        return Observations(
+            cycles,
+            found.start_cycle,
+            found.end_cycle,
+            found.is_broadcast.astype(np.int64),
+            receivers * load.flits,
+            found.link_flits.reshape(PARTS + 1, -1),
+        )
 
 
 @dataclass(frozen=True)
@@ -62,11 +116,13 @@ class CubePoint:
         The rate over that of saturation, fixed variant.
     rate : float
         λ_g, messages that a node generates per cycle.
+    stable, precise : bool
+        Whether there are means, and whether they are known as well as was asked for.
     latency, latency_half_width : float
         Mean latency of a broadcast in cycles, with the half width of its 95 % confidence interval.
     link_load, link_load_half_width : float
         Flits per cycle on a link, likewise.
-    replications : int
+    cycles, warmup_cycles, replications : int
         Behind these means.
     """
 
@@ -76,16 +132,30 @@ class CubePoint:
     broadcast_fraction: float
     share: float
     rate: float
+    stable: bool
+    precise: bool
     latency: float
     latency_half_width: float
     link_load: float
     link_load_half_width: float
+    cycles: int
+    warmup_cycles: int
     replications: int
 
     @property
     def load(self) -> HypercubeLoad:
         """The point for the analytical model."""
         return HypercubeLoad(self.dimensions, self.lanes, self.flits, self.broadcast_fraction, self.rate)
+
+    @property
+    def mean_latency(self) -> Interval:
+        """In cycles, of a point that is stable."""
+        return Interval(self.latency, self.latency_half_width, self.replications)
+
+    @property
+    def mean_link_load(self) -> Interval:
+        """In flits per cycle, of a point that is stable."""
+        return Interval(self.link_load, self.link_load_half_width, self.replications)
 
 
 @dataclass(frozen=True)
@@ -122,34 +192,31 @@ def simulated_cubes(
 
 
 def _cost(task: _Task) -> float:
-    """Flit-hops of a replication, more or less."""
-    load, sampling = task.load, task.sampling
-    messages = sampling.warmup_messages + sampling.broadcasts / load.broadcast_fraction
+    """Flit-hops of a run, more or less."""
+    load, length = task.load, task.sampling.length
+    messages = max(length.messages, length.multicasts / load.broadcast_fraction)
     return messages * load.flits * (load.dimensions / 2 + load.broadcast_fraction * (1 << load.dimensions))
 
 
 def _measure(task: _Task) -> CubePoint:
-    load, sampling = task.load, task.sampling
-    cube, rate = IdealCube.of(load), task.share * saturation_rate(load, "fixed")
-    first = OBSERVED.index(sampling.observed)
-
-    def observe(seed: int) -> tuple[float, float]:
-        run = simulate(cube, rate, load.broadcast_fraction, seed, sampling.broadcasts, sampling.warmup_messages)
-        means = (run.latency.mean, run.link_load)
-        return means[first], means[1 - first]
-
-    rows = replicate(observe, sampling.precision)
-    latency, link_load = (confidence_interval(rows[:, column]) for column in (first, 1 - first))
+    load = task.load.at(task.share * saturation_rate(task.load, "fixed"))
+    point = measure_point(CubeLoad(load), task.sampling.plan_at(load))
+    latency, link_load = point.kinds[KINDS.index(BROADCAST)].latency_cycles, point.channel_flow
+    assert link_load is not None
     return CubePoint(
         dimensions=load.dimensions,
         flits=load.flits,
         lanes=load.lanes,
         broadcast_fraction=load.broadcast_fraction,
         share=task.share,
-        rate=rate,
+        rate=load.rate,
+        stable=point.stable,
+        precise=point.precise,
         latency=latency.mean,
         latency_half_width=latency.half_width,
         link_load=link_load.mean,
         link_load_half_width=link_load.half_width,
-        replications=len(rows),
+        cycles=point.cycles,
+        warmup_cycles=point.warmup_cycles,
+        replications=point.replications,
     )

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim_model.common.statistics import Interval, interval_of_run
 from sim_model.hypercube.ideal.cube import IdealCube
 from sim_model.hypercube.ideal.cycle import DEADLOCK, LIMIT, run_cycles
 from sim_model.hypercube.ideal.state import (
@@ -21,10 +20,8 @@ from sim_model.hypercube.ideal.state import (
 )
 from sim_model.hypercube.ideal.traffic import Generated, PoissonSources, with_generated
 
-BATCHES = 20
-"""For the intervals of confidence."""
-SHARE_OF_NEXT_DRAW = 0.1
-"""Of what was drawn at first, each time that it was not enough."""
+RUN_OUT = 4
+"""Messages that start at the end of a run have a quarter of it to arrive."""
 
 
 class IdealDeadlock(RuntimeError):
@@ -99,58 +96,42 @@ class IdealRun:
 
         Unicasts and broadcasts stand as they were generated; all of them must have arrived.
         """
-        arrivals, generations = self.state.messages.arrival_cycle, self.state.generations
-        last = np.maximum.reduceat(arrivals, generations.first_message)[first:end]
-        return last + 1 - generations.cycle[first:end]
+        return (self.last_arrivals() + 1 - self.state.generations.cycle)[first:end]
+
+    def last_arrivals(self) -> np.ndarray:
+        """When the last tail of each unicast and broadcast arrived so far, int64, as they were generated."""
+        first = self.state.generations.first_message
+        return np.maximum.reduceat(self.state.messages.arrival_cycle, first) if len(first) else first.copy()
 
 
 @dataclass(frozen=True)
 class IdealOutcome:
-    """What a run measured between its warm-up and the last of the broadcasts that were asked for.
+    """What a run gave, for M unicasts and broadcasts in order of generation.
 
     Members
     -------
-    latency : Interval
-        Mean latency of broadcasts in cycles, from generation to the last arrival of a tail, with 95 % confidence by
-        batch means.
-    unicast_latency : Interval
-        The same for unicasts; without any, the mean is NaN.
-    broadcast_latencies, unicast_latencies : int64 array
-        One by one, in order of generation.
-    link_loads : float array, shape (nodes, n)
-        Flits per cycle on every link, from 0 to 1, by the node and the dimension over which it leaves.
-    cycles : int
-        In which this was measured, without the warm-up.
-    flit_hops : int
-        Flits that moved over links in the whole run.
+    start_cycle : int64[M]
+        Of generation.
+    end_cycle : int64[M]
+        Behind the one in which the last node took the tail; -1 if one has not.
+    is_broadcast : bool[M]
+    link_flits : int64[parts + 1, nodes, n]
+        Flits that had moved over each link, by the node and the dimension over which it leaves: at the beginning of
+        each part of the run, and at the end of the last.
     """
 
-    latency: Interval
-    unicast_latency: Interval
-    broadcast_latencies: np.ndarray
-    unicast_latencies: np.ndarray
-    link_loads: np.ndarray
-    cycles: int
-    flit_hops: int
-
-    @property
-    def link_load(self) -> float:
-        """Mean load of the links in flits per cycle."""
-        return float(self.link_loads.mean())
+    start_cycle: np.ndarray
+    end_cycle: np.ndarray
+    is_broadcast: np.ndarray
+    link_flits: np.ndarray
 
 
 def simulate(
-    cube: IdealCube,
-    rate: float,
-    broadcast_fraction: float,
-    seed: int,
-    broadcasts: int = 800,
-    warmup_messages: int = 20_000,
+    cube: IdealCube, rate: float, broadcast_fraction: float, seed: int, cycles: int, parts: int = 1
 ) -> IdealOutcome:
-    """Latencies and loads under Poisson traffic.
+    """Arrivals and loads under Poisson traffic.
 
-    The warm-up ends with the generation of so many unicasts and broadcasts. What is generated from then on, up to the
-    last of so many broadcasts, is measured. Sources go on until all of that has arrived.
+    Sources go on for so many cycles; then the run goes on until all has arrived, or a quarter as long again.
 
     Parameters
     ----------
@@ -161,10 +142,10 @@ def simulate(
         β, greater than 0 and at most 1.
     seed : int
         At least 0. The same seed gives the same outcome.
-    broadcasts : int
+    cycles : int
+        At least as many as there are parts.
+    parts : int
         At least 1.
-    warmup_messages : int
-        At least 0.
 
     Returns
     -------
@@ -177,48 +158,27 @@ def simulate(
     IdealDeadlock
         If the cube is one that can deadlock, and has.
     """
-    if broadcasts < 1:
-        raise ValueError(f"Broadcasts must be at least 1, not {broadcasts!r}")
-    if warmup_messages < 0:
-        raise ValueError(f"Warm-up must be at least 0 messages, not {warmup_messages!r}")
+    if parts < 1:
+        raise ValueError(f"Parts must be at least 1, not {parts!r}")
+    if cycles < parts:
+        raise ValueError(f"A run must be at least {parts} cycles long, not {cycles!r}")
     if seed < 0:
         raise ValueError(f"Seed must be at least 0, not {seed!r}")
     generator = np.random.default_rng(seed)
     sources = PoissonSources(cube, rate, broadcast_fraction, generator)
     run = IdealRun(cube, seed=int(generator.integers(1, 1 << 32)))
-
-    drawn = warmup_messages + int(broadcasts / broadcast_fraction) + 1
-    run.add(sources.draw(drawn))
-    more = 1 + int(SHARE_OF_NEXT_DRAW * drawn)
-    while (end := _end_of_broadcasts(run, warmup_messages, broadcasts)) is None:
-        run.add(sources.draw(more))
-    first_cycle = int(run.state.generations.cycle[warmup_messages])
-    run.watch(warmup_messages, end)
-    run.advance(first_cycle)
-    flits_before = run.state.links.flits.copy()
-    # The last cycle that is drawn may go on in the next draw.
-    while not run.advance(int(run.state.generations.cycle[-1])):
-        run.add(sources.draw(more))
-    return _outcome(run, warmup_messages, end, first_cycle, flits_before)
-
-
-def _end_of_broadcasts(run: IdealRun, first: int, broadcasts: int) -> int | None:
-    """Position behind the last of so many broadcasts from a position on; None if there are not so many."""
-    positions = np.flatnonzero(run.state.generations.first_dimension[first:] != NONE)
-    return first + int(positions[broadcasts - 1]) + 1 if len(positions) >= broadcasts else None
-
-
-def _outcome(run: IdealRun, first: int, end: int, first_cycle: int, flits_before: np.ndarray) -> IdealOutcome:
-    latencies, flits = run.latencies(first, end), run.state.links.flits
-    is_broadcast = run.state.generations.first_dimension[first:end] != NONE
-    broadcasts, unicasts = latencies[is_broadcast], latencies[~is_broadcast]
-    cycles = run.cycle - first_cycle
+    run.add(sources.draw_until(cycles))
+    link_flits = []
+    for part in range(parts + 1):
+        run.advance(-(-part * cycles // parts))
+        link_flits.append(run.state.links.flits.copy())
+    generations = run.state.generations
+    if len(generations):
+        run.watch(0, len(generations))
+        run.advance(cycles + cycles // RUN_OUT)
     return IdealOutcome(
-        latency=interval_of_run(broadcasts, BATCHES),
-        unicast_latency=interval_of_run(unicasts, BATCHES),
-        broadcast_latencies=broadcasts,
-        unicast_latencies=unicasts,
-        link_loads=(flits - flits_before) / cycles,
-        cycles=cycles,
-        flit_hops=int(flits.sum()),
+        start_cycle=generations.cycle.copy(),
+        end_cycle=np.where(generations.missing == 0, run.last_arrivals() + 1, NONE),
+        is_broadcast=generations.first_dimension != NONE,
+        link_flits=np.array(link_flits),
     )

@@ -8,6 +8,9 @@ from sim_model.common.engine.records import make_records
 from sim_model.hypercube.ideal.cube import IdealCube
 from sim_model.hypercube.ideal.state import GENERATION_FIELDS, MESSAGE_FIELDS, NONE, IdealState
 
+SHARE_OF_NEXT_DRAW = 0.1
+"""Of what was drawn at first, each time that it was not enough."""
+
 
 class Generated(NamedTuple):
     """Unicasts and broadcasts in order of time; all int64, of one length.
@@ -60,6 +63,16 @@ class PoissonSources:
         self._generator = generator
         self._time = 0.0
         self._next_base = generator.integers(cube.dimensions, size=cube.nodes)
+
+    def draw_until(self, cycle: int) -> Generated:
+        """All unicasts and broadcasts before a cycle; what is drawn beyond it is lost."""
+        expected = int((cycle - self._time) / self.gap_cycles)
+        drawn = [self.draw(expected + 1)]
+        while drawn[-1].cycle[-1] < cycle:
+            drawn.append(self.draw(1 + int(SHARE_OF_NEXT_DRAW * expected)))
+        columns = [np.concatenate(column) for column in zip(*drawn, strict=True)]
+        before = columns[0] < cycle
+        return Generated(*(column[before] for column in columns))
 
     def draw(self, count: int) -> Generated:
         """The next unicasts and broadcasts of all nodes; cycles are rounded down."""

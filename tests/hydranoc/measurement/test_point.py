@@ -1,6 +1,7 @@
 """Measured points: intervals that contain the mean as often as they say, percentiles, rates and histograms."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -75,6 +76,29 @@ def test_what_is_measured_of_each_kind():
     assert short.accepted_flits.mean == pytest.approx(4 * 0.9, rel=1e-3)
     assert point.utilisation is not None
     assert point.utilisation.tolist() == pytest.approx([0.5, 0.2], rel=1e-3)
+    assert point.channel_flow is not None
+    assert point.channel_flow.mean == pytest.approx(0.35, rel=1e-3)
+    assert point.channel_flow.half_width == 0
+
+
+class Uneven(Known):
+    """Channels that carry more in one run than in another."""
+
+    def run(self, replication, cycles):
+        run = super().run(replication, cycles)
+        return replace(run, channel_flits=run.channel_flits * (10 + replication % 3))
+
+
+def test_runs_are_added_until_the_flow_on_channels_is_known():
+    point = measure_point(Uneven(), Plan(20_000, most_replications=200, channel_half_width=0.02))
+    assert point.channel_flow is not None
+    assert point.precise
+    assert point.replications > 10
+    assert point.channel_flow.relative <= 0.02
+    assert point.channel_flow.mean == pytest.approx(0.35 * 11, rel=0.02)
+    assert measure_point(Uneven(), Plan(20_000)).replications == 10, "nobody asked for it"
+    point = measure_point(FixedServiceQueue(0.6), Plan(20_000, 0.5, most_replications=12, channel_half_width=0.02))
+    assert (point.precise, point.replications) == (False, 12), "no channels were counted"
 
 
 def test_histograms_count_everything_once():

@@ -1,0 +1,35 @@
+"""What moved on channels in the cycles that count."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hydranoc.measurement.observations import COUNTED_PARTS, Observations
+from sim_model.common.statistics import Interval, confidence_interval
+
+
+def utilisation(runs: Sequence[Observations], warmup: int) -> np.ndarray | None:
+    """Flits per cycle on each channel, mean of all runs; None if they did not count.
+
+    Parameters
+    ----------
+    runs : sequence of Observations
+        Of the same length.
+    warmup : int
+        Parts at the front that do not count.
+    """
+    counted = _flows(runs, warmup)
+    return np.mean(counted, axis=0) if counted else None
+
+
+def channel_flow(runs: Sequence[Observations], warmup: int) -> Interval | None:
+    """The same, mean of all channels, with its interval."""
+    counted = _flows(runs, warmup)
+    return confidence_interval([float(flow.mean()) for flow in counted]) if counted else None
+
+
+def _flows(runs: Sequence[Observations], warmup: int) -> list[np.ndarray]:
+    """By run."""
+    cycles = runs[0].cycle_of(COUNTED_PARTS) - runs[0].cycle_of(warmup)
+    counted = [run.channel_flits for run in runs if run.channel_flits is not None]
+    return [(flits[COUNTED_PARTS] - flits[warmup]) / cycles for flits in counted]
