@@ -168,6 +168,19 @@ class Design:
 
         return build_messages(self.config, self.routing)
 
+    def goal_program(self) -> str:
+        """The messages as a GOAL program: a rank per processor, what each sends and receives, and what it waits for.
+
+        A flit of a message's body stands for as many bytes as in the traffic, or as the network's flits have.
+        """
+        from hydranoc.config.programs import bytes_per_flit
+        from sim_model.common.programs.goal_writer import goal_text
+
+        messages, header_flits = self.messages, self.routing.header_flits
+        headers = [header_flits(messages.destinations_of(message).tolist()) for message in range(len(messages))]
+        per_flit = bytes_per_flit(self.config, self.config.traffic)
+        return goal_text(messages, len(self.network.processors), (messages.flits - headers).tolist(), per_flit)
+
     @property
     def startup_cycles(self) -> int:
         """Cycles that a host prepares each message."""

@@ -14,8 +14,9 @@ from hydranoc.verbs.options import RESULTS, config_argument, json_option, output
 @click.command(short_help="Simulate the traffic with the cycle-exact golden model.")
 @config_argument
 @output_option("messages.csv and summary.json")
+@click.option("--goal", is_flag=True, help="Write the messages as a GOAL program, messages.goal, as well.")
 @json_option
-def model(config: Path, folder: Path | None, as_json: bool) -> int:
+def model(config: Path, folder: Path | None, goal: bool, as_json: bool) -> int:
     """Simulate CONFIG's traffic with the cycle-exact golden model until everything is delivered. Writes one row per
     message and destination to messages.csv. Exit code 1 if a message is lost, duplicated or deadlocked.
 
@@ -31,6 +32,8 @@ def model(config: Path, folder: Path | None, as_json: bool) -> int:
             outcome = design.simulate(progress)
         outcome.write_messages(scratch / "messages.csv")
         outcome.write_channels(scratch / "channels.csv", design.network)
+        if goal:
+            (scratch / "messages.goal").write_text(design.goal_program())
         (scratch / "summary.json").write_text(json.dumps(outcome.figures, indent=2) + "\n")
     say(outcome.figures, f"{outcome.summary()}\n\n{folder / 'messages.csv'}", as_json)
     if outcome.deadlock_report:

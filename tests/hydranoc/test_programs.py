@@ -143,6 +143,17 @@ def test_ranks_with_one_file_between_them(written):
     assert [design.messages.destinations_of(m).tolist() for m in range(len(design.messages))] == [[*range(1, 8)]]
 
 
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_a_run_is_written_as_a_goal_program_that_gives_the_same_run(written, kind, tmp_path, capsys):
+    path = written("spam", f"{PROGRAMS[kind]}, startup_cycles: 3")
+    assert run(["model", str(path), "-o", str(tmp_path / "out"), "--goal", "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    text = (tmp_path / "out" / "messages.goal").read_bytes()
+    again = written("spam", "kind: goal, file: again.goal, startup_cycles: 3", **{"again.goal": text})
+    assert run(["model", str(again), "-o", str(tmp_path / "again"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == summary
+
+
 @pytest.mark.parametrize("family", ["spam", "torus"])
 def test_hardware_and_model_are_equal(written, family, tmp_path, capsys, require_tool):
     require_tool("icarus")

@@ -6,14 +6,12 @@ a delay goes through a ``calc``, and so does a given start: reading the program 
 the same ones.
 """
 
-from collections.abc import Iterator
-
-import numpy as np
+from collections.abc import Iterator, Sequence
 
 from sim_model.common.messages import Messages
 
 
-def goal_text(messages: Messages, processors: int, body_flits: np.ndarray, bytes_per_flit: int) -> str:
+def goal_text(messages: Messages, processors: int, body_flits: Sequence[int], bytes_per_flit: int) -> str:
     """A program that sends these messages.
 
     Parameters
@@ -21,7 +19,7 @@ def goal_text(messages: Messages, processors: int, body_flits: np.ndarray, bytes
     messages : Messages
     processors : int
         Ranks of the program.
-    body_flits : int array, shape (messages,)
+    body_flits : sequence of int
         Length of each message without its header.
     bytes_per_flit : int
         Bytes for which a flit of a message's body stands.

@@ -165,7 +165,7 @@ def test_what_is_written_is_read_again(seed):
     records = random_dependent_records(model, 80, seed, most_destinations=4)
     messages = built(model, records)
     header = np.array([model.header_flits(messages.destinations_of(m).tolist()) for m in range(len(messages))])
-    text = goal_text(messages, processors, messages.flits - header, 4)
+    text = goal_text(messages, processors, (messages.flits - header).tolist(), 4)
     again = lowered(read_goal(text), range(processors), lambda size, to: model.header_flits(to) + size // 4).records
     read = built(model, again)
     assert len(read) == len(messages)
