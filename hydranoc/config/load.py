@@ -1,7 +1,7 @@
 """A validated configuration, and the network that it describes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -60,6 +60,10 @@ class Config(Generic[FamilyT]):
     network: ChannelNetwork
     hosts: HostBehaviour = EAGER
 
+    def with_traffic(self, traffic: schema.Traffic) -> "Config[FamilyT]":
+        """The same network with other traffic."""
+        return replace(self, traffic=traffic)
+
     @property
     def name(self) -> str:
         """Name of the file without suffix, for results."""
@@ -82,10 +86,10 @@ def load_config(given: str | Path | Mapping[str, Any], families: Mapping[str, Fa
         For the first thing wrong, with file and line if it is a file.
     """
     source: Source = GivenSource(given) if isinstance(given, Mapping) else YamlSource(Path(given))
-    return configuration(source, families)
+    return checked_config(source, families)
 
 
-def configuration(source: Source, families: Mapping[str, FamilyT]) -> Config[FamilyT]:
+def checked_config(source: Source, families: Mapping[str, FamilyT]) -> Config[FamilyT]:
     """Check a configuration; see ``load_config``."""
     top = validate(source, (), schema.Configuration)
     name = choose(source, NETWORK, "family", families)

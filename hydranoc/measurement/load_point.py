@@ -7,17 +7,9 @@ from hydranoc.measurement.point import MeasuredPoint
 from sim_model.common.statistics import Interval
 
 PERCENTILE_NAMES = ("p50", "p99", "p99.9")
-VALUES = (
-    "mean",
-    "half_width",
-    *PERCENTILE_NAMES,
-    "offered",
-    "accepted",
-    "accepted_flits",
-    "messages",
-    "growth",
-    "trend",
-)
+LATENCIES = ("mean", "half_width", *PERCENTILE_NAMES)
+"""Values that a load which diverges does not have."""
+VALUES = (*LATENCIES, "offered", "accepted", "accepted_flits", "messages", "growth", "trend")
 
 
 @dataclass(frozen=True)
@@ -77,7 +69,7 @@ def columns(kinds: tuple[str, ...], unit: str) -> tuple[str, ...]:
     unit : str
         Of latencies, such as ``us``.
     """
-    latencies = [f"{name}_{unit}" for name in ("mean", "half_width", *PERCENTILE_NAMES)]
+    latencies = [f"{name}_{unit}" for name in LATENCIES]
     values = [*latencies, *VALUES[len(latencies) :]]
     return (
         *("curve", "load", "stable", "precise", "cycles", "warmup_cycles", "replications"),
@@ -86,7 +78,7 @@ def columns(kinds: tuple[str, ...], unit: str) -> tuple[str, ...]:
 
 
 def row(point: LoadPoint, unit_cycles: float) -> tuple[object, ...]:
-    """Values of ``columns``, rounded to six digits; a mean that does not exist is an empty cell.
+    """Values of ``columns``, rounded to six digits; latencies that do not exist are empty cells.
 
     Parameters
     ----------
@@ -97,8 +89,8 @@ def row(point: LoadPoint, unit_cycles: float) -> tuple[object, ...]:
     cells: list[object] = []
     for values in point.kinds.values():
         for name in VALUES:
-            scaled = values[name] * (unit_cycles if name in VALUES[: 2 + len(PERCENTILE_NAMES)] else 1)
-            missing = math.isnan(scaled) or (not point.stable and name in ("mean", "half_width"))
+            scaled = values[name] * (unit_cycles if name in LATENCIES else 1)
+            missing = math.isnan(scaled) or (not point.stable and name in LATENCIES)
             cells.append("" if missing else float(f"{scaled:.6g}") if name != "messages" else int(scaled))
     return (
         *(point.curve, point.load, point.stable, point.precise, point.cycles, point.warmup_cycles, point.replications),

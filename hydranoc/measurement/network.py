@@ -49,17 +49,32 @@ class NetworkExperiment:
         seed = np.random.SeedSequence([self.seed, replication]).generate_state(1)[0]
         records = self.traffic(model, int(seed), cycles)
         simulation = prepare(model, records, self.startup_cycles, count_channels=self.count_channels)
-        results, channel_flits = run_counted(simulation, cycles)
-        latency, start = results.group_latency_cycles, results.group_start_cycle
-        destinations = results.group_destinations
-        return Observations(
-            cycles,
-            start,
-            np.where(latency < 0, NOT_DELIVERED, start + latency),
-            np.minimum(destinations - 1, len(self.kinds) - 1),
-            _group_flits(results),
-            channel_flits,
-        )
+        return observe(simulation, cycles, self.kinds)
+
+
+class NetworkDeadlock(RuntimeError):
+    """A network that was to be measured has deadlocked; the message says which channels wait for each other."""
+
+
+def observe(simulation: Simulation, cycles: int, kinds: tuple[str, ...]) -> Observations:
+    """Run a network and tell its messages apart: those with one destination, and with two kinds those with more.
+
+    Raises
+    ------
+    NetworkDeadlock
+    RuntimeError
+        If a message was repeated.
+    """
+    results, channel_flits = run_counted(simulation, cycles)
+    latency, start = results.group_latency_cycles, results.group_start_cycle
+    return Observations(
+        cycles,
+        start,
+        np.where(latency < 0, NOT_DELIVERED, start + latency),
+        np.minimum(results.group_destinations - 1, len(kinds) - 1),
+        _group_flits(results),
+        channel_flits,
+    )
 
 
 def with_all_kinds(run: Observations, kind: int) -> Observations:
@@ -84,8 +99,9 @@ def run_counted(simulation: Simulation, cycles: int) -> tuple[Results, np.ndarra
 
     Raises
     ------
+    NetworkDeadlock
     RuntimeError
-        If the network deadlocked, or a message was repeated.
+        If a message was repeated.
     """
     counts = []
     if simulation.counts_channels:
@@ -97,7 +113,7 @@ def run_counted(simulation: Simulation, cycles: int) -> tuple[Results, np.ndarra
         counts.append(simulation.channel_counts().flits)
     results = simulation.run(cycles + cycles // 4)
     if results.deadlocked:
-        raise RuntimeError(f"A network for measurements must not deadlock:\n{simulation.deadlock_report()}")
+        raise NetworkDeadlock(f"A network for measurements must not deadlock:\n{simulation.deadlock_report()}")
     if results.duplicated:
         raise RuntimeError(f"A run must deliver everything once, not repeat {results.duplicated}")
     return results, np.array(counts) if counts else None

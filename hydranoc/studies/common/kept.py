@@ -3,23 +3,30 @@
 import hashlib
 from pathlib import Path
 
+import hydranoc.measurement
 import hydranoc.studies
+import hydranoc.sweeps
 import sim_model
 import topology
 from hydranoc.cache import cache_folder
 from hydranoc.studies.common.points import KeptPoints
 
-MEASURING = (sim_model, topology, hydranoc.studies)
+MEASURING = (sim_model, topology, hydranoc.measurement, hydranoc.studies, hydranoc.sweeps)
 """Packages whose sources decide about a point."""
 
 
-def kept_points(figure: str, quick: bool) -> KeptPoints:
-    """Points of a figure that an earlier run began with the same model and the same study."""
+def sources_digest() -> str:
+    """Of everything that decides about a point, 16 letters."""
     digest = hashlib.sha256()
     for package in MEASURING:
         for path in sorted(Path(str(package.__file__)).parent.rglob("*.py")):
             digest.update(path.read_bytes())
-    name = f"{figure}{'-quick' if quick else ''}-{digest.hexdigest()[:16]}.jsonl"
+    return digest.hexdigest()[:16]
+
+
+def kept_points(figure: str, quick: bool) -> KeptPoints:
+    """Points of a figure that an earlier run began with the same model and the same study."""
+    name = f"{figure}{'-quick' if quick else ''}-{sources_digest()}.jsonl"
     return KeptPoints(cache_folder() / "figures" / name)
 
 

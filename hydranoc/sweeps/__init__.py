@@ -1,0 +1,1 @@
+"""Sweeps: a configuration measured with many values of its keys, on many cores, in one table."""

@@ -1,0 +1,119 @@
+"""What is varied: keys of a configuration and their values, as ``--over`` names them."""
+
+import copy
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import yaml
+
+from hydranoc.errors import ConfigError, shown
+
+DIGITS = 12
+"""Of the values of a range: 0.3 and not 0.30000000000000004."""
+MOST_VALUES = 100_000
+SPACINGS = ("linear", "log")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A key and its values.
+
+    Members
+    -------
+    key : str
+        With points between the steps, such as ``network.buffer_flits``.
+    values : tuple
+        In the order in which they are measured.
+    """
+
+    key: str
+    values: tuple[Any, ...]
+
+    @property
+    def steps(self) -> list[str | int]:
+        """Keys and list positions from the top of the configuration."""
+        return [int(step) if step.isdecimal() else step for step in self.key.split(".")]
+
+
+def parse_axis(text: str) -> Axis:
+    """An axis from ``KEY=VALUE,VALUE,...``, or ``KEY=FIRST:LAST:COUNT`` with ``:log`` for even steps of the logarithm.
+
+    Values are written as in YAML, so a list is ``[8, 8]``.
+
+    Raises
+    ------
+    ConfigError
+        "X must be Y, not Z".
+    """
+    key, sign, values = text.partition("=")
+    if not (sign and all(key.strip().split(".")) and values.strip()):
+        raise ConfigError(f"--over must be KEY=VALUES such as network.buffer_flits=1,2,4, not {shown(text)}")
+    found = _range(values) if ":" in values and not any(mark in values for mark in "[{'\"") else _listed(values)
+    return Axis(key.strip(), tuple(found))
+
+
+def _listed(values: str) -> list[Any]:
+    try:
+        found = yaml.safe_load(f"[{values}]")
+    except yaml.YAMLError:
+        found = None
+    if not isinstance(found, list) or not found:
+        raise ConfigError(f"--over must have values as in YAML with commas between them, not {shown(values)}")
+    return found
+
+
+def _range(values: str) -> list[Any]:
+    """Numbers evenly spaced; whole numbers if both ends and all in between are."""
+    text = "--over must have FIRST:LAST:COUNT, and :log for even steps of the logarithm"
+    parts = [part.strip() for part in values.split(":")]
+    spacing = parts.pop() if len(parts) == 4 else "linear"
+    try:
+        first, last, count = parts
+        ends, number = (float(first), float(last)), int(count)
+    except ValueError:
+        raise ConfigError(f"{text}, not {shown(values)}") from None
+    if spacing not in SPACINGS or not np.isfinite(ends).all():
+        raise ConfigError(f"{text}, not {shown(values)}")
+    if not 1 <= number <= MOST_VALUES or (spacing == "log" and min(ends) <= 0):
+        wanted = f"a COUNT of 1 to {MOST_VALUES}, and ends above 0 with :log"
+        raise ConfigError(f"--over must have {wanted}, not {shown(values)}")
+    space = np.geomspace if spacing == "log" else np.linspace
+    found = [float(f"{value:.{DIGITS}g}") for value in space(*ends, number)]
+    return [int(value) for value in found] if all(value.is_integer() for value in (*ends, *found)) else found
+
+
+def grid(axes: Sequence[Axis]) -> Iterator[dict[str, Any]]:
+    """Values by key of every point, the last axis fastest."""
+    for values in itertools.product(*(axis.values for axis in axes)):
+        yield {axis.key: value for axis, value in zip(axes, values, strict=True)}
+
+
+def changed(configuration: Mapping[str, Any], axes: Sequence[Axis], values: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration with other values; keys that it does not have are added.
+
+    Raises
+    ------
+    ConfigError
+        If a step of a key leads nowhere.
+    """
+    content = copy.deepcopy(dict(configuration))
+    for axis in axes:
+        *way, last = axis.steps
+        place: Any = content
+        for step in way:
+            if isinstance(place, dict):
+                place.setdefault(step, {})
+            _check_step(place, step, axis.key)
+            place = place[step]
+        _check_step(place, last, axis.key)
+        place[last] = values[axis.key]
+    return content
+
+
+def _check_step(place: Any, step: str | int, key: str) -> None:
+    fits = isinstance(place, dict) or (isinstance(place, list) and isinstance(step, int) and step < len(place))
+    if not fits:
+        raise ConfigError(f"--over must name a key of the configuration, not {key!r}")

@@ -1,0 +1,154 @@
+"""One point of a sweep: a configuration, measured."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hydranoc.config.load import checked_config
+from hydranoc.config.schema import RandomTraffic
+from hydranoc.config.source import GivenSource
+from hydranoc.config.traffic import build_messages
+from hydranoc.design import Design
+from hydranoc.families.registry import FAMILIES
+from hydranoc.measurement.load_point import LATENCIES, VALUES, LoadPoint
+from hydranoc.measurement.network import UNICAST_AND_MULTICAST, NetworkDeadlock, observe
+from hydranoc.measurement.observations import Observations
+from hydranoc.measurement.point import Plan, measure_point
+from sim_model.common.simulation import Simulation
+
+KEPT_NETWORKS = 8
+"""Networks that a process keeps: points that differ in their traffic alone have the same."""
+SUMMARY = ("stable", "precise", "cycles", "warmup_cycles", "replications", "deadlocked")
+COLUMNS = (*SUMMARY, *(f"{kind}_{name}" for kind in UNICAST_AND_MULTICAST for name in VALUES))
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How every point is measured.
+
+    Members
+    -------
+    seeds : int
+        Replications at least.
+    most_seeds : int
+        And at most, to make intervals narrow.
+    precision : float
+        Relative half width of intervals at which there are enough of them.
+    doublings : int
+        How often runs that give no clear verdict are repeated at twice the length.
+    """
+
+    seeds: int = 5
+    most_seeds: int = 5
+    precision: float = 0.05
+    doublings: int = 3
+
+
+@dataclass(frozen=True)
+class DesignExperiment:
+    """A configured network under its random traffic, with other seeds and for longer.
+
+    Members
+    -------
+    design : Design
+    kinds : tuple of str
+    """
+
+    design: Design
+    kinds: tuple[str, ...]
+
+    def run(self, replication: int, cycles: int) -> Observations:
+        """See ``Experiment``; the traffic's own seed is where all seeds come from."""
+        design = self.design
+        config = design.config
+        traffic = config.traffic
+        assert isinstance(traffic, RandomTraffic)
+        seed = int(np.random.SeedSequence([traffic.seed, replication]).generate_state(1)[0])
+        varied = traffic.model_copy(update={"seed": seed, "cycles": cycles, "warmup_cycles": 0})
+        messages = build_messages(config.with_traffic(varied), design.routing)
+        simulation = Simulation(design.model, messages, design.startup_cycles, hosts=config.hosts)
+        return observe(simulation, cycles, self.kinds)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A configuration to be measured.
+
+    Members
+    -------
+    content : mapping
+        What a file would say.
+    folder : str
+        File names in it are relative to this one.
+    """
+
+    content: Mapping[str, Any]
+    folder: str = "."
+
+    def design(self) -> Design:
+        """The design; tables and model are those of an earlier one with the same network, if there is one."""
+        design = _design(self.content, self.folder)
+        base = _network_design(json.dumps(self.content["network"], sort_keys=True), self.folder)
+        design.routing, design.model = base.routing, base.model
+        return design
+
+
+@lru_cache(maxsize=KEPT_NETWORKS)
+def _network_design(network: str, folder: str) -> Design:
+    return _design({"network": json.loads(network)}, folder)
+
+
+def _design(content: Mapping[str, Any], folder: str) -> Design:
+    return Design(checked_config(GivenSource(content, Path(folder)), FAMILIES))
+
+
+def measure(task: Task, effort: Effort) -> dict[str, Any]:
+    """Values by ``COLUMNS`` of one configuration; None where there is none.
+
+    Random traffic is measured by the rules of ``hydranoc.measurement``, anything else in one run to its end.
+    """
+    design = task.design()
+    row: dict[str, Any] = dict.fromkeys(COLUMNS)
+    if isinstance(design.config.traffic, RandomTraffic):
+        return row | _measured(design, design.config.traffic, effort)
+    return row | _run_once(design)
+
+
+def _measured(design: Design, traffic: RandomTraffic, effort: Effort) -> dict[str, Any]:
+    several = traffic.multicast_fraction > 0 or traffic.broadcast_fraction > 0
+    only = traffic.multicast_fraction + traffic.broadcast_fraction >= 1
+    kinds = UNICAST_AND_MULTICAST[1:] if only else UNICAST_AND_MULTICAST[: 1 + several]
+    plan = Plan(traffic.cycles, effort.precision, effort.seeds, effort.most_seeds, effort.doublings)
+    try:
+        point = LoadPoint.of("", 0.0, measure_point(DesignExperiment(design, kinds), plan))
+    except NetworkDeadlock:
+        return {"stable": False, "precise": False, "deadlocked": True}
+    row: dict[str, Any] = {name: getattr(point, name) for name in SUMMARY if name != "deadlocked"}
+    row["deadlocked"] = False
+    for kind, values in point.kinds.items():
+        left_out = () if point.stable else LATENCIES
+        row |= {f"{kind}_{name}": _number(value) for name, value in values.items() if name not in left_out}
+    return row
+
+
+def _number(value: float) -> float | None:
+    """JSON and tables have no NaN."""
+    return float(value) if np.isfinite(value) else None
+
+
+def _run_once(design: Design) -> dict[str, Any]:
+    results = design.simulate().results
+    row: dict[str, Any] = {"cycles": results.cycles, "replications": 1, "deadlocked": results.deadlocked}
+    for kind, several in zip(UNICAST_AND_MULTICAST, (False, True), strict=True):
+        latencies = results.complete_latencies(multicast=several)
+        if len(latencies):
+            percentiles = np.percentile(latencies, (50, 99, 99.9), method="inverted_cdf").tolist()
+            found = (float(latencies.mean()), None, *percentiles)
+            row |= {f"{kind}_{name}": value for name, value in zip(LATENCIES, found, strict=True)}
+            row[f"{kind}_messages"] = len(latencies)
+    return row

@@ -1,0 +1,62 @@
+"""Plots of a sweep: latency and throughput against its first key, a curve for each combination of the others."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from hydranoc.studies.common.figure import Figure, Series
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+MOST_CURVES = 12
+"""In one plot; more could not be told apart."""
+KINDS = ("unicast", "multicast")
+
+
+def sweep_figures(table: "DataFrame", keys: tuple[str, ...], name: str) -> dict[str, Figure]:
+    """Figures by file name, none if the first key has no numbers or there are too many curves.
+
+    Parameters
+    ----------
+    table : DataFrame
+        See ``data_frame``.
+    keys : tuple of str
+        Columns of the axes.
+    name : str
+        Of the configuration.
+    """
+    curves = table[list(keys[1:])].drop_duplicates() if len(keys) > 1 else table.head(1)
+    numbers = str(table[keys[0]].dtype) in ("Int64", "Float64")
+    kinds = tuple(kind for kind in KINDS if f"{kind}_mean" in table)
+    if not numbers or len(curves) > MOST_CURVES or not kinds:
+        return {}
+    return {
+        "latency": _figure(table, keys, kinds, name, ("mean", "half_width"), "latency, cycles (95 % confidence)"),
+        "throughput": _figure(table, keys, kinds, name, ("accepted", None), "accepted messages per cycle"),
+    }
+
+
+def _figure(
+    table: "DataFrame",
+    keys: tuple[str, ...],
+    kinds: tuple[str, ...],
+    name: str,
+    columns: tuple[str, str | None],
+    y_label: str,
+) -> Figure:
+    series = [one for panel, kind in enumerate(kinds) for one in _series(table, keys, kind, columns, panel)]
+    return Figure(name, keys[0], y_label, tuple(series), (), (), (), panels=kinds)
+
+
+def _series(
+    table: "DataFrame", keys: tuple[str, ...], kind: str, columns: tuple[str, str | None], panel: int
+) -> Iterator[Series]:
+    """A curve for each combination of the other keys; points without a value are left out."""
+    value, error = (None if column is None else f"{kind}_{column}" for column in columns)
+    groups: Any = table.groupby(list(keys[1:]), sort=False, dropna=False) if len(keys) > 1 else [((), table)]
+    for names, rows in groups:
+        text = ", ".join(f"{key} {one}" for key, one in zip(keys[1:], names, strict=True)) or "all"
+        if value in rows:
+            known = rows[rows[value].notna()]
+            errors = None if error is None or error not in rows else known[error].fillna(0).tolist()
+            yield Series(text, known[keys[0]].tolist(), known[value].tolist(), errors, panel=panel)

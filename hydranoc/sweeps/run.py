@@ -1,0 +1,169 @@
+"""A sweep from its axes to its table; what an interrupted one has measured is kept."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hydranoc.api import load
+from hydranoc.cache import cache_folder
+from hydranoc.config.source import YamlSource
+from hydranoc.errors import ConfigError, shown
+from hydranoc.reports.progress import Progress
+from hydranoc.studies.common.kept import sources_digest
+from hydranoc.studies.common.points import KeptPoints
+from hydranoc.sweeps.axes import Axis, changed, grid, parse_axis
+from hydranoc.sweeps.measure import Effort, Task, measure
+from hydranoc.sweeps.table import data_frame
+from hydranoc.sweeps.workers import Row, on_processes
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Over = str | Mapping[str, Sequence[Any]]
+MOST_POINTS = 1_000_000
+
+
+class Sweep:
+    """A configuration, its axes, and how its points are measured.
+
+    Parameters
+    ----------
+    configuration : str, Path or mapping
+        See ``hydranoc.load``.
+    axes : sequence of Axis
+    effort : Effort
+
+    Members
+    -------
+    points : list of dict
+        Values by key, in the order of the table.
+    kept : KeptPoints
+        What an earlier run of the same sweep has measured.
+
+    Raises
+    ------
+    ConfigError
+        For an axis that is none of the configuration, or a value that is wrong with the others' first values.
+    """
+
+    def __init__(self, configuration: str | Path | Mapping[str, Any], axes: Sequence[Axis], effort: Effort):
+        self.axes, self.effort = tuple(axes), effort
+        given = isinstance(configuration, Mapping)
+        self.content = dict(configuration) if given else YamlSource(Path(configuration)).data
+        self.folder = Path.cwd() if given else Path(configuration).parent.absolute()
+        self._check_axes(configuration)
+        self.points = list(grid(self.axes))
+        self.kept = KeptPoints(cache_folder() / "sweeps" / f"{self._digest()}.jsonl")
+
+    def _check_axes(self, configuration: str | Path | Mapping[str, Any]) -> None:
+        keys = [axis.key for axis in self.axes]
+        if len(set(keys)) < len(keys):
+            raise ConfigError(f"--over must name a key once, not {keys}")
+        size = 1
+        for axis in self.axes:
+            size *= len(axis.values)
+        if not self.axes or size > MOST_POINTS:
+            raise ConfigError(f"A sweep must have 1 to {MOST_POINTS:,} points, not {size if self.axes else 0:,}")
+        load(configuration)  # says the line of what is wrong before anything was changed
+        first = {axis.key: axis.values[0] for axis in self.axes}
+        for axis in self.axes:
+            for value in axis.values:
+                self._load(first | {axis.key: value})
+
+    def _load(self, values: Mapping[str, Any]) -> None:
+        try:
+            self.task(values).design()
+        except ConfigError as error:
+            text = ", ".join(f"{key}={shown(value)}" for key, value in values.items())
+            raise ConfigError(f"with {text}: {error}") from None
+
+    def task(self, values: Mapping[str, Any]) -> Task:
+        """The configuration of a point."""
+        return Task(changed(self.content, self.axes, values), str(self.folder))
+
+    def _digest(self) -> str:
+        """Of all that decides about the rows."""
+        told = [self.content, [[axis.key, axis.values] for axis in self.axes], asdict(self.effort), sources_digest()]
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:24]
+
+    def run(
+        self, share: Callable[[Callable[[Task], Row], Sequence[Task]], Iterator[tuple[int, Row]]], progress: Progress
+    ) -> "DataFrame":
+        """Measure what has not been kept, and make the table.
+
+        Parameters
+        ----------
+        share : callable
+            Function and tasks -> positions and rows, such as ``on_processes``.
+        progress : callable
+        """
+        rows = {number: row for number in range(len(self.points)) if (row := self.kept.get(str(number))) is not None}
+        missing = [number for number in range(len(self.points)) if number not in rows]
+        progress("measuring", len(rows), len(self.points))
+        tasks = [self.task(self.points[number]) for number in missing]
+        for position, row in share(partial(measure, effort=self.effort), tasks):
+            rows[missing[position]] = row
+            self.kept.add(str(missing[position]), row)
+            progress("measuring", len(rows), len(self.points))
+        return data_frame(self.axes, self.points, [rows[number] for number in range(len(self.points))])
+
+
+def sweep(
+    configuration: str | Path | Mapping[str, Any],
+    over: Mapping[str, Sequence[Any]] | Sequence[str],
+    *,
+    processes: int | None = None,
+    dask: str | None = None,
+    progress: Progress = lambda *_: None,
+    **effort: Any,
+) -> "DataFrame":
+    """Measure a configuration with many values of its keys.
+
+    Parameters
+    ----------
+    configuration : str, Path or mapping
+        See ``hydranoc.load``.
+    over : mapping of str to sequences, or sequence of str
+        Values by key, or texts such as ``network.buffer_flits=1,2,4``.
+    processes : int or None
+        All cores by default.
+    dask : str or None
+        Address of a Dask scheduler, whose workers then do it.
+    progress : callable
+    effort
+        Members of ``Effort``.
+
+    Returns
+    -------
+    DataFrame
+        A row for each point, the last key fastest; the same whoever measures it.
+
+    Raises
+    ------
+    ConfigError
+        For the first thing wrong.
+    MachineTrouble
+        If pandas or Dask is missing, or processes crash.
+    """
+    if isinstance(over, Mapping):
+        axes = [Axis(key, tuple(values)) for key, values in over.items()]
+    else:
+        axes = [parse_axis(text) for text in over]
+    planned = Sweep(configuration, axes, Effort(**effort))
+    table = planned.run(sharing(processes, dask), progress)
+    planned.kept.drop()
+    return table
+
+
+def sharing(processes: int | None, dask: str | None) -> Callable[..., Iterator[tuple[int, Row]]]:
+    """Who does the work."""
+    if dask is not None:
+        from hydranoc.sweeps.cluster import on_cluster
+
+        return partial(on_cluster, address=dask)
+    return partial(on_processes, processes=processes or os.cpu_count() or 1)

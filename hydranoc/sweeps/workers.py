@@ -1,0 +1,157 @@
+"""Work shared by processes of this machine, or by those of a cluster: batches in, batches out, in any order."""
+
+import contextlib
+import multiprocessing
+import multiprocessing.connection
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from topology.common.trouble import MachineTrouble
+
+BATCH_SECONDS = 1.0
+"""A batch is as long as this, so that handing it over costs little."""
+LARGEST_BATCH = 256
+WAITING_BATCHES = 2
+"""For each process, so that none waits for the next one."""
+MOST_CRASHES = 3
+"""Without a row in between, before the machine is blamed."""
+Task = Any
+Row = dict[str, Any]
+Measure = Callable[[Task], Row]
+
+
+def run_batch(measure: Measure, tasks: Sequence[Task]) -> tuple[list[Row], float]:
+    """Rows of a batch, and the seconds that it took."""
+    began = time.monotonic()
+    return [measure(task) for task in tasks], time.monotonic() - began
+
+
+class Batches:
+    """Cuts what is left into batches that take about ``BATCH_SECONDS``, and knows which are being worked at.
+
+    Parameters
+    ----------
+    tasks : int
+        How many there are.
+    workers : int
+        Processes that share them.
+    """
+
+    def __init__(self, tasks: int, workers: int):
+        self._left = [range(tasks)] if tasks else []
+        self._tasks_left = tasks
+        self._workers = workers
+        self._seconds_per_task = BATCH_SECONDS
+        self.open: dict[Any, range] = {}
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left, and nothing is being worked at."""
+        return not self._left and not self.open
+
+    def take(self) -> range | None:
+        """Positions of the next tasks, None at the end. There batches get smaller, so that all workers end at once."""
+        if not self._left:
+            return None
+        first = self._left.pop()
+        fair = -(-self._tasks_left // (2 * self._workers))
+        size = min(max(int(BATCH_SECONDS / max(self._seconds_per_task, 1e-6)), 1), fair, LARGEST_BATCH, len(first))
+        if size < len(first):
+            self._left.append(first[size:])
+        self._tasks_left -= size
+        return first[:size]
+
+    def done(self, key: Any, seconds: float) -> range:
+        """Close a batch, and learn from it how long a task takes."""
+        batch = self.open.pop(key)
+        self._seconds_per_task = 0.5 * (self._seconds_per_task + seconds / len(batch))
+        return batch
+
+    def give_back(self) -> None:
+        """What was being worked at has to be done again."""
+        for batch in self.open.values():
+            self._left.append(batch)
+            self._tasks_left += len(batch)
+        self.open.clear()
+
+
+def on_processes(measure: Measure, tasks: Sequence[Task], processes: int) -> Iterator[tuple[int, Row]]:
+    """Position and row of every task, as they are finished, by processes of this machine.
+
+    A process that is killed is replaced, and what it was at is measured again.
+
+    Raises
+    ------
+    MachineTrouble
+        If processes crash again and again, and nothing is finished in between.
+    """
+    if processes == 1:
+        yield from ((position, measure(task)) for position, task in enumerate(tasks))
+        return
+    batches, crashes = Batches(len(tasks), processes), 0
+    while not batches.finished:
+        try:
+            with _pool(processes) as pool:
+                for found in _drain(lambda some: pool.submit(run_batch, measure, some), tasks, batches, processes):
+                    crashes = 0
+                    yield found
+        except BrokenProcessPool:
+            crashes += 1
+            if crashes == MOST_CRASHES:
+                raise MachineTrouble(f"processes that measure points were killed or crashed {crashes} times") from None
+            batches.give_back()
+
+
+def _drain(
+    submit: Callable[[Sequence[Task]], Future], tasks: Sequence[Task], batches: Batches, processes: int
+) -> Iterator[tuple[int, Row]]:
+    _fill(submit, tasks, batches, processes)
+    while batches.open:
+        for future in wait(batches.open, return_when=FIRST_COMPLETED).done:
+            rows, seconds = future.result()
+            batch = batches.done(future, seconds)
+            _fill(submit, tasks, batches, processes)
+            yield from zip(batch, rows, strict=True)
+
+
+def _fill(submit: Callable[[Sequence[Task]], Future], tasks: Sequence[Task], batches: Batches, processes: int) -> None:
+    """Keep batches waiting for every process."""
+    while len(batches.open) < WAITING_BATCHES * processes:
+        batch = batches.take()
+        if batch is None:
+            break
+        batches.open[submit([tasks[position] for position in batch])] = batch
+
+
+@contextlib.contextmanager
+def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes of which none is left if the block ends with an error, or this process is killed."""
+    pool = ProcessPoolExecutor(processes, initializer=_begin_worker)
+    try:
+        yield pool
+    except BaseException:
+        for child in multiprocessing.active_children():
+            child.kill()
+        pool.shutdown(cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def _begin_worker() -> None:
+    """An interrupt is the parent's business, and nobody is left when the parent is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    multiprocessing.connection.wait([sentinel])
+    os._exit(1)

@@ -1,0 +1,129 @@
+"""``sweep``: a configuration measured with many values of its keys."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hydranoc.cache import cache_folder
+from hydranoc.errors import reason
+from hydranoc.reports.output import result_folder
+from hydranoc.reports.progress import progress_bars
+from hydranoc.studies.common.kept import kept_text
+from hydranoc.sweeps.axes import parse_axis
+from hydranoc.sweeps.measure import Effort
+from hydranoc.sweeps.plots import sweep_figures
+from hydranoc.sweeps.run import Sweep, sharing
+from hydranoc.sweeps.table import write_tables
+from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
+from topology.common.trouble import MachineTrouble
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+SHOWN = ("stable", "unicast_mean", "unicast_half_width", "multicast_mean", "multicast_half_width", "unicast_accepted")
+MOST_SHOWN = 30
+
+
+@click.command(short_help="Measure a configuration with many values of its keys, on all cores.")
+@config_argument
+@click.option(
+    "--over",
+    "axes",
+    multiple=True,
+    required=True,
+    metavar="KEY=VALUES",
+    help="A key and its values: 1,2,4 or FIRST:LAST:COUNT (:log behind it for even steps of the logarithm). Again for "
+    "each further key; the last one varies fastest.",
+)
+@click.option("--seeds", default=5, show_default=True, type=click.IntRange(5), help="Replications of each point.")
+@click.option(
+    "--most-seeds", type=click.IntRange(5), help="As many at most, to make intervals narrow.  [default: --seeds]"
+)
+@click.option(
+    "--precision",
+    default=0.05,
+    show_default=True,
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Half width of the 95 % intervals, as a share of the mean, at which there are enough replications.",
+)
+@click.option(
+    "--doublings",
+    default=3,
+    show_default=True,
+    type=click.IntRange(0, 10),
+    help="How often runs without a clear verdict are repeated at twice the length.",
+)
+@click.option("--jobs", type=click.IntRange(1), help="Processes.  [default: one for each core]")
+@click.option("--dask", metavar="ADDRESS", help="Let the workers of this Dask scheduler do it.")
+@click.option("--anew", is_flag=True, help="Forget the points that an interrupted run has kept.")
+@output_option("the table and its plots")
+@json_option
+def sweep(
+    config: Path,
+    axes: tuple[str, ...],
+    seeds: int,
+    most_seeds: int | None,
+    precision: float,
+    doublings: int,
+    jobs: int | None,
+    dask: str | None,
+    anew: bool,
+    folder: Path | None,
+    as_json: bool,
+) -> int:
+    """Measure CONFIG with every combination of the given values. Writes sweep.csv and sweep.parquet, a row for each
+    point with means, their 95 % intervals, percentiles and throughput by kind of message, and plots of latency and
+    throughput against the first key. Loads without a mean are told from those with one (column "stable"). The same
+    command goes on where an interrupted one was.
+
+    \b
+    Examples:
+      hydranoc sweep examples/mesh.yaml --over traffic.messages_per_node_per_cycle=0.001:0.01:10
+      hydranoc sweep examples/mesh.yaml --over traffic.messages_per_node_per_cycle=0.001:0.01:10 \\
+          --over network.buffer_flits=1,2,4 --jobs 8
+    """
+    effort = Effort(seeds, max(most_seeds or seeds, seeds), precision, doublings)
+    planned = Sweep(config, [parse_axis(text) for text in axes], effort)
+    folder = folder or RESULTS / f"{config.stem}-sweep"
+    with result_folder(folder) as scratch:
+        try:
+            _begin(planned, anew)
+            with progress_bars("preparing") as progress:
+                table = planned.run(sharing(jobs, dask), progress)
+        except OSError as error:
+            raise MachineTrouble(f"cannot keep measured points: {reason(error)}", file=cache_folder()) from None
+        _write(planned, table, scratch, config.stem)
+    planned.kept.drop()
+    say(_summary(table), f"{_text(planned, table)}\n\n{folder / 'sweep.csv'}", as_json)
+    return 0
+
+
+def _begin(planned: Sweep, anew: bool) -> None:
+    """Forget what is kept, or say that there is something."""
+    if anew:
+        planned.kept.drop()
+    elif len(planned.kept):
+        click.echo(f"goes on with {kept_text(planned.kept)}; --anew begins from nothing", err=True)
+
+
+def _write(planned: Sweep, table: "DataFrame", folder: Path, name: str) -> None:
+    from hydranoc.pictures.plots import plot_figure  # loads matplotlib
+
+    write_tables(table, folder, "sweep")
+    for plot, figure in sweep_figures(table, tuple(axis.key for axis in planned.axes), name).items():
+        for suffix, content in plot_figure(figure).items():
+            (folder / f"{plot}.{suffix}").write_bytes(content)
+
+
+def _summary(table: "DataFrame") -> dict[str, Any]:
+    return {"points": len(table), "rows": json.loads(table.to_json(orient="records"))}
+
+
+def _text(planned: Sweep, table: "DataFrame") -> str:
+    """The columns that matter most, for the first points."""
+    wanted = [axis.key for axis in planned.axes] + [name for name in SHOWN if name in table]
+    shown = table[wanted].head(MOST_SHOWN).to_string(index=False, na_rep="-", float_format=lambda value: f"{value:.5g}")
+    more = len(table) - MOST_SHOWN
+    return shown + (f"\n... and {more:,} more" if more > 0 else "")
