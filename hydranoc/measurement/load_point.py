@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from hydranoc.measurement.point import MeasuredPoint
+from hydranoc.measurement.point import STABLE, MeasuredPoint
 from sim_model.common.statistics import Interval
 
 PERCENTILE_NAMES = ("p50", "p99", "p99.9")
@@ -20,8 +20,8 @@ class LoadPoint:
     -------
     curve : str
     load : float
-    stable : bool
-        Whether there are means (``hydranoc/measurement/stability.py``).
+    verdict : str
+        One of ``VERDICTS``: whether there are means (``hydranoc/measurement/stability.py``).
     precise : bool
         Whether every mean is known as well as was asked for.
     cycles, warmup_cycles, replications : int
@@ -33,7 +33,7 @@ class LoadPoint:
 
     curve: str
     load: float
-    stable: bool
+    verdict: str
     precise: bool
     cycles: int
     warmup_cycles: int
@@ -50,8 +50,13 @@ class LoadPoint:
             found = (latency.mean, latency.half_width, *kind.percentiles, *rates, kind.messages)
             kinds[kind.name] = dict(zip(VALUES, (*found, verdict.growth.mean, verdict.trend.mean), strict=True))
         return cls(
-            curve, load, point.stable, point.precise, point.cycles, point.warmup_cycles, point.replications, kinds
+            curve, load, point.verdict, point.precise, point.cycles, point.warmup_cycles, point.replications, kinds
         )
+
+    @property
+    def stable(self) -> bool:
+        """Whether there are means."""
+        return self.verdict == STABLE
 
     def latency_cycles(self, kind: str) -> Interval:
         """Mean latency; NaN where there is none."""
@@ -72,7 +77,7 @@ def columns(kinds: tuple[str, ...], unit: str) -> tuple[str, ...]:
     latencies = [f"{name}_{unit}" for name in LATENCIES]
     values = [*latencies, *VALUES[len(latencies) :]]
     return (
-        *("curve", "load", "stable", "precise", "cycles", "warmup_cycles", "replications"),
+        *("curve", "load", "verdict", "precise", "cycles", "warmup_cycles", "replications"),
         *(f"{kind}_{value}" for kind in kinds for value in values),
     )
 
@@ -93,6 +98,6 @@ def row(point: LoadPoint, unit_cycles: float) -> tuple[object, ...]:
             missing = math.isnan(scaled) or (not point.stable and name in LATENCIES)
             cells.append("" if missing else float(f"{scaled:.6g}") if name != "messages" else int(scaled))
     return (
-        *(point.curve, point.load, point.stable, point.precise, point.cycles, point.warmup_cycles, point.replications),
+        *(point.curve, point.load, point.verdict, point.precise, point.cycles, point.warmup_cycles, point.replications),
         *cells,
     )

@@ -14,6 +14,8 @@ from sim_model.common.statistics import Interval, confidence_interval
 
 PERCENTILES = (50.0, 99.0, 99.9)
 HISTOGRAM_BINS = 40
+STABLE, DIVERGES, UNDECIDED = VERDICTS = ("stable", "diverges", "undecided")
+"""There are means; there are none; runs were too short to tell, so none are given."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,13 @@ class MeasuredPoint:
     verdicts: tuple[Verdict, ...]
     utilisation: np.ndarray | None = None
     channel_flow: Interval | None = None
+
+    @property
+    def verdict(self) -> str:
+        """One of ``VERDICTS``."""
+        if self.stable:
+            return STABLE
+        return UNDECIDED if all(one.stable or one.undecided for one in self.verdicts) else DIVERGES
 
 
 def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:

@@ -7,7 +7,8 @@ The rule, fixed before any of the figures was measured with it. Over independent
 * the growth of latency from one end of the counted parts to the other has a 95 % interval that reaches 0 or below.
 
 Everything else is no proof of a mean. A run may have been too short for one: then it is repeated at twice the length,
-until the rule is met, or the longest run does not meet it either, or the backlog grows so fast that more is no use.
+until the rule is met, or the longest run does not meet it either, or the backlog grows so fast that more is no use. If
+even then nothing is seen to grow, the point is undecided, and has no mean either.
 """
 
 from collections.abc import Sequence
@@ -49,6 +50,11 @@ class Verdict:
         """Whether there is a mean."""
         is_level = _reaches_zero(self.growth) and _reaches_zero(self.trend)
         return is_level and self.growth.high < LARGEST_GROWTH
+
+    @property
+    def undecided(self) -> bool:
+        """Whether nothing is seen to grow, but the runs were too short, or too few, to exclude an overload."""
+        return not self.stable and not (self.growth.low > 0 or self.trend.low > 0)
 
     @property
     def hopeless(self) -> bool:

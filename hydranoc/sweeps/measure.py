@@ -18,12 +18,12 @@ from hydranoc.families.registry import FAMILIES
 from hydranoc.measurement.load_point import LATENCIES, VALUES, LoadPoint
 from hydranoc.measurement.network import UNICAST_AND_MULTICAST, NetworkDeadlock, observe
 from hydranoc.measurement.observations import Observations
-from hydranoc.measurement.point import Plan, measure_point
+from hydranoc.measurement.point import DIVERGES, Plan, measure_point
 from sim_model.common.simulation import Simulation
 
 KEPT_NETWORKS = 8
 """Networks that a process keeps: points that differ in their traffic alone have the same."""
-SUMMARY = ("stable", "precise", "cycles", "warmup_cycles", "replications", "deadlocked")
+SUMMARY = ("verdict", "precise", "cycles", "warmup_cycles", "replications", "deadlocked")
 COLUMNS = (*SUMMARY, *(f"{kind}_{name}" for kind in UNICAST_AND_MULTICAST for name in VALUES))
 
 
@@ -46,7 +46,7 @@ class Effort:
     seeds: int = 5
     most_seeds: int = 5
     precision: float = 0.05
-    doublings: int = 3
+    doublings: int = 4
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _measured(design: Design, traffic: RandomTraffic, effort: Effort) -> dict[st
     try:
         point = LoadPoint.of("", 0.0, measure_point(DesignExperiment(design, kinds), plan))
     except NetworkDeadlock:
-        return {"stable": False, "precise": False, "deadlocked": True}
+        return {"verdict": DIVERGES, "precise": False, "deadlocked": True}
     row: dict[str, Any] = {name: getattr(point, name) for name in SUMMARY if name != "deadlocked"}
     row["deadlocked"] = False
     for kind, values in point.kinds.items():

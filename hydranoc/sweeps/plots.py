@@ -1,6 +1,6 @@
 """Plots of a sweep: latency and throughput against its first key, a curve for each combination of the others."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hydranoc.studies.common.figure import Figure, Series
@@ -13,14 +13,14 @@ MOST_CURVES = 12
 KINDS = ("unicast", "multicast")
 
 
-def sweep_figures(table: "DataFrame", keys: tuple[str, ...], name: str) -> dict[str, Figure]:
+def sweep_figures(table: "DataFrame", keys: Sequence[str], name: str) -> dict[str, Figure]:
     """Figures by file name, none if the first key has no numbers or there are too many curves.
 
     Parameters
     ----------
     table : DataFrame
         See ``data_frame``.
-    keys : tuple of str
+    keys : sequence of str
         Columns of the axes.
     name : str
         Of the configuration.
@@ -38,7 +38,7 @@ def sweep_figures(table: "DataFrame", keys: tuple[str, ...], name: str) -> dict[
 
 def _figure(
     table: "DataFrame",
-    keys: tuple[str, ...],
+    keys: Sequence[str],
     kinds: tuple[str, ...],
     name: str,
     columns: tuple[str, str | None],
@@ -49,11 +49,12 @@ def _figure(
 
 
 def _series(
-    table: "DataFrame", keys: tuple[str, ...], kind: str, columns: tuple[str, str | None], panel: int
+    table: "DataFrame", keys: Sequence[str], kind: str, columns: tuple[str, str | None], panel: int
 ) -> Iterator[Series]:
     """A curve for each combination of the other keys; points without a value are left out."""
     value, error = (None if column is None else f"{kind}_{column}" for column in columns)
-    groups: Any = table.groupby(list(keys[1:]), sort=False, dropna=False) if len(keys) > 1 else [((), table)]
+    everything: list[tuple[tuple[Any, ...], Any]] = [((), table)]
+    groups: Any = table.groupby(list(keys[1:]), sort=False, dropna=False) if len(keys) > 1 else everything
     for names, rows in groups:
         text = ", ".join(f"{key} {one}" for key, one in zip(keys[1:], names, strict=True)) or "all"
         if value in rows:

@@ -11,7 +11,7 @@ from topology.common.trouble import MachineTrouble
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-TRUTHS = ("stable", "precise", "deadlocked")
+TRUTHS = ("precise", "deadlocked")
 COUNTS = ("cycles", "warmup_cycles", "replications")
 
 
@@ -49,6 +49,8 @@ def write_tables(table: "DataFrame", folder: Path, name: str) -> None:
 
 
 def _dtype(name: str) -> str:
+    if name == "verdict":
+        return "string"
     if name in TRUTHS:
         return "boolean"
     return "Int64" if name in COUNTS or name.endswith("_messages") else "Float64"

@@ -22,7 +22,7 @@ from topology.common.trouble import MachineTrouble
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-SHOWN = ("stable", "unicast_mean", "unicast_half_width", "multicast_mean", "multicast_half_width", "unicast_accepted")
+SHOWN = ("verdict", "unicast_mean", "unicast_half_width", "multicast_mean", "multicast_half_width", "unicast_accepted")
 MOST_SHOWN = 30
 
 
@@ -50,7 +50,7 @@ MOST_SHOWN = 30
 )
 @click.option(
     "--doublings",
-    default=3,
+    default=4,
     show_default=True,
     type=click.IntRange(0, 10),
     help="How often runs without a clear verdict are repeated at twice the length.",
@@ -75,7 +75,7 @@ def sweep(
 ) -> int:
     """Measure CONFIG with every combination of the given values. Writes sweep.csv and sweep.parquet, a row for each
     point with means, their 95 % intervals, percentiles and throughput by kind of message, and plots of latency and
-    throughput against the first key. Loads without a mean are told from those with one (column "stable"). The same
+    throughput against the first key. Loads without a mean are told from those with one (column "verdict"). The same
     command goes on where an interrupted one was.
 
     \b

@@ -36,8 +36,8 @@ def test_means_may_be_twice_the_interval_of_their_difference_apart(mean, half_wi
 
 
 def test_a_verdict_that_differs_is_found_but_near_saturation():
-    early = [{**row, "stable": "False", "saturation_low": "0.02", "saturation_high": "0.03"} for row in KEPT[:1]]
-    assert check_figure(figure(), early).differences == ("curve one, load 0.1: stable is True, kept False",)
+    early = [{**row, "verdict": "diverges", "saturation_low": "0.02", "saturation_high": "0.03"} for row in KEPT[:1]]
+    assert check_figure(figure(), early).differences == ("curve one, load 0.1: verdict is stable, kept diverges",)
     wide = figure(saturation=(0.09, 0.15))
     assert not check_figure(figure(), written_rows(wide)).differences
 

@@ -1,6 +1,6 @@
 """A figure measured anew, held against the kept rows of a full run.
 
-Rule, fixed beforehand: at every load that both have, either both find means or both find none, and each pair of means
+Rule, fixed beforehand: at every load that both have the verdict is the same, and each pair of means
 is no farther apart than twice the half width of the interval of their difference. Loads within the kept interval of
 saturation, widened by a quarter to either side, may come out either way.
 """
@@ -96,9 +96,9 @@ def _name(row: Row, plan: Comparable) -> str:
 
 def _differences(new: Row, old: Row, plan: Comparable) -> Iterator[str]:
     """A text for each value that is compared, empty if it is the same."""
-    if new.get("stable") != old.get("stable"):
+    if new.get("verdict") != old.get("verdict"):
         if not _near_saturation(old):
-            yield f"stable is {new['stable']}, kept {old['stable']}"
+            yield f"verdict is {new['verdict']}, kept {old['verdict']}"
         return
     for mean, half_width in plan.intervals:
         if all(row[name] for row in (new, old) for name in (mean, half_width)):

@@ -23,4 +23,4 @@ def _point(name: str, load: float, latencies: Latencies, *, stable: bool = True)
         kind: {**dict.fromkeys(VALUES, 1.0), "mean": mean, "half_width": half}
         for kind, (mean, half) in latencies.items()
     }
-    return LoadPoint(name, load, stable, stable, 1000, 100, 10, kinds)
+    return LoadPoint(name, load, "stable" if stable else "diverges", stable, 1000, 100, 10, kinds)

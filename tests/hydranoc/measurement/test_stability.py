@@ -52,6 +52,13 @@ def test_a_small_trend_is_found_where_the_backlog_shows_none():
     assert not verdict.stable
 
 
+def test_runs_that_are_too_short_are_told_from_those_that_grow():
+    point = measure_point(FixedServiceQueue(0.5), Plan(20 * SERVICE_CYCLES, most_doublings=0))
+    assert (point.stable, point.verdict) == (False, "undecided")
+    assert measure_point(FixedServiceQueue(0.5), Plan(2000 * SERVICE_CYCLES)).verdict == "stable"
+    assert measure_point(FixedServiceQueue(1.1), Plan(2000 * SERVICE_CYCLES)).verdict == "diverges"
+
+
 def test_fast_growth_needs_no_longer_run():
     assert _only(_runs(lambda place: 100 + 0.2 * place * 200 * PARTS)).hopeless
 

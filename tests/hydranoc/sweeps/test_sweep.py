@@ -1,5 +1,6 @@
 """Sweeps as users run them: the table, who measures it, and what happens to one that is interrupted."""
 
+import importlib
 import json
 import os
 import signal
@@ -21,7 +22,7 @@ CONTENT = {
     "traffic": {
         "kind": "random",
         "seed": 3,
-        "cycles": 4000,
+        "cycles": 20_000,
         "messages_per_node_per_cycle": 0.005,
         "multicast_fraction": 0.2,
         "destinations": 3,
@@ -29,14 +30,15 @@ CONTENT = {
     },
 }
 OVER = {"traffic.messages_per_node_per_cycle": [0.004, 0.008, 0.2], "network.buffer_flits": [1, 4]}
-CHEAP = {"doublings": 1}
+CHEAP = {"doublings": 2}
 
 
 @pytest.fixture
 def pandas(require_package):
     """Tables need it; missing in CI it is a failure."""
     require_package("pyarrow")
-    return require_package("pandas")
+    require_package("pandas")
+    return importlib.import_module("pandas")
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +59,7 @@ def test_a_table():
     table = sweep(CONTENT, OVER, processes=1, **CHEAP)
     assert list(table.columns[:2]) == list(OVER)
     assert table["network.buffer_flits"].tolist() == [1, 4] * 3
-    assert table["stable"].tolist() == [True] * 4 + [False] * 2
+    assert table["verdict"].tolist() == ["stable"] * 4 + ["diverges"] * 2
     assert (table["unicast_mean"][:2] > 8).all()
     assert table["unicast_mean"][4:].isna().all(), "a load that diverges has no mean"
     assert (table["replications"] == 5).all()
@@ -74,7 +76,7 @@ def test_the_same_table_from_any_number_of_processes(pandas):
 
 def test_the_command_writes_what_the_function_returns(pandas, config, tmp_path, capsys):
     texts = [f"{key}={','.join(map(str, values))}" for key, values in OVER.items()]
-    command = ["sweep", str(config), *(part for text in texts for part in ("--over", text)), "--doublings", "1"]
+    command = ["sweep", str(config), *(part for text in texts for part in ("--over", text)), "--doublings", "2"]
     assert run([*command, "-o", str(tmp_path / "out"), "--json"]) == 0
     table = sweep(config, texts, **CHEAP)
     pandas.testing.assert_frame_equal(pandas.read_parquet(tmp_path / "out" / "sweep.parquet"), table)
@@ -124,8 +126,8 @@ def test_it_goes_on_where_it_was(config, capsys):
     texts = [f"{key}={','.join(map(str, values))}" for key, values in OVER.items()]
     begun = Sweep(config, [parse_axis(text) for text in texts], Effort(**CHEAP))
     for number in (0, 3):
-        begun.kept.add(str(number), {**dict.fromkeys(COLUMNS), "stable": True, "cycles": 77 + number})
-    command = ["sweep", str(config), *(part for text in texts for part in ("--over", text)), "--doublings", "1"]
+        begun.kept.add(str(number), {**dict.fromkeys(COLUMNS), "verdict": "stable", "cycles": 77 + number})
+    command = ["sweep", str(config), *(part for text in texts for part in ("--over", text)), "--doublings", "2"]
     assert run([*command, "--json", "-o", str(config.parent / "out")]) == 0
     captured = capsys.readouterr()
     assert "goes on with 2 points kept in" in captured.err
