@@ -50,7 +50,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 lock: $(READY)
-	$(BIN)/pip-compile -q --extra dev --extra fpga --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+	$(BIN)/pip-compile -q --extra dev --extra fpga --extra sweep --extra dask --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
 	    --allow-unsafe --no-header --annotation-style line -o requirements.lock pyproject.toml
 
 clean:
