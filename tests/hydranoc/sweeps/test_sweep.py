@@ -13,9 +13,10 @@ import pytest
 import yaml
 
 from hydranoc.cli import run
-from hydranoc.sweeps.axes import parse_axis
+from hydranoc.sweeps import cluster as clusters
+from hydranoc.sweeps.axes import Axis, parse_axis
 from hydranoc.sweeps.measure import COLUMNS, Effort
-from hydranoc.sweeps.run import Sweep, sweep
+from hydranoc.sweeps.run import Sweep, sharing, sweep
 
 CONTENT = {
     "network": {"family": "spam", "topology": {"kind": "mesh", "shape": [3, 3]}, "flit_bits": 32},
@@ -164,3 +165,49 @@ def _wait_for(seen) -> None:
     while not seen():
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def cluster(require_package):
+    """Two worker processes of a Dask cluster on this machine."""
+    require_package("distributed")
+    distributed = importlib.import_module("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as running:
+        yield running
+
+
+def test_the_same_table_from_a_cluster(pandas, cluster):
+    table = sweep(CONTENT, OVER, dask=cluster.scheduler_address, **CHEAP)
+    pandas.testing.assert_frame_equal(sweep(CONTENT, OVER, processes=1, **CHEAP), table, check_exact=True)
+
+
+@pytest.mark.slow
+def test_the_same_table_though_a_worker_is_killed(pandas, cluster):
+    over = {"traffic.messages_per_node_per_cycle": [n / 1000 for n in range(1, 21)], "network.buffer_flits": [1, 2, 4]}
+    planned, rows = Sweep(CONTENT, [Axis(key, tuple(values)) for key, values in over.items()], Effort(**CHEAP)), []
+    workers = [worker.process.pid for worker in cluster.workers.values()]
+
+    def killing(work: str, done: int, total: int) -> None:
+        del work, total
+        rows.append(done)
+        if done == 5:
+            os.kill(workers[0], signal.SIGKILL)
+
+    table = planned.run(sharing(None, cluster.scheduler_address), killing)
+    planned.kept.drop()
+    assert rows[-1] == len(table) == 60
+    pandas.testing.assert_frame_equal(sweep(CONTENT, over, processes=2, **CHEAP), table, check_exact=True)
+
+
+@pytest.mark.usefixtures("pandas")
+@pytest.mark.parametrize(
+    ("address", "code", "text"),
+    [
+        ("tcp://127.0.0.1:1", 3, "no Dask scheduler answers at tcp://127.0.0.1:1"),
+        ("nonsense://x", 2, "--dask must be an address such as tcp://10.0.0.1:8786, not 'nonsense://x'"),
+    ],
+)
+def test_wrong_clusters(config, address, code, text, monkeypatch, capsys):
+    monkeypatch.setattr(clusters, "CONNECT_SECONDS", 1)
+    assert run(["sweep", str(config), "--over", "network.buffer_flits=1", "--dask", address]) == code
+    assert text in capsys.readouterr().err
