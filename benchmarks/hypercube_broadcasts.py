@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from hydranoc.studies.common.whole_runs import finish, prepare
+from hydranoc.measurement.whole_runs import finish, prepare
 from sim_model.common.messages import Message
 from sim_model.common.simulation import Simulation
 from sim_model.common.software import BINOMIAL, COMMON_SOFTWARE, SEPARATE, software_multicasts

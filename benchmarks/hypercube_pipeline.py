@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hydranoc.studies.common.whole_runs import prepare
+from hydranoc.measurement.whole_runs import prepare
 from sim_model.common.messages import Message
 from sim_model.common.schedule import dependent_unicasts
 from sim_model.common.simulation import Simulation

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hydranoc.measurement.observations import NOT_DELIVERED, PARTS, Observations
-from hydranoc.studies.common.whole_runs import prepare
+from hydranoc.measurement.whole_runs import prepare
 from sim_model.common.messages import Message
 from sim_model.common.model import Model
 from sim_model.common.results import Results

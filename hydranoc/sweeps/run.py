@@ -13,9 +13,9 @@ from hydranoc.api import load
 from hydranoc.cache import cache_folder
 from hydranoc.config.source import YamlSource
 from hydranoc.errors import ConfigError, shown
+from hydranoc.measurement.kept import sources_digest
+from hydranoc.measurement.kept_points import KeptPoints
 from hydranoc.reports.progress import Progress
-from hydranoc.studies.common.kept import sources_digest
-from hydranoc.studies.common.points import KeptPoints
 from hydranoc.sweeps.axes import Axis, changed, grid, parse_axis
 from hydranoc.sweeps.measure import Effort, Task, measure
 from hydranoc.sweeps.table import data_frame

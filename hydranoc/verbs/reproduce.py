@@ -10,13 +10,13 @@ import click
 from hydranoc.cache import cache_folder
 from hydranoc.errors import reason, shown
 from hydranoc.families.registry import OWN_FAMILIES
+from hydranoc.measurement.kept import kept_points, kept_text
+from hydranoc.measurement.kept_points import KeptPoints
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.studies.common.check import Check, check_figure, csv_text
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
-from hydranoc.studies.common.kept import kept_points, kept_text
 from hydranoc.studies.common.measured import MeasuredFigure, measured_figure, measured_names
-from hydranoc.studies.common.points import KeptPoints
 from hydranoc.verbs.options import RESULTS, NamedPath, json_option, say
 from topology.common.trouble import MachineTrouble
 

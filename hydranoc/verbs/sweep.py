@@ -8,9 +8,9 @@ import click
 
 from hydranoc.cache import cache_folder
 from hydranoc.errors import reason
+from hydranoc.measurement.kept import kept_text
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
-from hydranoc.studies.common.kept import kept_text
 from hydranoc.sweeps.axes import parse_axis
 from hydranoc.sweeps.measure import Effort
 from hydranoc.sweeps.plots import sweep_figures
@@ -118,12 +118,12 @@ def _write(planned: Sweep, table: "DataFrame", folder: Path, name: str) -> None:
 
 
 def _summary(table: "DataFrame") -> dict[str, Any]:
-    return {"points": len(table), "rows": json.loads(table.to_json(orient="records"))}
+    return {"points": len(table), "rows": json.loads(table.to_json(orient="records") or "[]")}
 
 
 def _text(planned: Sweep, table: "DataFrame") -> str:
     """The columns that matter most, for the first points."""
     wanted = [axis.key for axis in planned.axes] + [name for name in SHOWN if name in table]
-    shown = table[wanted].head(MOST_SHOWN).to_string(index=False, na_rep="-", float_format=lambda value: f"{value:.5g}")
+    shown = table[wanted].head(MOST_SHOWN).to_string(index=False, na_rep="-", float_format="%.5g")
     more = len(table) - MOST_SHOWN
     return shown + (f"\n... and {more:,} more" if more > 0 else "")

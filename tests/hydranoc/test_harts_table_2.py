@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hydranoc.measurement.observations import NOT_DELIVERED
+from hydranoc.measurement.whole_runs import finish, prepare
 from hydranoc.studies.common.figure import Effort
-from hydranoc.studies.common.whole_runs import finish, prepare
 from hydranoc.studies.harts import table_2
 from hydranoc.studies.harts.latency import FLIT_BITS, packet_flits, send_frames
 from hydranoc.studies.harts.stored_rounds import KINDS, SENDS, RoundPoint, RoundsLoad, measure_rounds, sends

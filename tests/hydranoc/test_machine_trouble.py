@@ -16,9 +16,9 @@ import pytest
 from hydranoc.cli import run
 from hydranoc.fpga.run import _run
 from hydranoc.lockstep.tools import Tool
+from hydranoc.measurement.kept_points import measure_points
 from hydranoc.reports.failures import cause_in
 from hydranoc.reports.output import result_folder
-from hydranoc.studies.common.points import measure_points
 from rtl.common import verilog
 from topology.common.trouble import MachineTrouble, how_it_ended
 

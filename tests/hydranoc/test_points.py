@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from hydranoc.studies.common.points import KeptPoints, measure_curves, measure_points
+from hydranoc.measurement.kept_points import KeptPoints, measure_curves, measure_points
 
 
 @dataclass(frozen=True)

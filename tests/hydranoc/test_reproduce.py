@@ -6,7 +6,7 @@ import json
 import pytest
 
 from hydranoc.cli import run
-from hydranoc.studies.common.kept import kept_points
+from hydranoc.measurement.kept import kept_points
 from hydranoc.studies.spam import figures as spam_figures
 from hydranoc.studies.spam import measurements as studies
 from hydranoc.studies.spam.measurements import Point

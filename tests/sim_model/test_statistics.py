@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hydranoc.studies.common.replication import Precision, replicate
+from hydranoc.measurement.replication import Precision, replicate
 from sim_model.common.statistics import Summary, confidence_interval
 
 

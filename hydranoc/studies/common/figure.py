@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hydranoc.measurement.kept_points import KeptPoints
 from hydranoc.reports.progress import Progress
 from hydranoc.studies.common.check import Comparable
-from hydranoc.studies.common.points import KeptPoints
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hydranoc.measurement.curve import Curve, load_curve
+from hydranoc.measurement.kept_points import measure_curves
 from hydranoc.measurement.load_point import LoadPoint
 from hydranoc.measurement.observations import Experiment
 from hydranoc.measurement.point import Plan, measure_point
-from hydranoc.studies.common.points import measure_curves
 
 MOST_BISECTIONS = 5
 UNBOUNDED = float("inf")

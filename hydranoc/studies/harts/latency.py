@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from hydranoc.studies.common.whole_runs import finish, prepare
+from hydranoc.measurement.whole_runs import finish, prepare
 from sim_model.common.messages import Message
 from sim_model.harts.model import HartsModel
 from topology.harts.broadcast import ALGORITHM_A

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hydranoc.measurement.kept_points import measure_points
 from hydranoc.measurement.network import run_counted
 from hydranoc.measurement.observations import NOT_DELIVERED, Observations
 from hydranoc.measurement.point import Plan, measure_point
 from hydranoc.studies.common.figure import Effort
-from hydranoc.studies.common.points import measure_points
 from hydranoc.studies.common.run_length import RunLength
 from hydranoc.studies.harts.latency import CUT_FRAMES, FLIT_BITS
 from hydranoc.studies.harts.load import (

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hydranoc.measurement.kept_points import KeptPoints, Progress, measure_points
 from hydranoc.measurement.observations import PARTS, Observations
 from hydranoc.measurement.point import Plan, measure_point
-from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
 from hydranoc.studies.common.run_length import RunLength
 from sim_model.common.statistics import Interval
 from sim_model.hypercube.analytical import saturation_rate

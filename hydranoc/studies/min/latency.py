@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
-from hydranoc.studies.common.whole_runs import finish, prepare
+from hydranoc.measurement.kept_points import KeptPoints, Progress, measure_points
+from hydranoc.measurement.whole_runs import finish, prepare
 from hydranoc.studies.min.shapes import CYCLE_US, STARTUP_CYCLES, Shape, paper_model
 from sim_model.common.messages import Message
 from sim_model.common.software import software_multicasts

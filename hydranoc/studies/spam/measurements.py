@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
-from hydranoc.studies.common.replication import PAPER_PRECISION, QUICK_PRECISION, Precision, replicate
-from hydranoc.studies.common.whole_runs import finish, prepare
+from hydranoc.measurement.kept_points import KeptPoints, Progress, measure_points
+from hydranoc.measurement.replication import PAPER_PRECISION, QUICK_PRECISION, Precision, replicate
+from hydranoc.measurement.whole_runs import finish, prepare
 from sim_model.common.messages import Message
 from sim_model.common.software import binomial_chain, software_steps
 from sim_model.common.statistics import confidence_interval

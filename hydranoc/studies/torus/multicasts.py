@@ -14,8 +14,8 @@ stands beside it; and the factor is 25 %.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hydranoc.studies.common.points import KeptPoints, Progress, measure_points
-from hydranoc.studies.common.whole_runs import finish, prepare
+from hydranoc.measurement.kept_points import KeptPoints, Progress, measure_points
+from hydranoc.measurement.whole_runs import finish, prepare
 from sim_model.common.multinode import multinode_workload
 from sim_model.common.statistics import confidence_interval
 from sim_model.torus.model import TorusModel

@@ -5,7 +5,7 @@ import pytest
 from hydranoc.measurement.network import UNICAST_ONLY, NetworkExperiment
 from hydranoc.measurement.point import Plan, is_stable
 from hydranoc.measurement.saturation import find_saturation
-from hydranoc.studies.common.whole_runs import finish, prepare
+from hydranoc.measurement.whole_runs import finish, prepare
 from sim_model.common.messages import Message
 from sim_model.common.traffic import random_traffic
 from tests.hydranoc.measurement.queue import FixedServiceQueue

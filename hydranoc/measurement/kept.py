@@ -3,23 +3,20 @@
 import hashlib
 from pathlib import Path
 
-import hydranoc.measurement
-import hydranoc.studies
-import hydranoc.sweeps
-import sim_model
-import topology
+import hydranoc
 from hydranoc.cache import cache_folder
-from hydranoc.studies.common.points import KeptPoints
+from hydranoc.measurement.kept_points import KeptPoints
 
-MEASURING = (sim_model, topology, hydranoc.measurement, hydranoc.studies, hydranoc.sweeps)
-"""Packages whose sources decide about a point."""
+ROOT = Path(str(hydranoc.__file__)).parents[1]
+MEASURING = ("sim_model", "topology", "hydranoc/measurement", "hydranoc/studies", "hydranoc/sweeps")
+"""Folders of the sources that decide about a point."""
 
 
 def sources_digest() -> str:
     """Of everything that decides about a point, 16 letters."""
     digest = hashlib.sha256()
-    for package in MEASURING:
-        for path in sorted(Path(str(package.__file__)).parent.rglob("*.py")):
+    for folder in MEASURING:
+        for path in sorted((ROOT / folder).rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
