@@ -202,7 +202,7 @@ class Design:
 
     def simulate(self, progress: Progress | None = None) -> Outcome:
         """Run the golden model until everything is delivered or nothing can move any more."""
-        from hydranoc.reports.summary import summary_of
+        from hydranoc.reports.summary import round_trip_figures, summary_of
         from sim_model.common.simulation import Simulation
 
         counting = self.counts_channels
@@ -212,6 +212,8 @@ class Design:
         results = _run(simulation, self._expected_cycles(), progress)
         report = simulation.deadlock_report() if simulation.deadlocked else ""
         figures = summary_of(results, warmup_cycles=self.warmup_cycles)
+        if getattr(self.config.traffic, "reply", None) is not None:
+            figures["latency_cycles"]["round_trip"] = round_trip_figures(results, self.warmup_cycles)
         if self.config.hosts != EAGER:
             figures["hosts"] = host_figures(self.config.hosts)
         return Outcome(results, figures, report, simulation.channel_counts() if counting else None)

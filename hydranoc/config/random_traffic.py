@@ -51,6 +51,7 @@ def _draw(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Messag
         parts.lengths(),
         Shares(traffic.multicast_fraction, traffic.broadcast_fraction),
         parts.sets(),
+        parts.replies(),
     )
     try:
         messages = random_traffic.draw(traffic.cycles, traffic.seed)
@@ -86,6 +87,8 @@ def _check_size(config: Config, traffic: schema.RandomTraffic, processors: int) 
             f"{'.'.join(map(str, key_path))} must be at most {processors - 1}, the other processors, not {count}",
         )
     expected = traffic.cycles * traffic.messages_per_node_per_cycle * processors
+    if traffic.reply is not None:
+        expected *= 2
     if traffic.software is not None:
         most = processors - 1 if _whole_sets(traffic) else count
         others = traffic.multicast_fraction * (most - 1) + traffic.broadcast_fraction * (processors - 2)

@@ -21,6 +21,7 @@ from sim_model.common.traffic.destination_sets import (
     same_group,
 )
 from sim_model.common.traffic.injection import (
+    BatchInjection,
     BernoulliInjection,
     BurstInjection,
     Injection,
@@ -38,6 +39,7 @@ from sim_model.common.traffic.patterns import (
     permutation_pattern,
 )
 from sim_model.common.traffic.permutations import PERMUTATIONS
+from sim_model.common.traffic.requests import Replies
 from topology.common.channels import ChannelNetwork
 
 UNIFORM = "uniform"
@@ -78,6 +80,8 @@ class TrafficParts:
         rate, process = self.traffic.messages_per_node_per_cycle, self.traffic.injection
         if isinstance(process, str):
             return PROCESSES[process](rate)
+        if isinstance(process, schema.Batches):
+            return BatchInjection(rate, process.messages)
         try:
             return BurstInjection(rate, process.rate_in_bursts, process.mean_burst_cycles)
         except ValueError as error:
@@ -86,10 +90,23 @@ class TrafficParts:
 
     def lengths(self) -> Lengths:
         """How long messages are."""
-        if isinstance(self.traffic.flits, int):
-            return FixedLength(self.traffic.flits)
-        with self._errors_of("flits", ": "):
-            return LengthMix(self.traffic.flits)
+        return self._lengths(self.traffic.flits, "flits")
+
+    def _lengths(self, flits: int | dict[int, float], *key: str) -> Lengths:
+        if isinstance(flits, int):
+            return FixedLength(flits)
+        with self._errors_of(key, ": "):
+            return LengthMix(flits)
+
+    def replies(self) -> Replies | None:
+        """How messages are replied to; None if they are not."""
+        traffic, reply = self.traffic, self.traffic.reply
+        if reply is None:
+            return None
+        for key in ("multicast_fraction", "broadcast_fraction", "software", "algorithm"):
+            if getattr(traffic, key):
+                raise self._error(key, f" must be left out with reply, not {getattr(traffic, key)!r}")
+        return Replies(self._lengths(reply.flits, "reply", "flits"), reply.delay_cycles, reply.outstanding)
 
     def pattern(self) -> Pattern:
         """Where unicasts go."""

@@ -8,6 +8,7 @@ from typing import Any
 from sim_model.common.results import Results
 from sim_model.common.simulation import ChannelCounts
 from sim_model.common.statistics import Summary
+from sim_model.common.traffic.requests import round_trip_cycles
 from topology.common.channels import ChannelNetwork
 
 CHANNEL_COLUMNS = ("channel", "name", "flits", "stalled_cycles", "bubbles", "utilisation")
@@ -38,6 +39,11 @@ def summary_of(results: Results, *, warmup_cycles: int) -> dict[str, Any]:
             for name, several in (("unicast", False), ("multicast", True))
         },
     }
+
+
+def round_trip_figures(results: Results, warmup_cycles: int) -> dict[str, Any]:
+    """From the start of each request to the arrival of its reply, like the latencies of ``summary_of``."""
+    return Summary.of(round_trip_cycles(results, warmup_cycles)).as_dict()
 
 
 def is_right(summary: Mapping[str, Any]) -> bool:

@@ -40,5 +40,5 @@ def summary_text(summary: Mapping[str, Any]) -> str:
     lines = [table(rows), "", f"{'latency, cycles':<16}" + "".join(f"{head:>11}" for head in _HEADS)]
     for name, figures in summary["latency_cycles"].items():
         cells = ["-" if figures[head] is None else _text(figures[head]) for head in _HEADS]
-        lines.append(f"  {name:<14}" + "".join(f"{cell:>11}" for cell in cells))
+        lines.append(f"  {name.replace('_', ' '):<14}" + "".join(f"{cell:>11}" for cell in cells))
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Messages that do not wait for each other, as columns: what traffic is drawn as, without an object for each."""
+"""Messages as columns before they are checked: what traffic is drawn as, without an object for each."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -34,6 +34,12 @@ class MessageColumns(Sequence[Message]):
         See ``Message``.
     injection : int32[M]
         Port of the source through which it is sent, or ``ANY``.
+    parent_offsets : int64[M + 1]
+        Message m waits for ``parents[parent_offsets[m]:parent_offsets[m + 1]]``.
+    parents : int32[W]
+        See ``Message``.
+    delay_cycles : int64[W]
+        By position in ``parents``.
     """
 
     source: np.ndarray
@@ -43,6 +49,9 @@ class MessageColumns(Sequence[Message]):
     start_cycle: np.ndarray
     operation: np.ndarray
     injection: np.ndarray
+    parent_offsets: np.ndarray
+    parents: np.ndarray
+    delay_cycles: np.ndarray
 
     @classmethod
     def of(
@@ -54,7 +63,7 @@ class MessageColumns(Sequence[Message]):
         start_cycle: np.ndarray,
         counts: np.ndarray | None = None,
     ) -> "MessageColumns":
-        """Messages without operations and injection channels.
+        """Messages without operations, injection channels and parents.
 
         Parameters
         ----------
@@ -74,6 +83,9 @@ class MessageColumns(Sequence[Message]):
             start_cycle=start_cycle.astype(np.int64, copy=False),
             operation=np.zeros(messages, dtype=np.int32),
             injection=np.full(messages, ANY, dtype=np.int32),
+            parent_offsets=np.zeros(messages + 1, dtype=np.int64),
+            parents=np.zeros(0, dtype=np.int32),
+            delay_cycles=np.zeros(0, dtype=np.int64),
         )
 
     def __len__(self) -> int:
@@ -92,11 +104,14 @@ class MessageColumns(Sequence[Message]):
             raise IndexError(f"Number of a message must be 0 to {len(self) - 1}, not {number}")
         number %= len(self)
         injection = int(self.injection[number])
+        waits = slice(int(self.parent_offsets[number]), int(self.parent_offsets[number + 1]))
         return Message(
             int(self.source[number]),
             tuple(self.destinations[self.offsets[number] : self.offsets[number + 1]].tolist()),
             int(self.flits[number]),
             start_cycle=int(self.start_cycle[number]),
+            parents=tuple(self.parents[waits].tolist()),
+            delay_cycles=tuple(self.delay_cycles[waits].tolist()) or 0,
             operation=int(self.operation[number]),
             injection=None if injection == ANY else injection,
         )
@@ -149,9 +164,9 @@ class MessageColumns(Sequence[Message]):
             destinations=self.destinations,
             flits=self.flits,
             start_cycle=self.start_cycle,
-            parent_offsets=np.zeros(len(self) + 1, dtype=np.int64),
-            parents=np.zeros(0, dtype=np.int32),
-            delay_cycles=np.zeros(0, dtype=np.int64),
+            parent_offsets=self.parent_offsets,
+            parents=self.parents,
+            delay_cycles=self.delay_cycles,
             group=np.arange(len(self), dtype=np.int32),
             operation=self.operation,
             injection=np.maximum(self.injection, 0),
@@ -169,6 +184,7 @@ class MessageColumns(Sequence[Message]):
             and _within(self.flits, 1, MAX_MESSAGE_FLITS)
             and bool((self.flits >= header_lengths(self.counts, header_flits)).all())
             and self._sorted_others()
+            and self._waits_for_earlier()
         )
 
     def _sorted_others(self) -> bool:
@@ -178,6 +194,17 @@ class MessageColumns(Sequence[Message]):
         ascends = np.diff(self.destinations) > 0
         ascends[self.offsets[1:-1] - 1] = True
         return bool(ascends.all()) and not (self.destinations == np.repeat(self.source, self.counts)).any()
+
+    def _waits_for_earlier(self) -> bool:
+        """Whether all parents are earlier unicasts that the source gets or sends."""
+        if len(self.parents) == 0:
+            return True
+        child = np.repeat(np.arange(len(self)), np.diff(self.parent_offsets))
+        if not _within(self.delay_cycles, 0, None) or self.parents.min() < 0 or (self.parents >= child).any():
+            return False
+        gets = self.destinations[self.offsets[self.parents]] == self.source[child]
+        sends = self.source[self.parents] == self.source[child]
+        return bool((self.counts[self.parents] == 1).all() and (gets | sends).all())
 
 
 def checked_messages(

@@ -33,7 +33,7 @@ def configured(tmp_path, traffic, network=MESH):
     """A design with random traffic; its keys stand on lines of their own, from line 6 on."""
     path = tmp_path / "own.yaml"
     common = "  kind: random\n  cycles: 2000\n  messages_per_node_per_cycle: 0.02\n"
-    lengths = "" if "flits" in traffic else "  flits: 4\n"
+    lengths = "" if re.search("^flits", traffic, re.MULTILINE) else "  flits: 4\n"
     path.write_text(f"{network}traffic:\n{common}" + "".join(f"  {key}\n" for key in traffic.split("\n")) + lengths)
     return load(path)
 
@@ -298,4 +298,43 @@ def test_the_page_on_traffic_shows_what_works(tmp_path):
                 traffic = f"{key}: {word}" + ("\nmulticast_fraction: 0.5\nsoftware: separate" if "multi" in key else "")
                 assert len(configured(tmp_path, traffic, f"network: {network}\n").messages), traffic
                 tried.add((key, word.partition(",")[0]))
-    assert len(tried) == 18
+    assert len(tried) == 19
+
+
+def test_requests_are_replied_to(tmp_path):
+    design = configured(tmp_path, "reply: {flits: {5: 0.5, 7: 0.5}, delay_cycles: 30, outstanding: 2}")
+    outcome = design.simulate()
+    assert outcome.right
+    assert set(design.messages.flits[1::2].tolist()) == {5, 7}
+    trips = outcome.figures["latency_cycles"]["round_trip"]
+    assert trips["count"] * 2 == len(design.messages) == outcome.figures["latency_cycles"]["unicast"]["count"]
+    assert trips["mean"] > 30 + 2 * 4
+    assert re.search(r"round trip +\d", outcome.summary())
+
+
+@pytest.mark.parametrize("family", ["spam", "min", "harts", "hypercube"])
+def test_requests_are_replied_to_in_every_family(tmp_path, family):
+    topology = {
+        "spam": "{kind: lattice, switches: 16}",
+        "min": "{kind: omega, radix: 2, stages: 4}",
+        "harts": "{kind: hexmesh, size: 3}, flit_bits: 64",
+        "hypercube": "{kind: hypercube, dimensions: 4}, injection_channels: 2",
+    }[family]
+    network = f"network: {{family: {family}, topology: {topology}}}\n"
+    batch = "injection: {kind: batches, messages: 5}\nreply: {flits: 6, outstanding: 2}"
+    outcome = configured(tmp_path, batch, network).simulate()
+    assert outcome.right
+    assert outcome.figures["latency_cycles"]["round_trip"]["count"] == 8 * 5 * len(set(outcome.results.messages.source))
+
+
+@pytest.mark.parametrize("key", ["multicast_fraction: 0.1", "broadcast_fraction: 0.1", "software: separate"])
+def test_requests_are_unicasts(tmp_path, key):
+    with pytest.raises(ConfigError, match=rf"yaml:7: traffic.{key.split(':')[0]} must be left out with reply, not "):
+        _ = configured(tmp_path, f"reply: {{flits: 4}}\n{key}").messages
+
+
+def test_shares_of_replies_are_checked(tmp_path):
+    with pytest.raises(
+        ConfigError, match=r"yaml:6: traffic.reply.flits: Shares of lengths must be 1 together, not 0.5"
+    ):
+        _ = configured(tmp_path, "reply: {flits: {4: 0.5}}\nseed: 1").messages

@@ -12,7 +12,7 @@ from hydranoc.config.schema.base import (
     Section,
     Switches,
 )
-from hydranoc.config.schema.patterns import Bursts, Gaussian, Groups, HotSpot, Local, Permutation
+from hydranoc.config.schema.patterns import Batches, Bursts, Gaussian, Groups, HotSpot, Local, Permutation, Reply
 from hydranoc.config.schema.programs import (
     PROGRAMS,
     ChakraTraffic,
@@ -55,6 +55,7 @@ __all__ = [
     "MAX_SWITCHES",
     "TOPOLOGIES",
     "TRAFFICS",
+    "Batches",
     "BroadcastTraffic",
     "Bursts",
     "ChakraTraffic",
@@ -84,6 +85,7 @@ __all__ = [
     "Permutation",
     "ProgramTraffic",
     "RandomTraffic",
+    "Reply",
     "Ring",
     "RowsAndColumns",
     "Section",

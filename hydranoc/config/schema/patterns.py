@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from hydranoc.config.schema.base import Count, Flits, Number, Section
+from hydranoc.config.schema.base import Count, Cycles, Flits, Number, Section
 
 NAME, NUMBER = "name", "number"
 """Tags of values that are no mappings."""
@@ -45,6 +45,21 @@ class Bursts(Section):
     kind: Literal["bursts"]
     rate_in_bursts: Annotated[float, Field(gt=0, le=1)]
     mean_burst_cycles: Annotated[float, Field(ge=1, allow_inf_nan=False)]
+
+
+class Batches(Section):
+    """All nodes start messages at the same time, from cycle 0 on, as often as the mean rate wants it.
+
+    Members
+    -------
+    kind : str
+        Which process.
+    messages : int
+        Messages of a node in a batch.
+    """
+
+    kind: Literal["batches"]
+    messages: Count
 
 
 class HotSpot(Section):
@@ -115,7 +130,9 @@ def _destinations_tag(value: Any) -> str:
 
 
 Injection = Annotated[
-    Annotated[Literal["poisson", "bernoulli", "periodic"], Tag(NAME)] | Annotated[Bursts, Tag("bursts")],
+    Annotated[Literal["poisson", "bernoulli", "periodic"], Tag(NAME)]
+    | Annotated[Bursts, Tag("bursts")]
+    | Annotated[Batches, Tag("batches")],
     Discriminator(_kind),
 ]
 Pattern = Annotated[
@@ -139,3 +156,22 @@ Lengths = Annotated[
     | Annotated[dict[Flits, Annotated[float, Field(gt=0, le=1)]], Field(min_length=1), Tag("distribution")],
     Discriminator(_destinations_tag),
 ]
+
+
+class Reply(Section):
+    """Messages are requests, and their destinations reply.
+
+    Members
+    -------
+    flits : int or mapping of int to float
+        Length of each reply, header included; or several lengths, each with its share of the replies.
+    delay_cycles : int
+        From the arrival of a request to the start of its reply.
+    outstanding : int or None
+        Requests of a node that may be without a reply at a time: a node has so many slots, uses them in turn, and a
+        request waits for the reply to the one before it in its slot. Default any number.
+    """
+
+    flits: Lengths
+    delay_cycles: Cycles = 0
+    outstanding: Count | None = None

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from hydranoc.config.schema.base import MAX_CYCLES, Count, Cycles, Flits, Section, Seed
-from hydranoc.config.schema.patterns import Destinations, Injection, Lengths, MulticastPattern, Pattern
+from hydranoc.config.schema.patterns import Destinations, Injection, Lengths, MulticastPattern, Pattern, Reply
 
 
 class Traffic(Section):
@@ -42,9 +42,9 @@ class RandomTraffic(Traffic):
         Messages start in so many cycles; the run ends when all have arrived.
     messages_per_node_per_cycle : float
         Mean rate of each processor.
-    injection : str or Bursts
+    injection : str, Bursts or Batches
         When they start: ``poisson``, a Poisson process; ``bernoulli``, in each cycle with the same probability;
-        ``periodic``, every so many cycles, from a random moment on; or bursts and pauses.
+        ``periodic``, every so many cycles, from a random moment on; or bursts and pauses, or batches.
     pattern : str, HotSpot, Permutation or Local
         Where unicasts go: ``uniform``, any other node; a permutation, ``transpose``, ``bit-complement``,
         ``bit-reverse``, ``shuffle``, ``tornado`` or ``neighbour`` (docs/traffic.md); ``MODULE:FUNCTION`` or
@@ -61,6 +61,8 @@ class RandomTraffic(Traffic):
         mapping. Rows, columns and groups leave ``destinations`` out.
     flits : int or mapping of int to float
         Length of each message, header included; or several lengths, each with its share of the messages.
+    reply : Reply or None
+        Messages are requests that are replied to; unicasts alone, and no software.
     algorithm : str or None
         What multicasts are in families with broadcast procedures (harts): broadcasts by this one, to all other
         processors.
@@ -77,6 +79,7 @@ class RandomTraffic(Traffic):
     destinations: Destinations = 2
     multicast_pattern: MulticastPattern = "uniform"
     flits: Lengths
+    reply: Reply | None = None
     algorithm: str | None = None
 
 

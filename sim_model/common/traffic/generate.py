@@ -14,6 +14,7 @@ from sim_model.common.traffic.destination_sets import DestinationSets, RandomSet
 from sim_model.common.traffic.injection import Injection, PoissonInjection
 from sim_model.common.traffic.lengths import FixedLength, Lengths
 from sim_model.common.traffic.patterns import Pattern, UniformPattern
+from sim_model.common.traffic.requests import Replies
 from sim_model.common.traffic.subsets import entries_of_rows
 
 
@@ -34,6 +35,8 @@ class RandomTraffic:
         Which messages are no unicasts; by default none.
     sets : DestinationSets or None
         Where multicasts go.
+    replies : Replies or None
+        How unicasts are answered, where all messages are such.
 
     Raises
     ------
@@ -47,11 +50,14 @@ class RandomTraffic:
     lengths: Lengths
     shares: Shares = field(default_factory=Shares)
     sets: DestinationSets | None = None
+    replies: Replies | None = None
 
     def __post_init__(self):
         check_nodes(self.nodes)
         if self.shares.multicast and self.sets is None:
             raise ValueError("Multicasts must have destination sets, not None")
+        if self.replies is not None and (self.shares.multicast or self.shares.broadcast):
+            raise ValueError("Messages with replies must be unicasts, not multicasts or broadcasts")
 
     def draw(self, cycles: int, seed: int) -> MessageColumns:
         """Messages that start in cycles ``0 .. cycles - 1``, in order of start (then source).
@@ -65,7 +71,7 @@ class RandomTraffic:
         """
         if cycles < 1:
             raise ValueError(f"Traffic must last at least 1 cycle, not {cycles!r}")
-        streams = _Streams(*(np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(5)))
+        streams = _Streams(*(np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(6)))
         start, source = self.injection.starts(streams.starts, cycles, self.nodes)
         flits = self.lengths.draw(streams.lengths, len(source))
         multicast, broadcast = self.shares.draw(streams.shares, len(source))
@@ -76,9 +82,10 @@ class RandomTraffic:
         if counts is not None and not counts.all():
             sent = counts > 0
             start, source, flits, counts = start[sent], source[sent], flits[sent], counts[sent]
-        return MessageColumns.of(
+        drawn = MessageColumns.of(
             source=source, destinations=destinations, flits=flits, start_cycle=start, counts=counts
         )
+        return drawn if self.replies is None else self.replies.answered(drawn, streams.replies)
 
     def _unicasts(self, streams: "_Streams", source: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Destinations, and how many each message has; None if all have one."""
@@ -127,6 +134,7 @@ class _Streams(NamedTuple):
     shares: np.random.Generator
     unicasts: np.random.Generator
     multicasts: np.random.Generator
+    replies: np.random.Generator
 
 
 def random_traffic(

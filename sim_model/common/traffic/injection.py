@@ -16,7 +16,7 @@ SPARE_DRAWS = 16
 class Injection(Protocol):
     """A process of message starts."""
 
-    def starts(self, generator: np.random.Generator, cycles: int, nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    def starts(self, generator: np.random.Generator, cycles: int, nodes: int, /) -> tuple[np.ndarray, np.ndarray]:
         """Starts of all nodes within ``0 .. cycles - 1``, in order of cycle and then of node.
 
         Returns
@@ -105,6 +105,35 @@ class PeriodicInjection:
         cycle = (generator.random(nodes)[np.newaxis, :] * period + periods[:, np.newaxis]).astype(np.int64)
         node = np.broadcast_to(np.arange(nodes), cycle.shape)
         return _in_order(cycle[cycle < cycles], node[cycle < cycles], nodes)
+
+
+@dataclass(frozen=True)
+class BatchInjection:
+    """All nodes start a batch of messages in cycle 0, and again whenever the mean rate wants the next one.
+
+    Parameters
+    ----------
+    messages_per_node_per_cycle : float
+        Mean rate of one node, greater than 0; a batch begins every ``messages`` / this, rounded down to cycles.
+    messages : int
+        Messages of a node in a batch, at least 1.
+    """
+
+    messages_per_node_per_cycle: float
+    messages: int
+
+    def __post_init__(self):
+        check_rate(self.messages_per_node_per_cycle)
+        if self.messages < 1:
+            raise ValueError(f"Messages of a batch must be at least 1, not {self.messages!r}")
+
+    def starts(self, _generator: np.random.Generator, cycles: int, nodes: int) -> tuple[np.ndarray, np.ndarray]:
+        """See ``Injection``."""
+        period = self.messages / self.messages_per_node_per_cycle
+        begins = (period * np.arange(int(cycles / period) + 1)).astype(np.int64)
+        begins = begins[begins < cycles]
+        cycle = np.repeat(begins, nodes * self.messages)
+        return cycle, np.tile(np.repeat(np.arange(nodes), self.messages), len(begins))
 
 
 @dataclass(frozen=True)
