@@ -51,7 +51,7 @@ def test_a_network_saturates_where_its_slowest_channel_is_busy_all_the_time():
                 flits=FLITS,
             )
 
-        return is_stable(NetworkExperiment([_two_nodes()], traffic, seed=1, kinds=UNICAST_ONLY), Plan(5_000))
+        return is_stable(NetworkExperiment([_two_nodes()], traffic, seed=1, kinds=UNICAST_ONLY), Plan(20_000))
 
     found = find_saturation(stable, 0.02, 0.2, relative_width=0.01)
     assert found.carried == pytest.approx(capacity, rel=0.02)
