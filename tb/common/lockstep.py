@@ -4,7 +4,7 @@ cocotb runs `lockstep` inside the simulator. The job (a pickled `LockstepJob`) i
 variable HYDRANOC_JOB, and the result is written as JSON where the job says. The golden model runs some hundred cycles
 ahead and the hardware is held against its record: nothing flows from hardware to model, so the order is free. The bench
 looks at the falling clock edge, when all registers have settled, and there sets the descriptors for the rising edge
-that ends the cycle.
+that ends the cycle. When messages are offered it works out itself (``host_rules.py``).
 """
 
 import functools
@@ -27,6 +27,7 @@ from sim_model.common.simulation import Simulation
 from tb.common.counters import differing_counters, start_counting
 from tb.common.difference import Difference, flit_text
 from tb.common.expectation import Expectation
+from tb.common.host_rules import HostRules
 from tb.common.hosts import HostDriver
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
 from tb.common.message_flits import MessageFlits
@@ -69,7 +70,7 @@ class Descriptors:
 
 
 class Offers:
-    """Puts descriptors on the harness's ports in the cycles in which the model's hosts offer them.
+    """Puts descriptors on the harness's ports in the cycles in which hosts offer them.
 
     Parameters
     ----------
@@ -97,15 +98,6 @@ class Offers:
         if valid != self._valid:
             self._dut.message_valid.value = valid
             self._valid = valid
-
-
-def offers_by_cycle(recording: Trace) -> dict[int, list[tuple[int, int]]]:
-    """(injector, message) that hosts offer, by cycle of the recording."""
-    offers: dict[int, list[tuple[int, int]]] = {}
-    cycles, injectors = (recording.accepted_message >= 0).nonzero()
-    for cycle, injector in zip(cycles.tolist(), injectors.tolist(), strict=True):
-        offers.setdefault(cycle, []).append((injector, int(recording.accepted_message[cycle, injector])))
-    return offers
 
 
 async def reset(dut, table_words: tuple[int, ...] = ()) -> None:
@@ -162,13 +154,14 @@ async def _compare_run(dut, job, simulation, flits, hosts, result, cycles) -> No
     expectation = Expectation(flits, job.observed)
     descriptors = Descriptors(flits, job.model.routing.header.multicast_flits)
     offers = Offers(dut, descriptors, job.model.network.injection_names)
+    rules = HostRules(job.model.network, job.messages, job.startup_cycles, job.hosts)
     falling, observed = FallingEdge(dut.clk), dut.observed
     started, end = time.process_time(), result.compared_cycles + cycles
     while result.compared_cycles < end:
         first = simulation.cycle
         Path(job.progress).write_text(str(result.compared_cycles))
         recording = simulation.record(min(CHUNK_CYCLES, end - result.compared_cycles))
-        offered = offers_by_cycle(recording)
+        offered = rules.offers(first, recording)
         for cycle, expected in enumerate(expectation.rows(recording)):
             seen = str(observed.value)
             if seen != expected and not result.mismatches:

@@ -1,0 +1,184 @@
+"""When hosts offer their messages, worked out in plain Python from docs/timing.md, "Host".
+
+The bench drives the hardware by these rules and not by what the model's hosts did. They see tails alone: out of
+injectors, and into processors. Those of the model are those of the hardware up to the first difference, which ends the
+comparison; so a start, a wait or a pause that the model has wrong is such a difference.
+"""
+
+import heapq
+from collections import defaultdict
+
+import numpy as np
+
+from sim_model.common.engine.bits import MESSAGE_SHIFT, TAIL
+from sim_model.common.engine.state import Trace
+from sim_model.common.messages import Messages
+from topology.common.channels import ChannelNetwork
+from topology.common.host_pattern import (
+    PERIOD_CYCLES,
+    SOURCE,
+    HostBehaviour,
+    endpoint_salt,
+    first_state,
+    holds_back,
+    positions_in_ring,
+    ring_of_states,
+)
+
+Offers = dict[int, list[tuple[int, int]]]
+"""(injector, message), by row of a recording."""
+
+
+class _Host:
+    """What one injector's host knows."""
+
+    def __init__(self, phase: int):
+        self.phase = phase
+        self.ready: list[tuple[int, int]] = []  # heap of start and message
+        self.idle_from = 0
+        self.sending = False
+        self.preparing: tuple[int, int] | None = None  # cycle of the offer and message
+
+
+class HostRules:
+    """All hosts of a network, from cycle 0 on.
+
+    Parameters
+    ----------
+    network : ChannelNetwork
+    messages : Messages
+    startup_cycles : int
+    hosts : HostBehaviour
+        When sources pause.
+    """
+
+    def __init__(self, network: ChannelNetwork, messages: Messages, startup_cycles: int, hosts: HostBehaviour):
+        self._startup_cycles, self._pause_level = startup_cycles, hosts.pause_level
+        self._injection, self._delivery = list(network.injection_channels), list(network.delivery_channels)
+        self._processors = network.delivery_processors
+        self._source = messages.source.tolist()
+        ports = network.injection_channels_per_processor
+        self._injector = (messages.source.astype(np.int64) * ports + messages.injection).tolist()
+        self._earliest, self._parents_left = messages.start_cycle.tolist(), messages.parent_counts.tolist()
+        self._waiting = _waiting_by_event(messages)
+        self._copies_left = dict(
+            zip(
+                zip(messages.message_of_destination.tolist(), messages.destinations.tolist(), strict=True),
+                messages.copies.tolist(),
+                strict=True,
+            )
+        )
+        self._hosts = [
+            _Host(int(positions_in_ring()[first_state(hosts.seed, endpoint_salt(SOURCE, number))]))
+            for number in range(len(self._injection))
+        ]
+        self._wakes: list[tuple[int, int]] = []  # heap of cycle and injector; a host may be woken for nothing
+        for message in np.flatnonzero(messages.parent_counts == 0).tolist():
+            self._make_ready(message)
+
+    def offers(self, first_cycle: int, recording: Trace) -> Offers:
+        """What hosts offer in each cycle of a recording; to be called with one recording after the other.
+
+        Parameters
+        ----------
+        first_cycle : int
+            Cycle of the recording's first row.
+        recording : Trace
+        """
+        leaving = _tails(recording.flits[:, self._injection])
+        arriving = _tails(recording.flits[:, self._delivery])
+        end, found = first_cycle + len(recording.flits), defaultdict(list)
+        busy = sorted({first_cycle + row for row in (*leaving, *arriving)}, reverse=True)
+        while True:
+            woken = self._wakes[0][0] if self._wakes else end
+            cycle = min(woken, busy[-1] if busy else end)
+            if cycle >= end:
+                return found
+            if busy and busy[-1] == cycle:
+                busy.pop()
+            row = cycle - first_cycle
+            for channel, message in arriving.get(row, ()):
+                self._arrive(cycle, message, self._processors[channel])
+            for injector, message in leaving.get(row, ()):
+                self._leave(cycle, injector, message)
+            for injector in self._woken(cycle):
+                offered = self._act(cycle, injector)
+                if offered is not None:
+                    found[row].append((injector, offered))
+
+    def _woken(self, cycle: int) -> list[int]:
+        woken = set()
+        while self._wakes and self._wakes[0][0] <= cycle:
+            woken.add(heapq.heappop(self._wakes)[1])
+        return sorted(woken)
+
+    def _make_ready(self, message: int) -> None:
+        """The start of a message is known."""
+        injector = self._injector[message]
+        heapq.heappush(self._hosts[injector].ready, (self._earliest[message], message))
+        heapq.heappush(self._wakes, (self._earliest[message], injector))
+
+    def _arrive(self, cycle: int, message: int, processor: int) -> None:
+        left = self._copies_left.get((message, processor), 0) - 1
+        self._copies_left[message, processor] = left
+        if left == 0:
+            self._event(cycle, message, processor)
+
+    def _leave(self, cycle: int, injector: int, message: int) -> None:
+        host = self._hosts[injector]
+        host.sending, host.idle_from = False, cycle + 1
+        heapq.heappush(self._wakes, (cycle + 1, injector))
+        self._event(cycle, message, self._source[message])
+
+    def _event(self, cycle: int, message: int, processor: int) -> None:
+        """A tail has arrived at a processor, or left it: what waits there for it may start."""
+        for waiting, delay in self._waiting.get((message, processor), ()):
+            self._earliest[waiting] = max(self._earliest[waiting], cycle + delay)
+            self._parents_left[waiting] -= 1
+            if self._parents_left[waiting] == 0:
+                self._make_ready(waiting)
+
+    def _act(self, cycle: int, injector: int) -> int | None:
+        """One cycle of a host that is awake. Returns the message that it offers, if any."""
+        host = self._hosts[injector]
+        if host.sending or cycle < host.idle_from:
+            return None  # its tail wakes it
+        if host.preparing is None:
+            if not host.ready or host.ready[0][0] > cycle:
+                self._wake_at(host.ready[0][0] if host.ready else None, injector)
+                return None
+            host.preparing = (cycle + self._startup_cycles, heapq.heappop(host.ready)[1])
+        offer_cycle, message = host.preparing
+        if cycle < offer_cycle or self._pauses(host, cycle):
+            self._wake_at(max(offer_cycle, cycle + 1), injector)
+            return None
+        host.preparing, host.sending = None, True
+        return message
+
+    def _wake_at(self, cycle: int | None, injector: int) -> None:
+        if cycle is not None:
+            heapq.heappush(self._wakes, (cycle, injector))
+
+    def _pauses(self, host: _Host, cycle: int) -> bool:
+        return holds_back(int(ring_of_states()[(host.phase + cycle) % PERIOD_CYCLES]), self._pause_level)
+
+
+def _waiting_by_event(messages: Messages) -> dict[tuple[int, int], list[tuple[int, int]]]:
+    """Messages with their delays, by what they wait for and where."""
+    waiting: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for message in np.flatnonzero(messages.parent_counts).tolist():
+        first, end = messages.parent_offsets[message : message + 2].tolist()
+        source = int(messages.source[message])
+        for wait in range(first, end):
+            waiting[int(messages.parents[wait]), source].append((message, int(messages.delay_cycles[wait])))
+    return waiting
+
+
+def _tails(flits: np.ndarray) -> dict[int, list[tuple[int, int]]]:
+    """Column and message of every tail among packed flits, by row."""
+    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    rows, columns = np.nonzero((flits >= 0) & (flits & TAIL != 0))
+    tails = (flits[rows, columns] >> MESSAGE_SHIFT).tolist()
+    for row, column, message in zip(rows.tolist(), columns.tolist(), tails, strict=True):
+        found[row].append((column, message))
+    return found
