@@ -83,6 +83,14 @@ def test_header_lengths_depend_on_how_many_destinations_there_are_and_not_on_whi
             assert design.model.header_flits(destinations) == design.routing.header_flits(destinations) == wanted
 
 
+@pytest.mark.parametrize("name", ["spam", "min"])
+def test_keys_of_unicasts_depend_on_the_destination_alone(name):
+    routing = example_of(name).routing
+    nodes = range(len(routing.network.processors))
+    for node in nodes:
+        assert len({routing.routing_key(source, [node]) for source in nodes if source != node}) == 1
+
+
 def columns_of(sources, destinations, counts, flits):
     arrays = (np.array(each) for each in (sources, destinations, counts))
     columns = dict(zip(("source", "destinations", "counts"), arrays, strict=True))

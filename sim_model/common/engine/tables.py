@@ -66,14 +66,12 @@ def _keys(routing: Any, messages: Messages) -> np.ndarray:
 
 
 def _unicast_keys(routing: Any, messages: Messages, numbers: np.ndarray) -> np.ndarray:
-    """Each pair of nodes is looked up once."""
-    nodes = len(routing.network.processors)
-    pair = messages.source[numbers].astype(np.int64) * nodes + messages.destinations[messages.offsets[numbers]]
-    key_of = np.zeros(nodes * nodes, dtype=np.int64)
-    for code in np.flatnonzero(np.bincount(pair)).tolist():
-        source, destination = divmod(code, nodes)
-        key_of[code] = routing.routing_key(source, [destination])
-    return key_of[pair]
+    """Each destination is looked up once: where unicasts come from is nothing to tables of switches and keys."""
+    destination = messages.destinations[messages.offsets[numbers]]
+    key_of = np.zeros(len(routing.network.processors), dtype=np.int64)
+    for processor in np.flatnonzero(np.bincount(destination)).tolist():
+        key_of[processor] = routing.routing_key(int(processor == 0), [processor])
+    return key_of[destination]
 
 
 def _multicast_keys(routing: Any, messages: Messages, numbers: np.ndarray) -> list[int]:
