@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hydranoc.studies.min.latency import FLITS, fig14_destinations, min_fig14, simulated_latency
-from hydranoc.studies.min.load import message_rate, min_loads
+from hydranoc.studies.min.load import message_rate
 from hydranoc.studies.min.shapes import Shape
 from sim_model.min.analytical import FLIT_NS, paper_latency
 from sim_model.min.model import MinModel
@@ -124,16 +124,3 @@ def test_rates_are_the_paper_s_formulas():
     multicast_gap = buffer_cycles * 8 * 16 / (buffers * 0.1 * 0.5)
     assert rate == pytest.approx(1 / unicast_gap + 1 / multicast_gap)
     assert share == pytest.approx(1 / 9)
-
-
-def test_loads_end_in_saturation():
-    points = min_loads((Shape("baseline", 2, 3),), (0.1, 0.9), multicast_share=0.5, flits=64, quick=True)
-    assert {(point.algorithm, point.load): point.saturated for point in points} == {
-        ("ATBM", 0.1): False,
-        ("CMIN", 0.1): False,
-        ("ATBM", 0.9): True,
-        ("CMIN", 0.9): True,
-    }
-    light = {point.algorithm: point for point in points if point.load == 0.1}
-    assert light["ATBM"].unicasts == light["CMIN"].unicasts > 7000
-    assert light["ATBM"].multicast_us < light["CMIN"].multicast_us / 2
