@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hydranoc.measurement.observations import NOT_DELIVERED
+from hydranoc.measurement.whole_runs import prepare
 from hydranoc.studies.common.figure import Effort
 from hydranoc.studies.harts import load_claims, load_comparisons
 from hydranoc.studies.harts.load import (
@@ -15,12 +16,15 @@ from hydranoc.studies.harts.load import (
     PACKET,
     HartsLoad,
     cached_model,
+    copies_of,
     harts_curve,
+    last_stored_cycle,
     packet_rate,
     workload,
 )
 from hydranoc.studies.harts.load_curves import measure_harts_curves
 from hydranoc.studies.harts.load_figures import LOAD_REPRODUCTIONS, figure_12
+from sim_model.common.messages import Message
 from sim_model.common.statistics import Interval
 from tests.hydranoc.measurement.synthetic import curve
 
@@ -165,10 +169,10 @@ def test_two_to_four_copies_cannot_pass_for_the_same():
     assert not load_claims._nearer(at, (2, 4), (2, 4))
 
 
-@pytest.mark.parametrize(("stored", "holds"), [((196, 400, 500, 600), True), ((160, 400, 500, 600), False)])
-def test_stored_broadcasts_are_substantially_slower_at_low_load(stored, holds):
+@pytest.mark.parametrize(("stored", "half_width", "holds"), [(196, 1, True), (172, 1, False), (178, 5, False)])
+def test_stored_broadcasts_are_substantially_slower_at_low_load(stored, half_width, holds):
     fast = latency_curve((140, 380, 480, 580))
-    claim = load_claims.stored_substantially_slower(latency_curve(stored), fast)
+    claim = load_claims.stored_substantially_slower(latency_curve((stored, 400, 500, 600), half_width), fast)
     assert claim.holds == holds
     assert claim.measured.endswith("at 0.1")
 
@@ -226,6 +230,19 @@ def test_a_broadcast_ends_with_its_last_copy_and_is_delivered_at_their_mean(algo
     assert (run.end_cycle[broadcast] > run.end_cycle[delivery]).all()
     assert (run.end_cycle[delivery] > run.start_cycle[delivery]).all()
     assert (run.flits[broadcast] == run.flits[delivery]).all()
+
+
+def test_a_broadcast_of_which_a_copy_is_missing_has_no_end():
+    model = cached_model(3)
+    copies = model.routing.wanted_copies(2, 0)
+    simulation = prepare(model, [Message(0, tuple(copies), 9, operation=2, copies=copies)])
+    until = 150
+    while not len(copies_of(simulation.run(until))):
+        until += 1
+    assert len(copies_of(simulation.results())) < 18
+    assert last_stored_cycle(simulation.results()).tolist() == [NOT_DELIVERED]
+    results = simulation.run()
+    assert last_stored_cycle(results).tolist() == [copies_of(results)["stored_cycle"].max()]
 
 
 def test_runs_are_long_enough_for_broadcasts():

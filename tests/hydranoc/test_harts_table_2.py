@@ -1,5 +1,8 @@
 """Table II of HARTS: the packet that goes round the mesh, alone and among others."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -31,6 +34,14 @@ def test_sends_are_counted_where_a_link_was_busy():
     # a long packet over the third and one over the sixth link of the round, each under way when its head comes
     assert round_among(Message(2, [3], 65, 90)) == 2
     assert round_among(Message(2, [3], 65, 90), Message(5, [6], 65, 300)) == 3
+
+
+def test_the_shortest_packet_that_is_stored_takes_a_send():
+    """64 bytes: the next copy is complete T = 10 frames later, and one frame later where it is cut through."""
+    rows = [(0, 1, 100), (0, 2, 108), (0, 3, 188), (0, 4, 196), (1, 1, 300), (1, 2, 308)]
+    log = np.array(rows[::-1], dtype=[("message", int), ("hops", int), ("stored_cycle", int)])
+    results: Any = SimpleNamespace(copy_log=log, messages=range(2))
+    assert sends(results).tolist() == [2, 1]
 
 
 def test_the_idle_row(monkeypatch):
