@@ -1,9 +1,11 @@
 """What packages from outside add to the project, by entry points; and functions that a configuration names."""
 
+import atexit
 import hashlib
 import importlib
-import importlib.util
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
@@ -17,6 +19,12 @@ PATTERNS, TOPOLOGIES, ROUTINGS, FAMILIES = (
     f"hydranoc.{part}" for part in ("patterns", "topologies", "routings", "families")
 )
 """Groups of entry points (docs/extending.md)."""
+RUN_FILE = """\
+from pathlib import Path
+
+__file__ = {file!r}
+exec(compile(Path(__file__).read_bytes(), __file__, "exec"))
+"""
 AddedT = TypeVar("AddedT")
 
 
@@ -161,21 +169,27 @@ def either(names: Iterable[str]) -> str:
 
 
 def _file_module(path: Path) -> Any:
-    """A module from a file, under a name that no other file has: what it makes can then be pickled by its name."""
-    name = f"_hydranoc_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+    """A module from a file, under a name that no other file has.
+
+    Processes that are started later, simulators among them, find it by that name as well, so that what it makes can be
+    sent to them: a module of that name, which runs the file, lies in a folder at the end of ``sys.path``.
+    """
+    whole = str(path.resolve())
+    name = f"_hydranoc_{path.stem}_{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
+    if name not in sys.modules:
+        folder = _folder_of_modules()
+        (folder / f"{name}.py").write_text(RUN_FILE.format(file=whole), encoding="utf-8")
+        importlib.invalidate_caches()
+    return importlib.import_module(name)
+
+
+@cache
+def _folder_of_modules() -> Path:
+    """A folder for modules that run files; it goes when this process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="hydranoc-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    sys.path.append(str(folder))
+    return folder
 
 
 def _said(error: Exception) -> str:

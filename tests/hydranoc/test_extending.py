@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -94,6 +95,23 @@ def test_a_file_beside_the_configuration_does_as_well(tmp_path):
     design = configured(tmp_path, EXAMPLE)
     assert design.family is FAMILIES["spam"]
     assert_all_from_outside(design)
+
+
+def test_what_a_file_makes_can_be_sent_to_other_processes(tmp_path):
+    (tmp_path / "mine.py").write_text(MINE)
+    design = configured(tmp_path, EXAMPLE)
+    (tmp_path / "routing.pickle").write_bytes(pickle.dumps(design.routing))
+    command = f"import pickle; r = pickle.load(open({str(tmp_path / 'routing.pickle')!r}, 'rb')); print(r.routes.sum())"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", command], env=environment, capture_output=True, text=True, check=True)
+    assert int(done.stdout) == design.routing.routes.sum()
+
+
+def test_hardware_and_model_agree_on_tables_from_outside(tmp_path):
+    (tmp_path / "mine.py").write_text(MINE)
+    compared = configured(tmp_path, EXAMPLE).compare("icarus", tmp_path)
+    assert compared.outcome.figures["mismatches"] == 0
+    assert compared.outcome.right
 
 
 def test_other_tables_are_other_routers(tmp_path):
