@@ -61,21 +61,18 @@ def write_messages(results: Results, path: Path) -> None:
         writer.writerows(_copy_rows(results) if several else _rows(results))
 
 
-def _message_columns(results: Results, position: int, message: int) -> tuple[int | str, ...]:
+def _message_columns(results: Results) -> list[list[Any]]:
+    """Message, source, destination, flits and start of each pair of message and destination, as lists."""
     messages = results.messages
-    return (
-        message,
-        int(messages.source[message]),
-        int(messages.destinations[position]),
-        int(messages.flits[message]),
-        _cycle(int(results.start_cycle[message])),
-    )
+    message = messages.message_of_destination
+    start = [_cycle(cycle) for cycle in results.start_cycle[message].tolist()]
+    columns = (message, messages.source[message], messages.destinations, messages.flits[message])
+    return [*(column.tolist() for column in columns), start]
 
 
-def _rows(results: Results) -> Iterator[tuple[int | str, ...]]:
-    for position, message in enumerate(results.messages.message_of_destination.tolist()):
-        arrival = _cycle(int(results.arrival_cycle[position]))
-        yield (*_message_columns(results, position, message), arrival)
+def _rows(results: Results) -> Iterator[tuple[Any, ...]]:
+    arrival = map(_cycle, results.arrival_cycle.tolist())
+    return zip(*_message_columns(results), arrival, strict=True)
 
 
 def _copy_rows(results: Results) -> Iterator[tuple[int | str, ...]]:
@@ -83,12 +80,12 @@ def _copy_rows(results: Results) -> Iterator[tuple[int | str, ...]]:
     found: dict[tuple[int, int], list[Any]] = {}
     for copy in results.copy_log if results.copy_log is not None else ():
         found.setdefault((int(copy["message"]), int(copy["node"])), []).append(copy)
-    for position, message in enumerate(results.messages.message_of_destination.tolist()):
-        columns = _message_columns(results, position, message)
-        copies = found.get((message, int(results.messages.destinations[position])), [])
+    rows = zip(*_message_columns(results), strict=True)
+    for columns, wanted in zip(rows, results.messages.copies.tolist(), strict=True):
+        copies = found.get((columns[0], columns[2]), [])
         for copy in copies:
             yield (*columns, int(copy["cycle"]), *(int(copy[name]) for name in COPY_FIELDS))
-        for _ in range(int(results.messages.copies[position]) - len(copies)):
+        for _ in range(wanted - len(copies)):
             yield (*columns, *("" for _ in range(1 + len(COPY_FIELDS))))
 
 
