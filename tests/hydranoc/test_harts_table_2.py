@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hydranoc.measurement.observations import NOT_DELIVERED
+from hydranoc.measurement.point import STABLE, UNDECIDED
 from hydranoc.measurement.whole_runs import finish, prepare
 from hydranoc.studies.common.figure import Effort
 from hydranoc.studies.harts import table_2
@@ -65,7 +66,7 @@ def test_what_is_printed_is_the_formula():
 
 
 def point(found: float, half_width: float, busy: float = 0.1, *, stable: bool = True) -> RoundPoint:
-    return RoundPoint(0.4, stable, busy, found, half_width, 100, 10)
+    return RoundPoint(0.4, STABLE if stable else UNDECIDED, busy, found, half_width, 100, 10)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from hydranoc.cli import run
 from hydranoc.measurement.observations import PARTS
+from hydranoc.measurement.point import DIVERGES, STABLE
 from hydranoc.studies.common.figure import Effort
 from hydranoc.studies.common.run_length import RunLength
 from hydranoc.studies.hypercube.cases import FRACTIONS, paper_loads, simulated_series
@@ -40,7 +41,7 @@ def point(load: HypercubeLoad, share: float, printed_excess: float = 0.0) -> Cub
     latency = solution.latency / (1 + printed_excess) if solution else 1000.0
     carried = link_load(at, "fixed")
     cube = (load.dimensions, load.flits, load.lanes, load.broadcast_fraction)
-    return CubePoint(*cube, share, at.rate, True, True, latency, 1.0, carried, 0.001, 10_000, 400, 6)
+    return CubePoint(*cube, share, at.rate, STABLE, True, latency, 1.0, carried, 0.001, 10_000, 400, 6)
 
 
 def test_saturation_has_the_digits_of_its_reference():
@@ -100,11 +101,11 @@ def test_accuracy_claim():
 
 
 def test_a_point_that_diverges_is_not_near():
-    diverging = replace(point(LOAD, 0.6), stable=False)
+    diverging = replace(point(LOAD, 0.6), verdict=DIVERGES)
     claim = accuracy_claim([point(LOAD, 0.4), diverging], 6, 2)
     assert not claim.holds
     assert "1 of 2 points" in claim.measured
-    assert claim.measured.endswith("1 points diverge")
+    assert claim.measured.endswith("1 points without a mean")
     claim = load_claim([point(LOAD, 0.4), diverging], "fixed")
     assert not claim.holds
     assert claim.measured.endswith("1 of 2 points")
@@ -174,6 +175,7 @@ def test_simulated_points():
 def test_a_cube_that_is_overloaded_diverges():
     sampling = Sampling(RunLength(500, 50), replace(DRAFT, replications=5, most_doublings=1))
     (found,) = simulated_cubes([SMALL], (3.0,), sampling)
+    assert found.verdict == DIVERGES
     assert not found.stable
     assert not found.precise
 
@@ -255,7 +257,7 @@ def test_figure_1_is_measured(tmp_path, capsys):
     rows = list(csv.DictReader((tmp_path / "hypercube-fig1.csv").open()))
     own = [row for row in rows if row["curve"] == "simulated"]
     assert len(own) == 12 * 3
-    assert all(row["stable"] == "True" for row in own)
+    assert all(row["verdict"] == STABLE for row in own)
     assert all(abs(float(row["printed_excess"])) < 0.15 for row in own)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from hydranoc.measurement.kept_points import measure_points
 from hydranoc.measurement.network import run_counted
 from hydranoc.measurement.observations import NOT_DELIVERED, Observations
-from hydranoc.measurement.point import Plan, measure_point
+from hydranoc.measurement.point import STABLE, Plan, measure_point
 from hydranoc.studies.common.figure import Effort
 from hydranoc.studies.common.run_length import RunLength
 from hydranoc.studies.harts.latency import CUT_FRAMES, FLIT_BITS
@@ -96,8 +96,8 @@ class RoundPoint:
     -------
     load : float
         The paper's.
-    stable : bool
-        Whether there are means.
+    verdict : str
+        One of ``VERDICTS``: whether there are means.
     busy : float
         Words per frame on the links that Algorithm A's packets take.
     sends, half_width : float
@@ -107,12 +107,17 @@ class RoundPoint:
     """
 
     load: float
-    stable: bool
+    verdict: str
     busy: float
     sends: float
     half_width: float
     broadcasts: int
     replications: int
+
+    @property
+    def stable(self) -> bool:
+        """Whether there are means."""
+        return self.verdict == STABLE
 
 
 def measure_rounds(size: int, loads: Sequence[float], effort: Effort) -> list[RoundPoint]:
@@ -139,7 +144,7 @@ def _measure(task: tuple[int, float, bool]) -> RoundPoint:
     found = point.kinds[KINDS.index(SENDS)]
     return RoundPoint(
         load,
-        point.stable,
+        point.verdict,
         float(point.utilisation[links].mean()) * SLOTS,
         found.latency_cycles.mean,
         found.latency_cycles.half_width,

@@ -17,7 +17,7 @@ PRINTED_STORED = 2
 """Times S + rM of SBCAST without cut-through."""
 LOADS, QUICK_LOADS = (0.2, 0.4, 0.6, 0.8), (0.2, 0.6)
 TOLERANCE = 0.1
-COLUMNS = ("load", "stable", "busy", "sends", "half_width", "formula_sends", "broadcasts", "replications")
+COLUMNS = ("load", "verdict", "busy", "sends", "half_width", "formula_sends", "broadcasts", "replications")
 
 
 def table_2(effort: Effort) -> Figure:
@@ -99,4 +99,4 @@ def _formula(point: "RoundPoint") -> float:
 def _row(point: "RoundPoint") -> tuple[object, ...]:
     found = (point.busy, point.sends, point.half_width, _formula(point))
     cells = [float(f"{value:.6g}") if point.stable else "" for value in found]
-    return (point.load, point.stable, *cells, point.broadcasts, point.replications)
+    return (point.load, point.verdict, *cells, point.broadcasts, point.replications)

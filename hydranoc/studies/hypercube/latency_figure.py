@@ -43,7 +43,7 @@ COLUMNS = (
     "broadcast_fraction",
     "share",
     "rate",
-    "stable",
+    "verdict",
     "precise",
     "latency",
     "half_width",
@@ -111,19 +111,19 @@ def excess(point: "CubePoint", variant: Variant) -> Interval | None:
 def accuracy_claim(points: Iterable["CubePoint"], dimensions: int, lanes: int) -> Claim:
     """Whether the whole interval of each excess lies within 15 %, up to 0.8 of saturation.
 
-    A point at which the equations have no solution, or at which the simulation diverges, is not near.
+    A point at which the equations have no solution, or the simulation no mean, is not near.
     """
     own = [point for point in points if (point.dimensions, point.lanes) == (dimensions, lanes)]
     steady = [point for point in own if point.share <= STEADY_SHARE]
     printed, fixed = (_excesses(steady, variant) for variant in ("printed", "fixed"))
     near = sum(abs(found.mean) + found.half_width <= ACCURACY for found in printed)
     beyond = _excesses([point for point in own if point.share > STEADY_SHARE], "printed")
-    diverging = sum(not point.stable for point in own)
+    without = sum(not point.stable for point in own)
     measured = [
         f"{_range(printed)}, {near} of {len(steady)} points, {_percent(_mean_size(printed))} on average",
         f"fixed {_range(fixed)}",
         *([f"printed beyond {STEADY_SHARE:g}: {_range(beyond)}"] if beyond else []),
-        *([f"{diverging} points diverge"] if diverging else []),
+        *([f"{without} points without a mean"] if without else []),
     ]
     return Claim(
         f"printed equations within {100 * ACCURACY:.0f} % of the simulation up to {STEADY_SHARE:g} of saturation: "
@@ -190,7 +190,7 @@ def _rows(curves: Curves, points: Iterable["CubePoint"]) -> Iterable[tuple[objec
         yield (
             "simulated",
             *(point.dimensions, point.flits, point.lanes, point.broadcast_fraction, point.share, f"{point.rate:.7f}"),
-            *(point.stable, point.precise),
+            *(point.verdict, point.precise),
             *((round(point.latency, 2), round(point.latency_half_width, 2)) if point.stable else ("", "")),
             *(point.cycles, point.warmup_cycles, point.replications),
             *("" if found is None else round(found.mean, 4) for found in excesses),

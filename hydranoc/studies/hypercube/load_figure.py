@@ -31,7 +31,7 @@ COLUMNS = (
     "broadcast_fraction",
     "share",
     "rate",
-    "stable",
+    "verdict",
     "precise",
     "simulated",
     "half_width",
@@ -76,7 +76,7 @@ def link_loads(effort: Effort) -> Figure:
 def load_claim(points: Sequence["CubePoint"], variant: Variant) -> Claim:
     """Whether the whole interval of each excess over the simulated load lies within 2 %, at every point.
 
-    A point at which the simulation diverges is not near.
+    A point at which the simulation has no mean is not near.
     """
     excesses = [
         ratio(Interval(link_load(point.load, variant), 0.0, point.replications), point.mean_link_load)
@@ -121,7 +121,7 @@ def _rows(points: Iterable["CubePoint"]) -> Iterable[tuple[object, ...]]:
     for point in points:
         yield (
             *(point.dimensions, point.flits, point.lanes, point.broadcast_fraction, point.share, f"{point.rate:.7f}"),
-            *(point.stable, point.precise),
+            *(point.verdict, point.precise),
             *((round(point.link_load, 5), round(point.link_load_half_width, 5)) if point.stable else ("", "")),
             *(point.cycles, point.warmup_cycles, point.replications),
             *(round(link_load(point.load, variant), 5) for variant in VARIANTS),

@@ -13,7 +13,7 @@ import numpy as np
 
 from hydranoc.measurement.kept_points import KeptPoints, Progress, measure_points
 from hydranoc.measurement.observations import PARTS, Observations
-from hydranoc.measurement.point import Plan, measure_point
+from hydranoc.measurement.point import STABLE, Plan, measure_point
 from hydranoc.studies.common.run_length import RunLength
 from sim_model.common.statistics import Interval
 from sim_model.hypercube.analytical import saturation_rate
@@ -116,8 +116,10 @@ class CubePoint:
         The rate over that of saturation, fixed variant.
     rate : float
         λ_g, messages that a node generates per cycle.
-    stable, precise : bool
-        Whether there are means, and whether they are known as well as was asked for.
+    verdict : str
+        One of ``VERDICTS``: whether there are means.
+    precise : bool
+        Whether they are known as well as was asked for.
     latency, latency_half_width : float
         Mean latency of a broadcast in cycles, with the half width of its 95 % confidence interval.
     link_load, link_load_half_width : float
@@ -132,7 +134,7 @@ class CubePoint:
     broadcast_fraction: float
     share: float
     rate: float
-    stable: bool
+    verdict: str
     precise: bool
     latency: float
     latency_half_width: float
@@ -146,6 +148,11 @@ class CubePoint:
     def load(self) -> HypercubeLoad:
         """The point for the analytical model."""
         return HypercubeLoad(self.dimensions, self.lanes, self.flits, self.broadcast_fraction, self.rate)
+
+    @property
+    def stable(self) -> bool:
+        """Whether there are means."""
+        return self.verdict == STABLE
 
     @property
     def mean_latency(self) -> Interval:
@@ -210,7 +217,7 @@ def _measure(task: _Task) -> CubePoint:
         broadcast_fraction=load.broadcast_fraction,
         share=task.share,
         rate=load.rate,
-        stable=point.stable,
+        verdict=point.verdict,
         precise=point.precise,
         latency=latency.mean,
         latency_half_width=latency.half_width,
