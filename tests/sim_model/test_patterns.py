@@ -66,6 +66,11 @@ def test_transpose_is_the_mirrored_place_in_a_square_of_any_side():
         assert sent[row * 6 + column] == column * 6 + row
 
 
+def _shape_or_class(value: object) -> str:
+    """Name of a case; that of an object with its address would be another one in every process."""
+    return "x".join(map(str, value)) if isinstance(value, tuple) else type(value).__name__
+
+
 @pytest.mark.parametrize(
     ("network", "shape"),
     [
@@ -77,7 +82,7 @@ def test_transpose_is_the_mirrored_place_in_a_square_of_any_side():
         (hypercube_network(3), (2, 2, 2)),
         (HypercubeNetwork(3, 2), (2, 2, 2)),
     ],
-    ids=str,
+    ids=_shape_or_class,
 )
 @pytest.mark.parametrize("name", ["tornado", "neighbour"])
 def test_permutations_of_digits(network, shape, name):
