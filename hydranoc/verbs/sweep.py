@@ -124,6 +124,6 @@ def _summary(table: "DataFrame") -> dict[str, Any]:
 def _text(planned: Sweep, table: "DataFrame") -> str:
     """The columns that matter most, for the first points."""
     wanted = [axis.key for axis in planned.axes] + [name for name in SHOWN if name in table]
-    shown = table[wanted].head(MOST_SHOWN).to_string(index=False, na_rep="-", float_format="%.5g")
+    shown = table[wanted].head(MOST_SHOWN).to_string(index=False, na_rep="-", float_format="{:.5g}".format)
     more = len(table) - MOST_SHOWN
     return shown + (f"\n... and {more:,} more" if more > 0 else "")
