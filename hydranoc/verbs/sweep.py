@@ -121,9 +121,14 @@ def _summary(table: "DataFrame") -> dict[str, Any]:
     return {"points": len(table), "rows": json.loads(table.to_json(orient="records") or "[]")}
 
 
+def _cell(value: Any) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
+
+
 def _text(planned: Sweep, table: "DataFrame") -> str:
     """The columns that matter most, for the first points."""
     wanted = [axis.key for axis in planned.axes] + [name for name in SHOWN if name in table]
-    shown = table[wanted].head(MOST_SHOWN).to_string(index=False, na_rep="-", float_format="{:.5g}".format)
+    first = table[wanted].head(MOST_SHOWN)
+    shown = first.astype(object).where(first.notna(), "-").map(_cell).to_string(index=False)
     more = len(table) - MOST_SHOWN
     return shown + (f"\n... and {more:,} more" if more > 0 else "")

@@ -69,12 +69,15 @@ def test_worms_without_a_way(family, flit_bits, share, tmp_path, require_tool):
 
 
 class FarTags(HartsRouting):
-    """Tags of every other packet lead farther than any packet has to go."""
+    """Tags of every other packet lead farther than any packet has to go.
+
+    As in a mesh that looks the same from every node, they depend on how far ahead the destination's number is.
+    """
 
     def tags(self, source, destination):
-        if (source + destination) % 2:
+        size, ahead = self.mesh.size, (destination - source) % self.mesh.nodes
+        if ahead % 2:
             return super().tags(source, destination)
-        size = self.mesh.size
         return -size, 1 - size, 0
 
 
