@@ -7,12 +7,14 @@ if TYPE_CHECKING:
     from hydranoc.api import load
     from hydranoc.design import Design, Outcome
     from hydranoc.errors import ConfigError
+    from hydranoc.sweeps.run import sweep
     from rtl.version import VERSION as __version__
 
-__all__ = ["ConfigError", "Design", "Outcome", "__version__", "load"]
+__all__ = ["ConfigError", "Design", "Outcome", "__version__", "load", "sweep"]
 
 _HOMES = {
     "load": ("hydranoc.api", "load"),
+    "sweep": ("hydranoc.sweeps.run", "sweep"),
     "Design": ("hydranoc.design", "Design"),
     "Outcome": ("hydranoc.design", "Outcome"),
     "ConfigError": ("hydranoc.errors", "ConfigError"),

@@ -53,7 +53,7 @@ ROOMS = {
     },
     "command": {"errors", "exit_codes", "reports", "verbs"},
     "cli": {"exit_codes", "command"},
-    "__init__": {"api", "design", "errors"},
+    "__init__": {"api", "design", "errors", "sweeps"},
     "__main__": {"cli"},
 }
 """Rooms of ``hydranoc`` and those below them that each imports; files of the package itself are rooms of their own."""

@@ -1,9 +1,11 @@
 """What a user has who installs the wheel alone: the examples, and README's and help's commands that use them."""
 
+import json
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -18,7 +20,7 @@ FOLDERS = ("topology", "sim_model", "rtl", "tb", "fpga", "hydranoc", "examples")
 LIGHT = ("init", "check", "draw", "verilog", "model", "examples", "schema")
 """Verbs that need no tools besides Python; of the others it is tried whether their configuration is there."""
 LOG = "build.log"
-"""What building the wheel says, beside the folder with what it holds."""
+"""What building the wheel says, beside the wheel."""
 RUN_THEM = """
 import sys, hydranoc
 from hydranoc.cli import run
@@ -27,12 +29,22 @@ for line in sys.stdin.read().splitlines():
     print("##", line, flush=True)
     assert run(line.split()) == 0, line
 """
+USER_OF_TYPES = """\
+from typing import assert_type
+from hydranoc import Design, Outcome, load, sweep
+assert_type(load("network.yaml"), Design)
+assert_type(load({}).simulate(), Outcome)
+sweep("network.yaml", {"network.buffer_flits": [1, 2]}, processes=2)
+load(3)
+sweep("network.yaml", 4)
+"""
+"""A program whose last two lines are wrong."""
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """A folder with what the wheel holds, and no dependency."""
-    source, site = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("site") / "site"
+@pytest.fixture(name="wheel", scope="module")
+def built_wheel(tmp_path_factory):
+    """The wheel, with what building it says beside it."""
+    source = tmp_path_factory.mktemp("source")
     for name in PARTS:
         shutil.copy(ROOT / name, source / name)
     for name in FOLDERS:
@@ -46,10 +58,30 @@ def site(tmp_path_factory):
         [*command, "-w", str(source / "dist"), str(source)], capture_output=True, text=True, check=False, cwd=source
     )
     assert built.returncode == 0, built.stdout + built.stderr
-    site.with_name(LOG).write_text(built.stdout + built.stderr)
     (wheel,) = (source / "dist").glob("*.whl")
+    wheel.with_name(LOG).write_text(built.stdout + built.stderr)
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def site(wheel, tmp_path_factory):
+    """A folder with what the wheel holds, and no dependency."""
+    site = tmp_path_factory.mktemp("site")
     zipfile.ZipFile(wheel).extractall(site)
     return site
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """``bin`` of an environment in which nothing but the wheel is installed; it finds the dependencies of this one."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    python = folder / "bin" / "python"
+    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-index", "--no-deps"]
+    subprocess.run([*command, str(wheel)], check=True, cwd=folder)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return folder / "bin"
 
 
 def _commands() -> list[str]:
@@ -76,8 +108,8 @@ def _run(site: Path, folder: Path, commands: list[str]) -> str:
     return ended.stdout
 
 
-def test_the_wheel_is_built_without_warnings(site):
-    log = site.with_name(LOG).read_text()
+def test_the_wheel_is_built_without_warnings(wheel):
+    log = wheel.with_name(LOG).read_text()
     assert "Building wheel for hydranoc" in log
     warnings = [line for line in log.splitlines() if "warning" in line.lower() and "byte-compiling" not in line]
     assert warnings == []
@@ -100,6 +132,38 @@ def test_commands_of_readme_and_help_work_in_an_empty_folder(site, tmp_path):
     assert (tmp_path / "examples" / "axi_stream" / "top.v").read_text() == (
         ROOT / "examples" / "axi_stream" / "top.v"
     ).read_text()
+
+
+def test_the_installed_command_works_outside_the_checkout(installed, tmp_path):
+    environment = {"HYDRANOC_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path), "PATH": ""}
+    python, hydranoc = (str(installed / name) for name in ("python", "hydranoc"))
+    where = [python, "-c", "import hydranoc, sys; print(hydranoc.__file__)"]
+    for command in (where, [hydranoc, "init"], [hydranoc, "check", "network.yaml", "--json"]):
+        answer = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert answer.returncode == 0, answer.stderr
+        if command is where:
+            assert answer.stdout.startswith(str(installed.parent))
+    assert json.loads(answer.stdout)["right"]
+
+
+def test_type_checkers_believe_the_annotations(site, tmp_path, require_package):
+    """In an environment without any other package; a program against the types is refused in its wrong lines alone."""
+    require_package("pyright")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", "empty"], check=True, cwd=tmp_path)
+    (packages,) = tmp_path.glob("empty/lib/python*/site-packages")
+    shutil.copytree(site, packages, dirs_exist_ok=True)
+    (tmp_path / "program.py").write_text(USER_OF_TYPES)
+    rules = {"typeCheckingMode": "basic", "reportMissingTypeStubs": "error", "venvPath": ".", "venv": "empty"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": ["program.py"], **rules}))
+    answer = subprocess.run(
+        [sys.executable, "-m", "pyright", "--outputjson"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    found = json.loads(answer.stdout)["generalDiagnostics"]
+    lines = USER_OF_TYPES.splitlines()
+    assert [(lines[one["range"]["start"]["line"]], one["rule"]) for one in found] == [
+        ("load(3)", "reportArgumentType"),
+        ('sweep("network.yaml", 4)', "reportArgumentType"),
+    ]
 
 
 def test_examples_are_listed_and_never_overwritten(tmp_path, monkeypatch, capsys):
