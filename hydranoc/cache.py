@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Where built simulators and points of unfinished figures are kept."""
+    """Where built simulators and points of figures are kept."""
     chosen = os.environ.get("HYDRANOC_CACHE")
     return Path(chosen) if chosen else user_cache_folder() / "hydranoc"
 

@@ -1,6 +1,7 @@
-"""Points of a figure that an interrupted run has measured, by the sources that measured them."""
+"""Points of figures that earlier runs have measured, by the sources that measured them."""
 
 import hashlib
+from collections.abc import Collection
 from pathlib import Path
 
 import hydranoc
@@ -12,19 +13,36 @@ MEASURING = ("sim_model", "topology", "hydranoc/measurement", "hydranoc/studies"
 """Folders of the sources that decide about a point."""
 
 
-def sources_digest() -> str:
-    """Of everything that decides about a point, 16 letters."""
+def sources_digest(without: Collection[str] = ()) -> str:
+    """Of everything that decides about a point, 16 letters.
+
+    Parameters
+    ----------
+    without : collection of str
+        Names of folders that do not matter, such as those of other families.
+    """
     digest = hashlib.sha256()
     for folder in MEASURING:
         for path in sorted((ROOT / folder).rglob("*.py")):
-            digest.update(path.read_bytes())
+            if not set(path.relative_to(ROOT).parts).intersection(without):
+                digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def kept_points(figure: str, quick: bool) -> KeptPoints:
-    """Points of a figure that an earlier run began with the same model and the same study."""
-    name = f"{figure}{'-quick' if quick else ''}-{sources_digest()}.jsonl"
-    return KeptPoints(cache_folder() / "figures" / name)
+def kept_points(name: str, quick: bool, other_families: Collection[str]) -> KeptPoints:
+    """Points that earlier runs have measured with the same model and the same studies.
+
+    Parameters
+    ----------
+    name : str
+        Of a figure, or of the points that several figures share.
+    quick : bool
+        Coarse points have a file of their own.
+    other_families : collection of str
+        Whose sources do not matter.
+    """
+    file_name = f"{name}{'-quick' if quick else ''}-{sources_digest(other_families)}.jsonl"
+    return KeptPoints(cache_folder() / "figures" / file_name)
 
 
 def kept_text(kept: KeptPoints) -> str:

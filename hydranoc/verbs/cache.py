@@ -14,7 +14,7 @@ from hydranoc.reports.summary_text import table
 from hydranoc.verbs.options import json_option, say
 
 OTHER_FOLDERS = {
-    "figures": "points of unfinished figures",
+    "figures": "points of figures",
     "logs": "logs of programs that failed",
     "tools": "caches of the tools",
     "commands": "tools for a shell (hydranoc env)",
@@ -28,7 +28,7 @@ BYTES_PER_MB = 10**6
 @json_option
 def cache(limit: float | None, clear: bool, as_json: bool) -> int:
     """List what is kept in the cache folder (HYDRANOC_CACHE): simulators that `compare` has built, points of figures
-    that `reproduce` has not finished, logs. Beyond the limit the least recently used simulators go first.
+    that `reproduce` goes on with, logs. Beyond the limit the least recently used simulators go first.
 
     \b
     Examples:

@@ -42,13 +42,14 @@ def _known() -> dict[str, Reproduction]:
     help=f"Folder for CSV file and plot.  [default: {RESULTS}/NAME]",
 )
 @click.option("--quick", is_flag=True, help="Fewer points and runs: a coarse answer in seconds.")
-@click.option("--anew", is_flag=True, help="Forget the points that an interrupted run has kept.")
+@click.option("--anew", is_flag=True, help="Forget the points that earlier runs have kept.")
 @click.option("--check", is_flag=True, help="Hold what is measured against the full run that is kept; 1 if it differs.")
 @json_option
 def reproduce(name: str, folder: Path | None, quick: bool, anew: bool, check: bool, as_json: bool) -> int:
     """Measure figure or table NAME of a paper again. Writes NAME.csv, a plot with the paper's own claims marked as
     NAME.svg and NAME.png, and the claims with what was measured as NAME.json. Points are kept
-    until the figure is finished: after an interruption the same command goes on, and says where they lie.
+    until the figure is finished: after an interruption the same command goes on, and says where they lie. Points of
+    figures that share them stay for the others, until the sources of model or studies change.
 
     \b
     Examples:
@@ -58,17 +59,18 @@ def reproduce(name: str, folder: Path | None, quick: bool, anew: bool, check: bo
     known = _known()
     if name not in known:
         raise click.BadParameter(f"there is no figure {shown(name)}; {_hint(name, list(known))}")
-    measured = _measured(name) if check else None
+    item, measured = known[name], _measured(name) if check else None
     folder = folder or RESULTS / name
     with result_folder(folder) as scratch:
         try:
-            kept = _begin(name, quick, anew)
+            kept = _begin(name, item, quick, anew)
             with progress_bars() as progress:
-                figure = known[name].run(Effort(quick, progress, kept))
+                figure = item.run(Effort(quick, progress, kept))
         except OSError as error:
             raise MachineTrouble(f"cannot keep measured points: {reason(error)}", file=cache_folder()) from None
         _write(name, figure, scratch)
-    kept.drop()
+    if not item.shares:
+        kept.drop()
     found = None if measured is None else check_figure(figure, measured.rows)
     say(_summary(name, figure, found), _text(figure, folder / f"{name}.svg", found), as_json)
     return 1 if found and found.differences else 0
@@ -91,9 +93,10 @@ def _hint(name: str, known: list[str]) -> str:
     return f"did you mean {' or '.join(filter(None, [', '.join(words[:-1]), words[-1]]))}?"
 
 
-def _begin(name: str, quick: bool, anew: bool) -> KeptPoints:
-    """Points of an interrupted run, unless they are to be forgotten; says that there are some."""
-    kept = kept_points(name, quick)
+def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> KeptPoints:
+    """Points of earlier runs, unless they are to be forgotten; says that there are some."""
+    own = next(family.name for family in OWN_FAMILIES.values() if name in family.reproductions)
+    kept = kept_points(item.shares or name, quick, OWN_FAMILIES.keys() - {own})
     if anew:
         kept.drop()
     elif len(kept):

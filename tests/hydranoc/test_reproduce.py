@@ -6,7 +6,11 @@ import json
 import pytest
 
 from hydranoc.cli import run
-from hydranoc.measurement.kept import kept_points
+from hydranoc.families.registry import OWN_FAMILIES
+from hydranoc.measurement import kept
+from hydranoc.measurement.kept import kept_points, sources_digest
+from hydranoc.measurement.kept_points import KeptPoints
+from hydranoc.studies.common.figure import Effort, Figure, Reproduction
 from hydranoc.studies.spam import figures as spam_figures
 from hydranoc.studies.spam import measurements as studies
 from hydranoc.studies.spam.measurements import Point
@@ -60,19 +64,56 @@ def test_it_says_that_it_goes_on_from_where_and_how_to_begin_anew(measured, tmp_
     points = [_single(f"{n} nodes", x, 12.0) for n in (128, 256) for x in (1, n - 1)]
     measured("spam_fig2", points)
     monkeypatch.setattr(studies, "spam_fig2", lambda *_networks, kept, **_options: found.append(len(kept)) or points)
-    for arguments, said, kept in (
+    for arguments, said, count in (
         ([], "goes on with 2 points kept in {path}; --anew begins from nothing\n", 2),
         (["--anew"], "", 0),
         ([], "", 0),
     ):
         if said or arguments:
             for key in ("first", "second"):
-                kept_points("spam-fig2", False).add(key, {"x": 1})
-        path = kept_points("spam-fig2", False).path
+                _kept_of_spam("spam-fig2").add(key, {"x": 1})
+        path = _kept_of_spam("spam-fig2").path
         assert run(["reproduce", "spam-fig2", "-o", str(tmp_path / "out"), *arguments]) == 0
         assert capsys.readouterr().err == said.format(path=path)
-        assert found.pop() == kept
+        assert found.pop() == count
         assert not path.exists()
+
+
+def test_shared_points_are_there_for_the_next_figure(tmp_path, monkeypatch, capsys):
+    """Three figures of HARTS measured the same curve, each for an hour."""
+    monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "cache"))
+    found = []
+
+    def measure(effort: Effort) -> Figure:
+        assert effort.kept is not None
+        found.append(len(effort.kept))
+        effort.kept.add(f"point {len(found)}", {"x": 1})
+        return Figure("", "", "", (), (), (), ())
+
+    for name in ("spam-first", "spam-second"):
+        item = Reproduction("a test's", measure, "spam-shared")
+        monkeypatch.setitem(OWN_FAMILIES["spam"].reproductions, name, item)
+    for name, *options in (("spam-first",), ("spam-second",), ("spam-first", "--anew"), ("spam-second", "--quick")):
+        assert run(["reproduce", name, *options, "-o", str(tmp_path / "out")]) == 0
+    assert found == [0, 1, 0, 0]
+    assert len(_kept_of_spam("spam-shared")) == 1
+    assert "goes on with 1 point kept" in capsys.readouterr().err
+
+
+def test_sources_of_other_families_do_not_make_points_void(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "ROOT", tmp_path)
+    for name in ("common", "min", "harts"):
+        (tmp_path / "sim_model" / name).mkdir(parents=True)
+    digests = []
+    for changed in ("common", "min", "harts"):
+        (tmp_path / "sim_model" / changed / "engine.py").write_text("x = 1\n")
+        digests.append(sources_digest({"harts"}))
+    assert digests[0] != digests[1] == digests[2]
+    assert sources_digest() != digests[2]
+
+
+def _kept_of_spam(name: str) -> KeptPoints:
+    return kept_points(name, False, OWN_FAMILIES.keys() - {"spam"})
 
 
 @pytest.mark.slow

@@ -126,10 +126,14 @@ class Reproduction:
         What it shows, with the place in the paper.
     run : callable
         Effort -> Figure.
+    shares : str
+        Name of the points that it has in common with other figures, which are kept when it is finished; empty if it
+        has its own.
     """
 
     title: str
     run: Callable[["Effort"], Figure] = field(repr=False)
+    shares: str = ""
 
 
 MOST_PROCESSES = 8

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 COPIES = (2, 3, 4, 5, 6)
 SBCAST, SFBCAST = "sbcast", "sfbcast"
 UNIT = "clocks"
+SHARED = "harts-loads"
+"""Their curves are measured once."""
 LATENCY_AXIS = "latency, clocks of 1.5 us (95 % confidence)"
 
 
@@ -137,15 +139,17 @@ def _table(curves: "HartsCurves") -> dict[str, Any]:
 
 
 LOAD_REPRODUCTIONS = {
-    "harts-fig10": Reproduction("latency of SBCAST against load, by size (figure 10)", figure_10),
-    "harts-fig11": Reproduction("latency of 2- to 6-BCAST over SBCAST (figure 11)", figure_11),
-    "harts-fig12": Reproduction("SBCAST against SFBCAST, size 5 (figure 12)", figure_12),
+    "harts-fig10": Reproduction("latency of SBCAST against load, by size (figure 10)", figure_10, SHARED),
+    "harts-fig11": Reproduction("latency of 2- to 6-BCAST over SBCAST (figure 11)", figure_11, SHARED),
+    "harts-fig12": Reproduction("SBCAST against SFBCAST, size 5 (figure 12)", figure_12, SHARED),
     "harts-fig13": Reproduction(
         "latency of SFBCAST over SBCAST, by size (figure 13)",
         partial(stored_by_size, title="HARTS, figure 13: latency without cut-through", mean_delivery=False),
+        SHARED,
     ),
     "harts-fig14": Reproduction(
         "mean delivery time of SFBCAST over SBCAST, by size (figure 14)",
         partial(stored_by_size, title="HARTS, figure 14: mean delivery time without cut-through", mean_delivery=True),
+        SHARED,
     ),
 }

@@ -17,6 +17,8 @@ STAGES = {2: (4, 6, 8), 4: (2, 3, 4), 8: (2, 3)}
 DIRECTIONS = ("UNI", "BI")
 KINDS = {"UNI": "baseline", "BI": "bi-butterfly"}
 HALF, USUAL_FLITS = 0.5, 64
+SHARED = "min-loads"
+"""Many of their curves are compared in several figures, and measured once."""
 UNIT = "us"
 
 
@@ -180,7 +182,7 @@ def _shares(setting: LoadFigure) -> Iterator[str]:
 
 LOAD_REPRODUCTIONS = {
     f"min-fig{setting.number}": Reproduction(
-        f"latency against load, {setting.title} (figure {setting.number})", partial(load_figure, setting)
+        f"latency against load, {setting.title} (figure {setting.number})", partial(load_figure, setting), SHARED
     )
     for setting in FIGURES
 }
