@@ -12,12 +12,12 @@ stands beside it; and the factor is 25 %.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from hydranoc.measurement.kept_points import KeptPoints, Progress, measure_points
 from hydranoc.measurement.whole_runs import finish, prepare
 from sim_model.common.multinode import multinode_workload
-from sim_model.common.statistics import confidence_interval
+from sim_model.common.statistics import Interval, confidence_interval
 from sim_model.torus.model import TorusModel
 from sim_model.torus.multinode import software_sends
 from topology.common.lanes import PRIORITY_LOW
@@ -30,7 +30,7 @@ GRID = Grid(16, 16)
 LANES = 2
 FLIT_BITS = 32
 BUFFER_FLITS = 8
-INSTANCES, QUICK_INSTANCES = 5, 3
+INSTANCES, QUICK_INSTANCES = 10, 5
 """Random workloads behind a point."""
 
 
@@ -66,12 +66,10 @@ class MulticastPoint:
     software : str
     sources, destinations, flits, startup_us, hot_spot
         See ``Workload``.
-    mean_us, mean_half_width_us : float
-        Latency of a multicast, mean over all of them, with the half width of the 95 % confidence interval.
-    last_us, last_half_width_us : float
+    means_us : tuple of float
+        Latency of a multicast, mean over all of one random workload, by workload: all software gets the same ones.
+    lasts_us : tuple of float
         The same of the last multicast to be over.
-    instances : int
-        Random workloads behind these.
     """
 
     software: str
@@ -80,16 +78,23 @@ class MulticastPoint:
     flits: int
     startup_us: int
     hot_spot: float
-    mean_us: float
-    mean_half_width_us: float
-    last_us: float
-    last_half_width_us: float
-    instances: int
+    means_us: tuple[float, ...]
+    lasts_us: tuple[float, ...]
 
     @property
     def workload(self) -> Workload:
         """What was sent."""
         return Workload(self.sources, self.destinations, self.flits, self.startup_us, self.hot_spot)
+
+    @property
+    def mean_us(self) -> Interval:
+        """Over the workloads."""
+        return confidence_interval(self.means_us)
+
+    @property
+    def last_us(self) -> Interval:
+        """Over the workloads."""
+        return confidence_interval(self.lasts_us)
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,7 @@ def torus_multicasts(
         See ``software_sends``.
     workloads : sequence of Workload
     quick : bool
-        Three random workloads per point instead of five.
+        Five random workloads per point instead of ten.
     processes, progress, kept
         See ``measure_points``.
     """
@@ -149,17 +154,4 @@ def _measure(task: _Task) -> MulticastPoint:
         latencies = finish(prepare(model, sends, workload.startup_us // CYCLE_US)).group_latency_cycles * CYCLE_US
         means.append(float(latencies.mean()))
         lasts.append(float(latencies.max()))
-    mean, last = confidence_interval(means), confidence_interval(lasts)
-    return MulticastPoint(
-        software=task.software,
-        sources=workload.sources,
-        destinations=workload.destinations,
-        flits=workload.flits,
-        startup_us=workload.startup_us,
-        hot_spot=workload.hot_spot,
-        mean_us=mean.mean,
-        mean_half_width_us=mean.half_width,
-        last_us=last.mean,
-        last_half_width_us=last.half_width,
-        instances=task.instances,
-    )
+    return MulticastPoint(task.software, **asdict(workload), means_us=tuple(means), lasts_us=tuple(lasts))
