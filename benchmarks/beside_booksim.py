@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.booksim import THROUGHPUT, BookSim, BookSimError, PeerNetwork
+from benchmarks.booksim import THROUGHPUT, BookSim, ProbedNetwork
 from benchmarks.load import PACKET_FLITS, PATTERNS, LoadedModel, Window, mean_links, patterns_of
+from benchmarks.peer_program import PeerError
 
 SHARES = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Loads, as shares of the lower saturation of both."""
@@ -51,15 +52,15 @@ def our_side(ours: LoadedModel, window: Window) -> Side:
     return Side("golden model", run, run, ours.zero_load_latency)
 
 
-def their_side(booksim: BookSim, window: Window, links: Callable[[int, int], int]) -> Side:
+def their_side(booksim: BookSim, network: ProbedNetwork, window: Window, links: Callable[[int, int], int]) -> Side:
     """BookSim; ``links`` says how many channels between switches are on the way from one node to another."""
-    per_link, all_else = booksim.zero_load(window)
+    per_link, all_else = booksim.zero_load(network.near, network.far, window)
     print(f"BookSim takes {per_link:g} cycles for a hop and {all_else:g} for all else of a packet")
     return Side(
         "BookSim",
         lambda pattern, load: booksim.run(pattern, load, window),
         lambda pattern, load: booksim.run(pattern, load, window, kind=THROUGHPUT),
-        lambda pattern: all_else + per_link * mean_links(pattern, booksim.network.nodes, links),
+        lambda pattern: all_else + per_link * mean_links(pattern, network.nodes, links),
     )
 
 
@@ -120,7 +121,7 @@ def run_comparison(
     chosen: argparse.Namespace,
     title: str,
     ours: LoadedModel,
-    theirs: PeerNetwork,
+    theirs: ProbedNetwork,
     links: Callable[[int, int], int],
 ) -> None:
     """Run both and print.
@@ -145,7 +146,7 @@ def run_comparison(
     print(f"BookSim: {', '.join(shown)}; else its defaults")
     print(f"{chosen.lanes} lanes of {chosen.buffer} flits, packets of {PACKET_FLITS} flits")
     print("loads and throughput in flits per sending node and cycle, latency in cycles")
-    sides = our_side(ours, window), their_side(booksim, window, links)
+    sides = our_side(ours, window), their_side(booksim, theirs, window, links)
     for pattern in chosen.pattern or patterns_of(theirs.nodes):
         compare(pattern, *sides)
 
@@ -155,5 +156,5 @@ def errors_in_one_line() -> Iterator[None]:
     """A wrong argument, or a program that does not do what it should, ends the command with one line."""
     try:
         yield
-    except (BookSimError, ValueError) as error:
+    except (PeerError, ValueError) as error:
         sys.exit(f"error: {error}")

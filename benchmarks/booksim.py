@@ -5,8 +5,6 @@ to the node that they come from, which no host here does. They are left out by i
 """
 
 import re
-import resource
-import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.load import PACKET_FLITS, UNIFORM, Window, senders
+from benchmarks.peer_program import PeerError, PeerRun, execute, not_at_its_end
 
 LATENCY, THROUGHPUT = "latency", "throughput"
 NEVER = "1000000.0"
@@ -21,32 +20,6 @@ NEVER = "1000000.0"
 FASTEST = "fastest"
 LIGHTEST = 0.002  # flits per node and cycle
 PERIODS = 3  # that it measures once thresholds are fulfilled
-
-
-class BookSimError(Exception):
-    """The program is missing, or has not done what it was told; one clear line."""
-
-
-@dataclass(frozen=True)
-class PeerRun:
-    """What a run has measured.
-
-    Members
-    -------
-    latency : float
-        Mean cycles from creation to the arrival of the tail; nan if there was no packet.
-    accepted : float
-        Flits that arrived per sending node and cycle.
-    flit_hops : float
-        Flits over channels, injection and delivery included, in the whole run.
-    cpu_seconds : float
-        Of the whole process.
-    """
-
-    latency: float
-    accepted: float
-    flit_hops: float
-    cpu_seconds: float
 
 
 @dataclass(frozen=True)
@@ -74,6 +47,18 @@ class PeerNetwork:
     nodes : int
     keys : dict of str to str
         Its topology and routing in BookSim's configuration.
+    """
+
+    nodes: int
+    keys: dict[str, str]
+
+
+@dataclass(frozen=True)
+class ProbedNetwork(PeerNetwork):
+    """A network, and traffic that tells what a packet takes in it without contention.
+
+    Parameters
+    ----------
     near, far : Probe
         Of two different lengths.
 
@@ -83,8 +68,6 @@ class PeerNetwork:
         If they have the same length.
     """
 
-    nodes: int
-    keys: dict[str, str]
     near: Probe
     far: Probe
 
@@ -107,10 +90,11 @@ class BookSim:
         Virtual channels, and flits that each of their buffers holds.
     settings : dict of str to str
         Keys of its own; default values otherwise.
+    packet_flits : int
 
     Raises
     ------
-    BookSimError
+    PeerError
         If there is no such program.
     """
 
@@ -119,10 +103,11 @@ class BookSim:
     lanes: int
     buffer_flits: int
     settings: dict[str, str] = field(default_factory=dict)
+    packet_flits: int = PACKET_FLITS
 
     def __post_init__(self):
         if not self.program.is_file():
-            raise BookSimError(f"BookSim must be an executable file, not {str(self.program)!r}")
+            raise PeerError(f"BookSim must be an executable file, not {str(self.program)!r}")
 
     def run(self, pattern: str, load: float, window: Window, *, kind: str = LATENCY) -> PeerRun:
         """One run under a pattern of ours.
@@ -141,18 +126,16 @@ class BookSim:
         nodes = self.network.nodes
         # of uniform traffic, one packet in as many as there are nodes is for its own node
         offered = load * nodes / (nodes - 1) if pattern == UNIFORM else load
-        before = _children_seconds()
-        totals, rows = self._execute(
+        totals, rows, seconds = self._execute(
             pattern, offered, window, {"sim_type": kind, "pair_stats": str(int(kind == LATENCY))}
         )
-        return _figures(pattern, nodes, totals, rows, _children_seconds() - before)
+        return _figures(pattern, nodes, totals, rows, seconds)
 
-    def zero_load(self, window: Window) -> tuple[float, float]:
+    def zero_load(self, near: Probe, far: Probe, window: Window) -> tuple[float, float]:
         """What a packet takes without contention: cycles for each link, and for all else.
 
         They are those of the straight line through the latencies of the fastest packets of two lengths.
         """
-        near, far = self.network.near, self.network.far
         near_latency, far_latency = (
             self._execute(probe.pattern, LIGHTEST, window, {})[0][FASTEST] for probe in (near, far)
         )
@@ -161,25 +144,21 @@ class BookSim:
 
     def _execute(
         self, pattern: str, offered: float, window: Window, more: dict[str, str]
-    ) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+    ) -> tuple[dict[str, float], dict[str, np.ndarray], float]:
         with tempfile.TemporaryDirectory() as folder:
             figures, config = Path(folder) / "figures", Path(folder) / "config"
             keys = self._keys(window) | {"traffic": pattern, "injection_rate": f"{offered:.6f}", **more}
             keys["stats_out"] = str(figures)
             config.write_text("".join(f"{key} = {value};\n" for key, value in keys.items()))
-            try:
-                done = subprocess.run([self.program, config], capture_output=True, text=True, check=False)
-            except OSError as error:
-                raise BookSimError(f"BookSim cannot be run: {error.strerror}: {self.program}") from None
-            totals = parse_totals(done.stdout + done.stderr)  # its exit code says nothing
-            return totals, parse_rows(figures.read_text())
+            output, seconds = execute("BookSim", self.program, [config])
+            return parse_totals(output), parse_rows(figures.read_text()), seconds
 
     def _keys(self, window: Window) -> dict[str, str]:
         return {
             **self.network.keys,
             "num_vcs": str(self.lanes),
             "vc_buf_size": str(self.buffer_flits),
-            "packet_size": str(PACKET_FLITS),
+            "packet_size": str(self.packet_flits),
             "injection_rate_uses_flits": "1",
             "sample_period": str(window.cycles // PERIODS),
             "warmup_periods": str(max(1, round(window.warmup * PERIODS / window.cycles))),
@@ -197,15 +176,14 @@ def parse_totals(output: str) -> dict[str, float]:
 
     Raises
     ------
-    BookSimError
+    PeerError
         If it has not come to its end.
     """
     overall = output.partition("= Overall Traffic Statistics =")[2]
     cycles = re.search(r"^Time taken is (\d+) cycles", output, re.MULTILINE)
     fastest = re.search(r"^Packet latency average = .*\n\s*minimum = (\S+)", overall, re.MULTILINE)
     if cycles is None or fastest is None:
-        lines = output.strip().splitlines() or ["it printed nothing"]
-        raise BookSimError(f"BookSim has not come to its end: {lines[-1]}")
+        raise not_at_its_end("BookSim", output)
     averages = re.findall(r"^(\w[\w ]*?) average = (\S+) \(\d+ samples?\)", overall, re.MULTILINE)
     return {"cycles": float(cycles[1]), FASTEST: float(fastest[1]), **{name: float(value) for name, value in averages}}
 
@@ -230,8 +208,3 @@ def _figures(
     channels = totals["Hops"] + 1  # it counts routers
     flits = totals["Accepted flit rate"] * nodes * totals["cycles"]
     return PeerRun(latency, accepted, flits * channels, seconds)
-
-
-def _children_seconds() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime

@@ -4,21 +4,21 @@
 """
 
 from benchmarks.beside_booksim import errors_in_one_line, parser_of, run_comparison
-from benchmarks.booksim import PeerNetwork, Probe
+from benchmarks.booksim import Probe, ProbedNetwork
 from benchmarks.load import LoadedModel
 from sim_model.hypercube.model import HypercubeModel
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import HypercubeRouting
 
 
-def peer_cube(dimensions: int) -> PeerNetwork:
+def peer_cube(dimensions: int) -> ProbedNetwork:
     """A hypercube in BookSim: a mesh with two nodes in every dimension.
 
     Its adaptive routing there is Duato's: lane 0 is the escape, by dimension order, and a packet that has taken it
     stays on escapes. With two nodes in a dimension its "tornado" sends every packet to the node that it comes from, and
     its "neighbor" to the opposite corner.
     """
-    return PeerNetwork(
+    return ProbedNetwork(
         nodes=1 << dimensions,
         keys={"topology": "mesh", "k": "2", "n": str(dimensions), "routing_function": "min_adapt"},
         near=Probe("tornado", 0),

@@ -6,7 +6,7 @@
 from functools import partial
 
 from benchmarks.beside_booksim import errors_in_one_line, parser_of, run_comparison
-from benchmarks.booksim import PeerNetwork, Probe
+from benchmarks.booksim import Probe, ProbedNetwork
 from benchmarks.torus_load import links_between, loaded_torus
 from sim_model.torus.model import TorusModel
 from topology.torus.graph import TorusNetwork
@@ -14,9 +14,9 @@ from topology.torus.grid import Grid
 from topology.torus.routing import DALLY_SEITZ, LANE_RULES, TorusRouting
 
 
-def peer_torus(side: int) -> PeerNetwork:
+def peer_torus(side: int) -> ProbedNetwork:
     """A square torus in BookSim: its "neighbor" goes one step, and its "tornado" almost half of the way round."""
-    return PeerNetwork(
+    return ProbedNetwork(
         nodes=side**2,
         keys={"topology": "torus", "k": str(side), "n": "2", "routing_function": "dim_order"},
         near=Probe("neighbor", 2),

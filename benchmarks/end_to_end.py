@@ -5,13 +5,14 @@ Uniform unicasts on a mesh of 8 x 8 nodes; CPU seconds of one core.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from hydranoc import load
-from hydranoc.config.schema import RandomTraffic
 from hydranoc.design import Design
 from hydranoc.reports.summary import summary_of
 from sim_model.common.simulation import Simulation
@@ -40,6 +41,8 @@ class Cost:
     run_seconds : float
         All cycles.
     statistics_seconds : float
+    summary : dict
+        Its statistics.
     """
 
     flit_hops: int
@@ -47,6 +50,7 @@ class Cost:
     state_seconds: float
     run_seconds: float
     statistics_seconds: float
+    summary: dict[str, Any]
 
     @property
     def seconds(self) -> float:
@@ -69,11 +73,12 @@ def measure(make_design: Callable[[], Design], until_cycle: int | None = None) -
     until_cycle : int or None
         The run ends before this cycle; default when all is delivered.
     """
-    costs = sorted((_measure_once(make_design(), until_cycle) for _ in range(REPEATS)), key=lambda cost: cost.ratio)
+    costs = sorted((measure_once(make_design(), until_cycle) for _ in range(REPEATS)), key=lambda cost: cost.ratio)
     return costs[REPEATS // 2]
 
 
-def _measure_once(design: Design, until_cycle: int | None) -> Cost:
+def measure_once(design: Design, until_cycle: int | None = None) -> Cost:
+    """Cost of one run of a design without messages; ``until_cycle`` as in ``measure``."""
     _ = design.model  # a network is made once, and not for each run
     clock: list[float] = [time.process_time()]
 
@@ -84,17 +89,20 @@ def _measure_once(design: Design, until_cycle: int | None) -> Cost:
     messages = timed(design.messages)
     simulation = timed(Simulation(design.model, messages, design.startup_cycles))
     results = timed(simulation.run(until_cycle))
-    timed(summary_of(results, warmup_cycles=design.warmup_cycles))
-    return Cost(results.flit_hops, *(after - before for before, after in pairwise(clock)))
+    summary = timed(summary_of(results, warmup_cycles=design.warmup_cycles))
+    seconds = (after - before for before, after in pairwise(clock))
+    return Cost(results.flit_hops, *seconds, summary=summary)
 
 
-def mesh(flits: int, load_flits: float, cycles: int) -> Design:
-    """The mesh under a load; messages start in ``cycles`` cycles."""
-    config = load(MESH).config
-    traffic = config.traffic
-    assert isinstance(traffic, RandomTraffic)
-    changed = {"messages_per_node_per_cycle": load_flits / flits, "cycles": cycles, "flits": flits}
-    return Design(replace(config, traffic=traffic.model_copy(update=changed)))
+def mesh(flits: int, load_flits: float, cycles: int, side: int = 8) -> Design:
+    """The mesh under a load, or one with another number of nodes in each dimension.
+
+    Messages start in ``cycles`` cycles.
+    """
+    config = yaml.safe_load(MESH.read_text())
+    config["network"]["topology"] |= {"rows": side, "columns": side}
+    config["traffic"] |= {"messages_per_node_per_cycle": load_flits / flits, "cycles": cycles, "flits": flits}
+    return load(config)
 
 
 def main(*, quick: bool) -> None:

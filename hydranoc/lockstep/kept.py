@@ -18,7 +18,10 @@ from pathlib import Path
 from hydranoc.cache import cache_folder
 from hydranoc.locks import locked, locked_if_free
 
-SIMULATORS = ("verilator", "icarus")
+PEER = "peer"
+"""Simulators of other projects, which benchmarks run beside the golden model."""
+SIMULATORS = ("verilator", "icarus", PEER)
+"""What names of folders begin with."""
 WHOLE = "whole.json"
 BUILDING = ".building"
 LOCKS = "locks"

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from benchmarks import beside_booksim, booksim_hypercube, booksim_torus
-from benchmarks.booksim import FASTEST, THROUGHPUT, BookSim, BookSimError, PeerNetwork, Probe, parse_rows, parse_totals
+from benchmarks.booksim import FASTEST, THROUGHPUT, BookSim, PeerNetwork, Probe, parse_rows, parse_totals
 from benchmarks.booksim_hypercube import peer_cube
 from benchmarks.booksim_torus import peer_torus
 from benchmarks.load import PACKET_FLITS, TRANSPOSE, UNIFORM, LoadedModel, Window, mean_links, pairs, patterns_of
+from benchmarks.peer_program import PeerError
 from benchmarks.torus_load import links_between, loaded_torus
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.torus.model import TorusModel
@@ -64,7 +65,7 @@ def told(folder: Path) -> dict[str, str]:
     return dict(line.rstrip(";").split(" = ") for line in (folder / "told").read_text().splitlines())
 
 
-PEER = PeerNetwork(4, {"topology": "torus", "k": "2"}, Probe("neighbor", 2), Probe("tornado", 4))
+PEER = PeerNetwork(4, {"topology": "torus", "k": "2"})
 
 
 def torus(side: int = 4, rule: str = DALLY_SEITZ) -> LoadedModel:
@@ -123,7 +124,7 @@ def test_two_probes_give_the_cycles_of_a_link_and_of_all_else(tmp_path):
     path = program(tmp_path)
     farther = 'sed "$(grep -q tornado "$1" && echo s/21/27/)" '  # 6 cycles more over its two links more
     path.write_text(path.read_text().replace("cat ", farther, 1))
-    assert BookSim(path, PEER, 2, 4).zero_load(WINDOW) == (3, 15)
+    assert BookSim(path, PEER, 2, 4).zero_load(Probe("neighbor", 2), Probe("tornado", 4), WINDOW) == (3, 15)
 
 
 def test_probes_of_one_length_are_refused():
@@ -149,13 +150,13 @@ def test_missing_program_is_refused_in_one_line(tmp_path, capsys, benchmark):
 def test_file_that_cannot_be_run_is_refused(tmp_path):
     path = tmp_path / "booksim"
     path.write_text("text")
-    with pytest.raises(BookSimError, match=r"BookSim cannot be run: Permission denied: .*booksim"):
+    with pytest.raises(PeerError, match=r"BookSim cannot be run: Permission denied: .*booksim"):
         BookSim(path, PEER, 2, 4).run(UNIFORM, 0.1, WINDOW)
 
 
 def test_run_without_an_end_says_what_was_printed_last(tmp_path):
     peer = BookSim(program(tmp_path, "BEGIN\nParse error : Unknown field: x\n"), PEER, 2, 4)
-    with pytest.raises(BookSimError, match=r"BookSim has not come to its end: Parse error : Unknown field: x$"):
+    with pytest.raises(PeerError, match=r"BookSim has not come to its end: Parse error : Unknown field: x$"):
         peer.run(UNIFORM, 0.1, WINDOW)
 
 

@@ -1,0 +1,69 @@
+"""Other network simulators as programs: what is run, what it cost, and what a run has measured."""
+
+import resource
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class PeerError(Exception):
+    """A peer is missing, cannot be built, or has not done what it was told; one clear line."""
+
+
+@dataclass(frozen=True)
+class PeerRun:
+    """What a run has measured.
+
+    Members
+    -------
+    latency : float
+        Mean cycles from creation to the arrival of the tail; nan if there was no packet, or nobody asked.
+    accepted : float
+        Flits that arrived per sending node and cycle.
+    flit_hops : float
+        Flits over channels, injection and delivery included, in the whole run.
+    cpu_seconds : float
+        Of the whole process.
+    """
+
+    latency: float
+    accepted: float
+    flit_hops: float
+    cpu_seconds: float
+
+
+def execute(name: str, program: Path, arguments: list[Path]) -> tuple[str, float]:
+    """Run a program to its end: all that it prints, and its CPU seconds.
+
+    Its exit code is not looked at: BookSim's says nothing.
+
+    Parameters
+    ----------
+    name : str
+        What the peer is called.
+    program : Path
+        Executable.
+    arguments : list of Path
+
+    Raises
+    ------
+    PeerError
+        If it cannot be run.
+    """
+    before = _children_seconds()
+    try:
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, errors="replace", check=False)
+    except OSError as error:
+        raise PeerError(f"{name} cannot be run: {error.strerror}: {program}") from None
+    return done.stdout + done.stderr, _children_seconds() - before
+
+
+def not_at_its_end(name: str, output: str) -> PeerError:
+    """The error of a program whose output has no end, with what it printed last."""
+    lines = output.strip().splitlines() or ["it printed nothing"]
+    return PeerError(f"{name} has not come to its end: {lines[-1]}")
+
+
+def _children_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime

@@ -1,0 +1,150 @@
+"""The golden model beside BookSim2 and CNSim, built and run by this one command: flit-hops per CPU second of each.
+
+``python -m benchmarks.peers --peers DIR`` (docs/peers.md). DIR holds the tarballs of their sources, which are not part
+of the project. All run in turn, and again, so that whatever else the machine does falls upon all of them.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from benchmarks.booksim import THROUGHPUT, BookSim, PeerNetwork
+from benchmarks.cnsim import CnSim
+from benchmarks.end_to_end import FLITS, measure_once, mesh
+from benchmarks.load import UNIFORM, Window
+from benchmarks.peer_builds import BOOKSIM2, CNSIM, Peer, built, tarball_of
+from benchmarks.peer_program import PeerError, PeerRun
+from benchmarks.peer_table import OURS, RUN_ALONE, Row, print_row, print_titles, write_csv
+from hydranoc.reports.progress import progress_bars
+
+SIDES = (8, 16, 32)
+LOADS = (0.1, 0.2, 0.3)
+"""Flits per node and cycle on 8 x 8 nodes; on more they are less in proportion, as is what a mesh can carry."""
+LANES, BUFFER_FLITS = 2, 4
+"""Of BookSim; those of ours are in ``mesh.yaml``."""
+SAMPLES = 4  # parts of BookSim's runs; the first is its warm-up
+BAR = 15.0
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all of them are given: a square mesh, packets of one length, and uniform unicasts.
+
+    Parameters
+    ----------
+    side : int
+        Nodes in each dimension.
+    flits : int
+        Of a packet.
+    load : float
+        Flits per node and cycle.
+    cycles : int
+        How long packets are sent.
+    """
+
+    side: int
+    flits: int
+    load: float
+    cycles: int
+
+
+Runner = Callable[[Setting], dict[str, PeerRun]]
+"""Runs a setting once; what was measured, by name."""
+
+
+def run_ours(setting: Setting) -> dict[str, PeerRun]:
+    """The golden model: end to end, and what the cycles alone took."""
+    cost = measure_once(mesh(setting.flits, setting.load, setting.cycles, setting.side))
+    accepted = cost.summary["deliveries"] * setting.flits / setting.side**2 / cost.summary["cycles"]
+    latency = cost.summary["latency_cycles"]["unicast"]["mean"]
+    return {
+        name: PeerRun(latency, accepted, cost.flit_hops, seconds)
+        for name, seconds in ((OURS, cost.seconds), (RUN_ALONE, cost.run_seconds))
+    }
+
+
+def run_booksim(program: Path, settings: dict[str, str], setting: Setting) -> dict[str, PeerRun]:
+    """BookSim2: the process from its start to its end."""
+    keys = {"topology": "mesh", "k": str(setting.side), "n": "2", "routing_function": "dim_order"}
+    network = PeerNetwork(setting.side**2, keys)
+    booksim = BookSim(program, network, LANES, BUFFER_FLITS, settings, setting.flits)
+    sample = setting.cycles // SAMPLES
+    return {BOOKSIM2.name: booksim.run(UNIFORM, setting.load, Window(sample, setting.cycles - sample), kind=THROUGHPUT)}
+
+
+def run_cnsim(program: Path, setting: Setting) -> dict[str, PeerRun]:
+    """CNSim: the process from its start to its end."""
+    return {CNSIM.name: CnSim(program, setting.side, LANES, setting.flits).run(setting.load, setting.cycles)}
+
+
+def measured(runners: list[Runner], settings: list[Setting], repeats: int) -> Iterator[Row]:
+    """A row for each setting; in each repeat all run in turn."""
+    for setting in settings:
+        runs: dict[str, list[PeerRun]] = {}
+        for _ in range(repeats):
+            for runner in runners:
+                for name, run in runner(setting).items():
+                    runs.setdefault(name, []).append(run)
+        yield Row(setting.side, setting.flits, setting.load, setting.cycles, runs)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=(__doc__ or "").splitlines()[0])
+    tarballs = f"{BOOKSIM2.tarball} and {CNSIM.tarball}"
+    parser.add_argument("--peers", metavar="DIR", type=Path, required=True, help=f"folder with {tarballs}")
+    parser.add_argument("--without-cnsim", action="store_true", help="BookSim2 alone (CNSim needs cmake and Boost)")
+    parser.add_argument("--side", type=int, choices=SIDES, default=SIDES[0], help="nodes in each dimension (default 8)")
+    parser.add_argument("--flits", type=int, action="append", help="of a packet (default 5, 16 and 64)")
+    parser.add_argument("--load", type=float, action="append", help="flits per node and cycle (default 0.1, 0.2, 0.3)")
+    parser.add_argument("--cycles", type=int, default=30_000, help="of each run (default 30000)")
+    parser.add_argument("--repeats", type=int, default=5, help="default 5")
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="a setting of BookSim2")
+    parser.add_argument("-o", dest="table", metavar="FILE", type=Path, default=Path("results/peers.csv"))
+    return parser
+
+
+def _runners(chosen: argparse.Namespace) -> list[Runner]:
+    """Ours, and the peers, built."""
+    peers: list[Peer] = [BOOKSIM2] if chosen.without_cnsim else [BOOKSIM2, CNSIM]
+    tarballs = [tarball_of(peer, chosen.peers) for peer in peers]
+    programs: dict[str, Path] = {}
+    with progress_bars() as progress:
+        for peer, tarball in zip(peers, tarballs, strict=True):
+            progress(f"building {peer.name}", 0, 0)
+            programs[peer.name] = built(peer, tarball)
+    keys = dict(setting.partition("=")[::2] for setting in chosen.set)
+    runners: list[Runner] = [run_ours, partial(run_booksim, programs[BOOKSIM2.name], keys)]
+    return runners if chosen.without_cnsim else [*runners, partial(run_cnsim, programs[CNSIM.name])]
+
+
+def _settings(chosen: argparse.Namespace) -> list[Setting]:
+    if chosen.cycles < SAMPLES or chosen.repeats < 1:
+        raise ValueError(f"--cycles and --repeats must be at least {SAMPLES} and 1")
+    loads = chosen.load or [load * SIDES[0] / chosen.side for load in LOADS]
+    return [Setting(chosen.side, flits, load, chosen.cycles) for flits in chosen.flits or FLITS for load in loads]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Build, measure, print and write; exit code 1 if ours is not as fast as it is to be."""
+    chosen = _parser().parse_args(arguments)
+    try:
+        settings, runners = _settings(chosen), _runners(chosen)
+        run_ours(Setting(chosen.side, FLITS[0], LOADS[0] / chosen.side, 100))  # compiles, or loads what was compiled
+        rows = []
+        print_titles(chosen.side, chosen.cycles, chosen.repeats)
+        for row in measured(runners, settings, chosen.repeats):
+            print_row(row)
+            rows.append(row)
+        write_csv(rows, chosen.table)
+    except (PeerError, ValueError, OSError) as error:
+        sys.exit(f"error: {error}")
+    least = min(row.times(BOOKSIM2.name) for row in rows)
+    print(f"\nend to end at least {least:.1f} times as fast as {BOOKSIM2.name}; {BAR:g} is the bar\n{chosen.table}")
+    sys.exit(int(least < BAR))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""The golden model beside other simulators: what they print is understood, and each is held against its own run."""
+
+import csv
+from dataclasses import replace
+
+import pytest
+
+from benchmarks import peers
+from benchmarks.booksim import THROUGHPUT, BookSim, PeerNetwork
+from benchmarks.cnsim import CnSim, parse_first_load
+from benchmarks.load import UNIFORM, Window
+from benchmarks.peer_builds import BOOKSIM2, CNSIM
+from benchmarks.peer_program import PeerError, PeerRun
+from benchmarks.peer_table import COLUMNS, OURS, RUN_ALONE, Row, write_csv
+from tests.benchmarks.peer_programs import CNSIM_OUTPUT, printing, tarball
+
+BOOKSIM_SCRIPT = """\
+#!/bin/sh
+echo 'Time taken is 800 cycles
+= Overall Traffic Statistics =
+Packet latency average = 40.5 (1 samples)
+	minimum = 21 (1 samples)
+Accepted flit rate average = 0.1 (1 samples)
+Hops average = 6.25 (1 samples)'
+echo 'accepted_flits(1,:) = [ 0.1 ];' > $(sed -n 's/^stats_out = \\(.*\\);/\\1/p' "$1")
+"""
+
+
+def run(flit_hops, seconds, accepted=0.1, latency=20.0):
+    return PeerRun(latency, accepted, flit_hops, seconds)
+
+
+def test_first_load_of_cnsim_is_what_counts():
+    found = parse_first_load(CNSIM_OUTPUT)
+    assert found["Arrived"] == 5601
+    assert found["Average latency"] == 41.4931
+    assert found["Internal Hops"] == 5.25
+
+
+def test_flit_hops_of_cnsim_are_of_all_cycles_and_channels(tmp_path):
+    made = CnSim(printing(tmp_path, "cnsim", CNSIM_OUTPUT), 8, 2, 16).run(0.1, 21_000)
+    assert made.flit_hops == pytest.approx(5601 * 16 * 1.5 * (5.25 + 2))
+    assert made.accepted == pytest.approx(5601 * 16 / 14_000 / 64)
+    assert made.latency == 41.4931
+    assert made.cpu_seconds > 0
+
+
+def test_cnsim_is_told_the_setting_and_to_end_behind_its_first_load(tmp_path):
+    CnSim(printing(tmp_path, "cnsim", CNSIM_OUTPUT), 16, 2, 64).run(0.05, 30_000)
+    told = (tmp_path / "told").read_text().splitlines()
+    wanted = {"scale = 16", "vc_number = 2", "buffer_size = 64", "packet_length = 64", "injection_increment = 0.05"}
+    assert wanted | {"simulation_time = 20000", "timeout_threshold = 1", "threads = 1"} <= set(told)
+
+
+@pytest.mark.parametrize("output", ["", "No such a topology!\n", CNSIM_OUTPUT.partition("Internal")[0]])
+def test_cnsim_without_an_end_says_what_was_printed_last(tmp_path, output):
+    program = printing(tmp_path, "cnsim", output)
+    last = (output.strip().splitlines() or ["it printed nothing"])[-1]
+    with pytest.raises(PeerError) as stop:
+        CnSim(program, 8, 2, 16).run(0.1, 300)
+    assert str(stop.value) == f"CNSim has not come to its end: {last}"
+
+
+def test_booksim_is_told_the_length_of_packets(tmp_path):
+    path = printing(tmp_path, "booksim", "")
+    path.write_text(BOOKSIM_SCRIPT + f'cp "$1" {tmp_path}/told\n')
+    booksim = BookSim(path, PeerNetwork(64, {"topology": "mesh"}), 2, 4, packet_flits=5)
+    made = booksim.run(UNIFORM, 0.1, Window(200, 600), kind=THROUGHPUT)
+    assert "packet_size = 5;" in (tmp_path / "told").read_text()
+    assert made.flit_hops == pytest.approx(0.1 * 64 * 800 * 7.25)
+
+
+def test_times_are_of_runs_that_followed_another():
+    ours, theirs = [run(30e6, 1), run(10e6, 1), run(20e6, 1)], [run(2e6, 1), run(1e6, 1), run(2e6, 2)]
+    row = Row(8, 16, 0.1, 1000, {OURS: ours, BOOKSIM2.name: theirs})
+    assert row.speeds(BOOKSIM2.name) == [2, 1, 1]
+    assert row.times(BOOKSIM2.name) == 15  # of 15, 10 and 20
+
+
+def test_all_run_in_turn():
+    order = []
+
+    def runner(name):
+        def one(setting):
+            order.append((name, setting.flits))
+            return {name: run(1e6, 1)}
+
+        return one
+
+    settings = [peers.Setting(8, flits, 0.1, 100) for flits in (5, 16)]
+    rows = list(peers.measured([runner("a"), runner("b")], settings, 2))
+    assert order == [("a", 5), ("b", 5)] * 2 + [("a", 16), ("b", 16)] * 2
+    assert [(row.flits, len(row.runs["a"]), len(row.runs["b"])) for row in rows] == [(5, 2, 2), (16, 2, 2)]
+
+
+def test_ours_counts_what_the_network_did():
+    found = peers.run_ours(peers.Setting(8, 16, 0.2, 2_000))
+    whole, alone = found[OURS], found[RUN_ALONE]
+    assert whole.flit_hops == alone.flit_hops
+    assert whole.cpu_seconds > alone.cpu_seconds > 0
+    # 16/3 links between uniform nodes of an 8 x 8 mesh other than their own, and two channels at the ends
+    assert whole.flit_hops / (whole.accepted * 64 * 2_000) == pytest.approx(16 / 3 + 2, rel=0.08)
+    assert whole.accepted == pytest.approx(0.2, rel=0.1)
+
+
+def test_table_is_written(tmp_path):
+    runs = {OURS: [run(30e6, 1), run(30e6, 2)], BOOKSIM2.name: [run(2e6, 1, latency=float("nan"))] * 2}
+    write_csv([Row(8, 16, 0.1, 1000, runs)], tmp_path / "new" / "peers.csv")
+    with (tmp_path / "new" / "peers.csv").open() as file:
+        ours, theirs = csv.DictReader(file)
+    assert tuple(ours) == COLUMNS
+    assert (ours["simulator"], ours["nodes"], ours["mean_latency_cycles"]) == (OURS, "64", "20.00")
+    speeds = [ours[name] for name in COLUMNS[-4:-1]]
+    assert speeds == ["22.5000", "15.0000", "30.0000"]
+    assert (theirs["mean_latency_cycles"], theirs["times_slower_than_ours"]) == ("", "11.250")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with tarballs whose programs print figures at once."""
+    monkeypatch.setenv("HYDRANOC_CACHE", str(tmp_path / "cache"))
+    makefile = "all:\n\tcp script booksim; chmod +x booksim\n"
+    (tmp_path / "peers").mkdir()
+    tarball(
+        tmp_path / "peers" / BOOKSIM2.tarball,
+        {"booksim2/src/Makefile": makefile, "booksim2/src/script": BOOKSIM_SCRIPT},
+    )
+    cnsim = "#!/bin/sh\ncat <<END\n" + CNSIM_OUTPUT + "END\n"
+    tarball(tmp_path / "peers" / CNSIM.tarball, {"cnsim/src/script": cnsim})
+    steps = (("mkdir", "cnsim/build"), ("cp", "cnsim/src/script", CNSIM.program), ("chmod", "+x", CNSIM.program))
+    monkeypatch.setattr(peers, "CNSIM", replace(CNSIM, steps=steps))
+    return tmp_path / "peers"
+
+
+def test_command_builds_measures_prints_and_writes(folder, tmp_path, capsys):
+    table = tmp_path / "peers.csv"
+    common = ["--peers", str(folder), "--cycles", "400", "--repeats", "1", "--flits", "16", "-o", str(table)]
+    with pytest.raises(SystemExit) as stop:
+        peers.main([*common, "--load", "0.1"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "mesh of 8 x 8 nodes, uniform unicasts, 400 cycles, medians of 1 repeats"
+    row = next(line for line in lines if line.startswith("     16    0.1")).split()
+    assert len(row) == 11
+    assert "-" not in row
+    least = float(lines[-2].split()[5])
+    assert stop.value.code == int(least < peers.BAR)
+    assert float(row[6]) == pytest.approx(least, abs=0.051)
+    assert len(table.read_text().splitlines()) == 1 + 4
+
+
+def test_command_does_without_cnsim_and_larger_meshes_have_less_load(folder, tmp_path, capsys):
+    (folder / CNSIM.tarball).unlink()
+    common = ["--peers", str(folder), "--cycles", "200", "--repeats", "1", "--flits", "16"]
+    with pytest.raises(SystemExit):
+        peers.main([*common, "--without-cnsim", "--side", "16", "-o", str(tmp_path / "peers.csv")])
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("     16")]
+    assert [row[1] for row in rows] == ["0.05", "0.1", "0.15"]
+    assert [row[5] for row in rows] == ["-"] * 3
+
+
+@pytest.mark.parametrize("wrong", [["--cycles", "3"], ["--repeats", "0"]])
+def test_too_few_cycles_or_repeats_are_refused(folder, wrong):
+    with pytest.raises(SystemExit) as stop:
+        peers.main(["--peers", str(folder), *wrong])
+    assert stop.value.code == "error: --cycles and --repeats must be at least 4 and 1"
