@@ -1,6 +1,7 @@
 # make demo   sets up what it needs in .venv/ and runs the main job: RTL in lock-step with the golden model
 # make test   sets up .venv/ and runs the tests
 # make nightly runs the long tests as well, hours of them, and a summary of what passed
+# make docs   builds the site of the documents and the Python interface, results/site/index.html
 # make lint   ruff and pyright
 # make bench  prints the figures that matter
 # make lock   writes requirements.lock anew from pyproject.toml
@@ -16,7 +17,7 @@ TOLD = @echo '$(2)'; (n=0; while sleep 5 > /dev/null 2>&1; do n=$$((n + 5)); ech
 DEMO := results/demo
 PYTEST_ARGS ?=
 
-.PHONY: demo test nightly lint format bench lock clean
+.PHONY: demo test nightly docs lint format bench lock clean
 
 demo: $(RUNS)
 	@echo "1/4  The network: proved to reach everyone and to be free from deadlock"
@@ -37,6 +38,10 @@ nightly: $(READY)
 	@$(BIN)/python -m pytest -n auto --slow --junitxml=results/nightly.xml $(PYTEST_ARGS); said=$$?; \
 	    $(BIN)/python -m tests.summary results/nightly.xml | tee results/nightly.md; exit $$said
 
+docs: $(READY)
+	$(BIN)/sphinx-build -q -W --keep-going -c docs . results/site
+	@echo results/site/index.html
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -50,7 +55,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 lock: $(READY)
-	$(BIN)/pip-compile -q --extra dev --extra fpga --extra sweep --extra dask --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+	$(BIN)/pip-compile -q --extra dev --extra fpga --extra sweep --extra dask --extra docs --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
 	    --allow-unsafe --no-header --annotation-style line -o requirements.lock pyproject.toml
 
 clean:

@@ -70,13 +70,27 @@ class Outcome:
         return summary_text(self.figures)
 
     def write_messages(self, path: str | Path) -> None:
-        """Write ``messages.csv``, one row per message and destination."""
+        """Write ``messages.csv``, one row per message and destination.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; one that is there is replaced.
+        """
         from hydranoc.reports.summary import write_messages
 
         write_messages(self.results, Path(path))
 
     def write_channels(self, path: str | Path, network: ChannelNetwork) -> None:
-        """Write ``channels.csv``, one row per channel, if channels were counted."""
+        """Write ``channels.csv``, one row per channel, if channels were counted.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; one that is there is replaced.
+        network : ChannelNetwork
+            Of the design, for the channels' names.
+        """
         from hydranoc.reports.summary import write_channels
 
         if self.channel_counts:
@@ -94,6 +108,7 @@ class ComparedOutcome:
     mismatch_report : str
         Where hardware and model differ first; empty if they do not.
     waveform : Path or None
+        The file with the waveform, if one was asked for or something differs.
     """
 
     outcome: Outcome
@@ -107,6 +122,7 @@ class Design:
     Parameters
     ----------
     config : Config
+        What ``hydranoc.load`` has read.
 
     Members
     -------
@@ -197,11 +213,38 @@ class Design:
         return self.config.traffic.warmup_cycles if self.config.traffic else 0
 
     def check(self) -> CheckReport:
-        """Sizes, and proofs that everyone is reached and that nothing can deadlock."""
+        """Sizes, and proofs that everyone is reached and that nothing can deadlock.
+
+        Returns
+        -------
+        CheckReport
+            Its ``right`` says whether both are proved.
+
+        Raises
+        ------
+        ConfigError
+            If the configuration makes no tables.
+        """
         return self.family.check(self.config.network_section, self.routing)
 
     def simulate(self, progress: Progress | None = None) -> Outcome:
-        """Run the golden model until everything is delivered or nothing can move any more."""
+        """Run the golden model until everything is delivered or nothing can move any more.
+
+        Parameters
+        ----------
+        progress : callable or None
+            Told what is being done, how far it is and how far it goes, in cycles; see ``hydranoc.reports.progress``.
+
+        Returns
+        -------
+        Outcome
+            Deliveries and latencies in cycles.
+
+        Raises
+        ------
+        ConfigError
+            If the configuration has no traffic, or what it sends is wrong.
+        """
         from hydranoc.reports.summary import round_trip_figures, summary_of
         from sim_model.common.simulation import Simulation
 
@@ -267,6 +310,16 @@ class Design:
             Counters, tables and errors are registers behind AXI4-Lite, with an interrupt, and have no ports.
         arrays : bool
             Add a SystemVerilog module whose AXI4-Stream ports are arrays.
+
+        Returns
+        -------
+        GeneratedDesign
+            Its ``files`` are texts by file name, its ``top`` is the top module's name.
+
+        Raises
+        ------
+        ConfigError
+            If the network cannot be written as hardware, or has no such endpoints.
         """
         from rtl.common.network import generate_design, generate_network
         from rtl.common.registers.top import generate_with_registers
@@ -337,6 +390,13 @@ class Design:
             Gets the waveform, if there is one.
         waves : bool
             Write a waveform even if there is no mismatch.
+        progress : callable or None
+            As for ``simulate``.
+
+        Returns
+        -------
+        ComparedOutcome
+            What the golden model gave, and the first difference if there is one.
 
         Raises
         ------
@@ -375,7 +435,13 @@ class Design:
         return ComparedOutcome(simulated, compared.result.report or "", compared.waveform)
 
     def draw(self, title: str | None = None) -> dict[str, bytes]:
-        """A picture of the network: file contents by suffix, ``svg`` and ``png``."""
+        """A picture of the network: file contents by suffix, ``svg`` and ``png``.
+
+        Parameters
+        ----------
+        title : str or None
+            Above it; default the configuration's name.
+        """
         from hydranoc.pictures.draw import draw_network
 
         return draw_network(self.network, self.family.link_classes(self.routing), title or self.config.name)

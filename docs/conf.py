@@ -1,0 +1,27 @@
+"""Sphinx's configuration of the site: the repository's own Markdown files, and the API page from the docstrings.
+
+Called from the top of the checkout (``make docs``), so that README.md and ARCHITECTURE.md are pages beside docs/.
+"""
+
+from rtl.version import VERSION
+
+project = "HydraNoC"
+author = project_copyright = "HydraNoC developers"
+release = version = VERSION
+root_doc = "docs/index"
+include_patterns = ["*.md", "docs/*.md", "examples/**/*.md"]
+exclude_patterns = [".*", "results", "build"]
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_heading_anchors = 4  # headings have the anchors that they have on GitHub
+napoleon_google_docstring = False
+napoleon_custom_sections = [("Members", "params_style")]
+autodoc_typehints = "none"  # the docstrings have the types, with shapes and units
+autodoc_default_options = {"members": True}
+autodoc_member_order = "bysource"
+
+html_theme = "furo"
+html_title = f"{project} {VERSION}"
+templates_path = ["site"]
+html_additional_pages = {"index": "forward.html"}  # the first file that somebody opens
+html_show_sphinx = False
