@@ -17,6 +17,7 @@ from hydranoc.config.topologies import located
 from hydranoc.errors import KeyWrong
 from hydranoc.families.registry import Family
 from hydranoc.families.reports import CheckReport
+from hydranoc.families.table_files import SUFFIX, FileRouting, names_of, write_tables
 from hydranoc.reports.progress import Progress
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
@@ -142,6 +143,10 @@ class Design:
         self.config = config
         self.family: Family = config.family
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The plan stays behind: it holds functions that cannot be sent, and is made anew."""
+        return {name: value for name, value in vars(self).items() if name != "plan"}
+
     @cached_property
     def network(self) -> ChannelNetwork:
         return self.routing.network
@@ -160,7 +165,9 @@ class Design:
     def _build_routing(self) -> Callable[[Any, Any], Any]:
         """What makes the tables: the family, or what the configuration names in its place."""
         name = self.config.network_section.routing
-        return self.family.build_routing if name is None else OwnRouting(self.config, name)
+        if name is None:
+            return self.family.build_routing
+        return FileRouting(self.config) if name.endswith(SUFFIX) else OwnRouting(self.config, name)
 
     @cached_property
     def model(self) -> Any:
@@ -226,6 +233,28 @@ class Design:
             If the configuration makes no tables.
         """
         return self.family.check(self.config.network_section, self.routing)
+
+    def write_tables(self, path: str | Path) -> int:
+        """Write the routing tables as CSV; ``network.routing`` of a configuration may name such a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file (docs/tables.md); one that is there is replaced.
+
+        Returns
+        -------
+        int
+            Its rows.
+
+        Raises
+        ------
+        ConfigError
+            If the family has no tables.
+        """
+        names = names_of(self.config, self.routing, (*NETWORK, "family"))
+        with Path(path).open("w", encoding="utf-8", newline="") as file:
+            return write_tables(self.routing, names, file)
 
     def simulate(self, progress: Progress | None = None) -> Outcome:
         """Run the golden model until everything is delivered or nothing can move any more.

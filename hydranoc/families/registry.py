@@ -13,6 +13,7 @@ from hydranoc.families.lanes import all_unicasts, complete_unicast
 from hydranoc.families.min import slots as multistage
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.spam import slots as spam
+from hydranoc.families.table_names import TableNames
 from hydranoc.families.torus import slots as torus
 from hydranoc.families.worm_guards import all_within_watchdog, complete_within_watchdog
 from hydranoc.studies.common.figure import Reproduction
@@ -31,6 +32,10 @@ def _no_software(_network: Any) -> tuple[str, ...]:
 
 def _binomial_sends(_network: Any, records: Iterable[Message], _name: str, _seed: int) -> list[Message]:
     return software_multicasts(records, BINOMIAL)
+
+
+def _no_table_names(_routing: Any) -> None:
+    return None
 
 
 def _no_operations(_section: Any) -> Mapping[str, int]:
@@ -77,6 +82,8 @@ class Family:
         Figures and tables of the paper by name.
     first : FirstConfiguration
         What ``hydranoc init`` proposes.
+    table_names : callable
+        (tables) -> TableNames for table files; by default None, for routers that look nothing up.
     """
 
     name: str
@@ -94,6 +101,7 @@ class Family:
     takes_all: Callable[[Any, Any, Any], bool]
     reproductions: Mapping[str, Reproduction]
     first: FirstConfiguration
+    table_names: Callable[[Any], TableNames | None] = _no_table_names
 
 
 OWN_FAMILIES: dict[str, Family] = {
@@ -106,6 +114,7 @@ OWN_FAMILIES: dict[str, Family] = {
         build_model=spam.build_model,
         build_plan=spam.build_plan,
         link_classes=spam.link_classes,
+        table_names=spam.table_names,
         complete=complete_within_watchdog,
         takes_all=all_within_watchdog,
         reproductions=spam_figures.REPRODUCTIONS,
@@ -123,6 +132,7 @@ OWN_FAMILIES: dict[str, Family] = {
         build_model=multistage.build_model,
         build_plan=multistage.build_plan,
         link_classes=multistage.link_classes,
+        table_names=multistage.table_names,
         software_names=multistage.software_names,
         complete=complete_within_watchdog,
         takes_all=all_within_watchdog,

@@ -7,30 +7,46 @@ from typing import Any
 import click
 
 from hydranoc.api import load
+from hydranoc.design import Design
 from hydranoc.families.reports import CheckReport
+from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.summary_text import table
-from hydranoc.verbs.options import config_argument, json_option, say
+from hydranoc.verbs.options import NamedPath, config_argument, json_option, say
 
 SHOWN_PAIRS = 5
 
 
 @click.command(short_help="Prove that everyone is reached and that nothing can deadlock.")
 @config_argument
+@click.option(
+    "--tables", type=NamedPath(), metavar="FILE", help="Write the routing tables as CSV, for network.routing to name."
+)
 @json_option
-def check(config: Path, as_json: bool) -> int:
+def check(config: Path, tables: Path | None, as_json: bool) -> int:
     """Build the tables of CONFIG's network; prove that every message reaches its destinations whatever outputs
     it is given, and that no set of messages can deadlock. Exit code 1 if a proof fails.
 
     \b
     Example:
       hydranoc check examples/demo.yaml
+      hydranoc check examples/demo.yaml --tables tables.csv
     """
     design = load(config)
     with progress_bars("checking"):
         report = design.check()
-    say(_figures(design.family.name, report), _text(config, design.family.title, report), as_json)
+        rows = None if tables is None else _write_tables(design, tables)
+    figures, text = _figures(design.family.name, report), _text(config, design.family.title, report)
+    if rows is not None:
+        figures["table_rows"] = rows
+        text += f"\n\ntables: {tables}, {rows:,} rows"
+    say(figures, text, as_json)
     return 0 if report.right else 1
+
+
+def _write_tables(design: Design, file: Path) -> int:
+    with result_folder(file.parent) as scratch:
+        return design.write_tables(scratch / file.name)
 
 
 def _figures(family: str, report: CheckReport) -> dict[str, Any]:

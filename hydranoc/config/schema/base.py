@@ -99,8 +99,8 @@ class NetworkSection(Section):
     counters : bool
         Count flits, stalled cycles and bubbles of every channel, in hardware and model.
     routing : str or None
-        Tables from outside in place of the family's own: ``MODULE:FUNCTION``, ``FILE.py:FUNCTION``, or a name that a
-        package adds (docs/extending.md).
+        Tables from outside in place of the family's own: ``FILE.csv`` (docs/tables.md), ``MODULE:FUNCTION``,
+        ``FILE.py:FUNCTION``, or a name that a package adds (docs/extending.md).
     tables : str
         Routing tables and reach sets in hardware: ``fixed``, constants of the synthesis; or ``loadable``, registers.
     """

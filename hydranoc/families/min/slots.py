@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Literal
 from hydranoc.config.schema import Multistage
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.routed import flit_sizes, router_settings
+from hydranoc.families.table_names import TableNames
 from hydranoc.families.worm_guards import WatchedSection, check_guards, plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
@@ -12,7 +13,7 @@ from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
 from topology.min.reachability import unreached_pairs
-from topology.min.routing import MinRouting
+from topology.min.routing import ARRIVAL_CLASSES, MinRouting
 
 TOKENS = {None: EXACT, "no-token": NO_TOKEN, "printed-release": PRINTED}
 
@@ -107,3 +108,11 @@ def link_classes(_routing: MinRouting) -> LinkClasses:
 def software_names(network: MinNetwork) -> tuple[str, ...]:
     """What the paper calls the common chain (its references 15 and 16)."""
     return ("umin" if network.bidirectional else "cmin",)
+
+
+def table_names(routing: MinRouting) -> TableNames:
+    """A key is a unicast's destination, or the stage at which a multicast turns round."""
+    network = routing.network
+    unicasts = (network.vertex_name(vertex) for vertex in range(network.switches, network.vertices))
+    multicasts = (f"turn{turn}" for turn in range(routing.keys - len(network.processors)))
+    return TableNames((*unicasts, *multicasts), tuple(ARRIVAL_CLASSES[one] for one in range(routing.classes)))

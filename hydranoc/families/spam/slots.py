@@ -9,13 +9,14 @@ from hydranoc.config import schema
 from hydranoc.errors import KeyWrong
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.routed import flit_sizes, router_settings
+from hydranoc.families.table_names import TableNames
 from hydranoc.families.worm_guards import WatchedSection, check_guards, plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.deadlock import check_deadlock
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
 from topology.spam.deadlock import spam_dependencies
-from topology.spam.graph import SpamLabels
+from topology.spam.graph import CLASS_NAMES, SpamLabels
 from topology.spam.reachability import unreached_pairs
 from topology.spam.routing import SpamRouting
 
@@ -139,3 +140,9 @@ def link_classes(routing: SpamRouting) -> LinkClasses:
         for switch in np.flatnonzero(children).tolist()
     )
     return LinkClasses(labels.root, tree, tuple(labels.level[: network.switches].tolist()))
+
+
+def table_names(routing: SpamRouting) -> TableNames:
+    """A key is the vertex that a header looks for: its destination, or the lowest common ancestor of several."""
+    network = routing.network
+    return TableNames(tuple(map(network.vertex_name, range(network.vertices))), CLASS_NAMES)
