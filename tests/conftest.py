@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 
 import pytest
 
@@ -41,6 +42,19 @@ def require_package():
     def require(name: str):
         if importlib.util.find_spec(name) is None:
             _missing(f"{name} was not found: pip install {name}")
+
+    return require
+
+
+@pytest.fixture(scope="session")
+def require_program():
+    """Finds a program that only tests use; without it a test is skipped on a laptop and fails in CI."""
+
+    def require(*names: str) -> str:
+        found = next(filter(None, map(shutil.which, names)), None)
+        if found is None:
+            _missing(f"{names[0]} was not found: apt-get install {names[0]}")
+        return str(found)
 
     return require
 

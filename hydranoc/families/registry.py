@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from hydranoc.config import extensions
 from hydranoc.config.first import FirstConfiguration
 from hydranoc.config.schema import NetworkSection
@@ -42,6 +44,10 @@ def _no_operations(_section: Any) -> Mapping[str, int]:
     return {}
 
 
+def _came_once(variants: np.ndarray) -> np.ndarray:
+    return np.full(len(variants), -1)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Family:
     """A router family.
@@ -78,6 +84,9 @@ class Family:
     takes_all : callable
         (network section, tables, MessageColumns) -> whether ``complete`` would leave all these messages as they are;
         if not, it is asked for each of them.
+    came_over : callable
+        (variants of recorded heads, int array) -> input ports over which they came to the switches that they leave, in
+        families in which a message comes to a switch several times; by default -1 for all: it comes there once.
     reproductions : mapping
         Figures and tables of the paper by name.
     first : FirstConfiguration
@@ -99,6 +108,7 @@ class Family:
     operations: Callable[[Any], Mapping[str, int]] = _no_operations
     complete: Callable[[Any, Any, Any], Any]
     takes_all: Callable[[Any, Any, Any], bool]
+    came_over: Callable[[np.ndarray], np.ndarray] = _came_once
     reproductions: Mapping[str, Reproduction]
     first: FirstConfiguration
     table_names: Callable[[Any], TableNames | None] = _no_table_names
@@ -154,6 +164,7 @@ OWN_FAMILIES: dict[str, Family] = {
         operations=harts.operations,
         complete=harts.complete,
         takes_all=harts.takes_all,
+        came_over=harts.came_over,
         reproductions=harts_figures.REPRODUCTIONS,
         first=FirstConfiguration(
             topology={"kind": "hexmesh", "size": 3},

@@ -17,7 +17,7 @@ from hydranoc.verbs import VERBS
 ROOT = Path(__file__).parents[2]
 PARTS = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 FOLDERS = ("topology", "sim_model", "rtl", "tb", "fpga", "hydranoc", "examples")
-LIGHT = ("init", "check", "draw", "verilog", "model", "examples", "schema")
+LIGHT = ("init", "check", "draw", "verilog", "model", "report", "examples", "schema")
 """Verbs that need no tools besides Python; of the others it is tried whether their configuration is there."""
 LOG = "build.log"
 """What building the wheel says, beside the wheel."""

@@ -228,6 +228,13 @@ def link_classes(routing: HartsRouting) -> LinkClasses:
     return LinkClasses(tree=frozenset(near), names=("link", "link round the mesh"), around=frozenset(around))
 
 
+def came_over(variants: np.ndarray) -> np.ndarray:
+    """Input ports over which packets came to the nodes that they are leaving, from their recorded headers."""
+    from sim_model.harts.record import variant_field
+
+    return np.where(variants == 0, -1, variant_field(variants, "direction"))
+
+
 def operations(section: HartsSection) -> Mapping[str, int]:
     """Broadcast procedures by name, and their numbers as operations."""
     return {name: operation(name) for name in ALGORITHMS if name != ALGORITHM_A or section.algorithm_a}

@@ -1,0 +1,116 @@
+"""Runs the golden model once more, and keeps what a replay needs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hydranoc.replay.holds import CameOver, HoldRecorder, Holds
+from hydranoc.replay.window import Replay, Window, replay_of
+from sim_model.common.engine.state import NONE
+from sim_model.common.results import Results
+from sim_model.common.simulation import Simulation
+from topology.common.channels import ChannelNetwork
+
+CHUNK_BYTES = 16_000_000
+"""Of a recording at a time."""
+MOST_HEADS = 40_000
+"""Heads that move in a window whose end nobody has given."""
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The holds of a run, as far as it was recorded.
+
+    Members
+    -------
+    holds : Holds
+    results : Results
+        Of the whole run.
+    injection_channel : int64[messages]
+    window : Window
+        What was asked for, or as much as is reasonable.
+    """
+
+    holds: Holds
+    results: Results
+    injection_channel: np.ndarray
+    window: Window
+
+    def replay(self, window: Window | None = None) -> Replay:
+        """What can be seen in the window, or in a part of it."""
+        return replay_of(self.holds, self.results, self.injection_channel, window or self.window)
+
+
+def record(
+    simulation: Simulation,
+    results: Results,
+    first: int,
+    last: int | None = None,
+    *,
+    came_over: CameOver | None = None,
+    progress: Progress | None = None,
+) -> Recording:
+    """Record a run from its beginning to the end of a window, and on until all that was in the network has arrived.
+
+    It is recorded from cycle 0 so that worms that are in the network when the window begins are known from their heads.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        In cycle 0.
+    results : Results
+        Of the same run, to its end.
+    first : int
+        First cycle of the window.
+    last : int or None
+        Cycle behind its last one; None for the end of the run, or for as many cycles as ``MOST_HEADS`` heads move in.
+    came_over : callable or None
+        See ``HoldRecorder``.
+    progress : callable or None
+        Called with what is being done, cycles done, and cycles in all.
+    """
+    recorder = HoldRecorder(simulation.links, came_over)
+    end = results.cycles
+    stop = min(last or end, end)
+    rows = max(1, CHUNK_BYTES // (16 * simulation.links.moved_bits))
+    heads = 0
+    while simulation.cycle < stop:
+        cycle = simulation.cycle
+        # a window of unknown length is cut where a chunk ends, so those within it are short
+        limit = first if cycle < first else (stop if last else cycle + rows // 4 + 1)
+        found = _add(recorder, simulation, min(rows, max(limit, cycle + 1) - cycle, stop - cycle))
+        heads += found if cycle >= first else 0
+        if last is None and heads > MOST_HEADS:
+            stop = simulation.cycle
+        if progress:
+            progress("recording", simulation.cycle, stop)
+    window = Window(first, stop)
+    _follow(recorder, simulation, _all_arrived(results, stop), rows)
+    return Recording(recorder.holds(), results, _injection_channels(simulation.model.network, results), window)
+
+
+def _add(recorder: HoldRecorder, simulation: Simulation, cycles: int) -> int:
+    cycle = simulation.cycle
+    return recorder.add(simulation.record(cycles), cycle)
+
+
+def _follow(recorder: HoldRecorder, simulation: Simulation, until_cycle: int, rows: int) -> None:
+    while simulation.cycle < until_cycle:
+        _add(recorder, simulation, min(rows, until_cycle - simulation.cycle))
+
+
+def _all_arrived(results: Results, last: int) -> int:
+    """Cycle behind the last arrival of the messages that injectors had accepted before ``last``."""
+    inside = (results.accepted_cycle != NONE) & (results.accepted_cycle < last)
+    arrival = results.last_arrival_cycle[inside]
+    if (arrival == NONE).any():  # not all of them arrive
+        return results.cycles
+    return int(arrival.max(initial=last - 1)) + 1
+
+
+def _injection_channels(network: ChannelNetwork, results: Results) -> np.ndarray:
+    messages, per_processor = results.messages, network.injection_channels_per_processor
+    channels = np.array(network.injection_channels, dtype=np.int64)
+    return channels[messages.source.astype(np.int64) * per_processor + messages.injection]

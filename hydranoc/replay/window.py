@@ -1,0 +1,87 @@
+"""The part of a run that is replayed: which cycles, and what of the holds can be seen in them."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from hydranoc.replay.holds import Holds
+from sim_model.common.engine.state import NONE
+from sim_model.common.results import Results
+
+
+@dataclass(frozen=True)
+class Window:
+    """Cycles ``first`` to ``last - 1`` of a run."""
+
+    first: int
+    last: int
+
+    def __post_init__(self):
+        if not 0 <= self.first < self.last:
+            raise ValueError(f"A window must be FIRST:LAST with 0 <= FIRST < LAST, not {self.first}:{self.last}")
+
+
+class Replay(NamedTuple):
+    """What can be seen in a window: columns of V visits, int64[V] each, in the order of their heads.
+
+    A *visit* is a message on a channel: it waits for the channel from ``since_cycle`` on, and holds it from
+    ``head_cycle`` to ``tail_cycle``.
+
+    Members
+    -------
+    window : Window
+    channel, message : int64[V]
+    since_cycle : int64[V]
+        Cycle in which the head reached the channel's source; at processors the start of the message.
+    head_cycle, tail_cycle : int64[V]
+        Of the hold; -1 if the channel was never had, or not seen to be left.
+    before : int64[V]
+        Visit over whose channel the message came, by position; -1 if it is none of these.
+    """
+
+    window: Window
+    channel: np.ndarray
+    message: np.ndarray
+    since_cycle: np.ndarray
+    head_cycle: np.ndarray
+    tail_cycle: np.ndarray
+    before: np.ndarray
+
+
+def replay_of(holds: Holds, results: Results, injection_channel: np.ndarray, window: Window) -> Replay:
+    """What of some holds can be seen in a window.
+
+    Parameters
+    ----------
+    holds : Holds
+        Complete up to the last arrival of every message that the injectors have accepted in the window, or before it.
+    results : Results
+        Of the whole run.
+    injection_channel : int64[messages]
+        The channel that each message enters the network by.
+    window : Window
+    """
+    first, last = window.first, window.last
+    since = np.where(holds.since_cycle == NONE, results.start_cycle[holds.message], holds.since_cycle)
+    seen = (since < last) & ((holds.tail_cycle >= first) | (holds.tail_cycle == NONE))
+    number = np.cumsum(seen) - 1
+    before = np.where(holds.before == NONE, NONE, np.where(seen[holds.before], number[holds.before], NONE))
+    queued = _queued(holds, results, last)
+    columns = (
+        np.concatenate([holds.channel[seen], injection_channel[queued]]),
+        np.concatenate([holds.message[seen], queued]),
+        np.concatenate([since[seen], results.start_cycle[queued]]),
+        np.concatenate([holds.head_cycle[seen], np.full(len(queued), NONE)]),
+        np.concatenate([holds.tail_cycle[seen], np.full(len(queued), NONE)]),
+        np.concatenate([before[seen], np.full(len(queued), NONE)]),
+    )
+    return Replay(window, *columns)
+
+
+def _queued(holds: Holds, results: Results, last: int) -> np.ndarray:
+    """Messages that wait at their processors in a window and are not seen to leave, in the order of their starts."""
+    waiting = (results.start_cycle != NONE) & (results.start_cycle < last)
+    waiting[holds.message] = False
+    found = np.flatnonzero(waiting)
+    return found[np.argsort(results.start_cycle[found], kind="stable")]

@@ -1,0 +1,1 @@
+"""A run of a configured network as one HTML page that needs nothing else."""

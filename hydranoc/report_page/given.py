@@ -1,0 +1,83 @@
+"""Results of other verbs that a page may show: the table of a sweep, the claims of a figure."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hydranoc.errors import ConfigError, file_error, shown
+from hydranoc.studies.common.figure import Figure
+from hydranoc.sweeps.measure import COLUMNS
+from hydranoc.sweeps.plots import sweep_figures
+from topology.common.trouble import MachineTrouble
+
+MOST_MEGABYTES = 16
+CLAIM_KEYS = ("claim", "measured", "holds")
+
+
+def read_sweep(path: Path) -> dict[str, Figure]:
+    """Figures by name of a table as ``hydranoc sweep`` writes it, as CSV or Parquet.
+
+    Raises
+    ------
+    ConfigError
+        If it is no such table, or nothing of it can be drawn.
+    MachineTrouble
+        If pandas is missing.
+    """
+    _check_size(path)
+    try:
+        import pandas
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise MachineTrouble("tables need pandas and pyarrow: python -m pip install 'hydranoc[sweep]'") from None
+    try:
+        if path.suffix == ".parquet":
+            table = pandas.read_parquet(path)
+        else:
+            table = pandas.read_csv(path, dtype_backend="numpy_nullable")
+    except (ValueError, pandas.errors.ParserError) as error:
+        raise ConfigError(f"must be a table of 'hydranoc sweep', CSV or Parquet: {error}", file=path) from None
+    keys = [str(column) for column in table.columns if column not in COLUMNS]
+    if not keys or not any(column in COLUMNS for column in table.columns):
+        raise ConfigError(
+            "must be a table of 'hydranoc sweep', with its keys and a column 'verdict' or 'cycles'", file=path
+        )
+    figures = sweep_figures(table, keys, path.stem)
+    if not figures:
+        raise ConfigError(
+            f"a sweep is drawn against its first key, which must be of numbers, not {shown(table[keys[0]].iloc[0])}",
+            file=path,
+        )
+    return figures
+
+
+def read_claims(path: Path) -> dict[str, Any]:
+    """Title and claims as ``hydranoc reproduce`` writes them.
+
+    Raises
+    ------
+    ConfigError
+        If there are none.
+    """
+    _check_size(path)
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ConfigError(f"must be NAME.json of 'hydranoc reproduce': {error}", file=path) from None
+    claims = content.get("claims") if isinstance(content, dict) else None
+    right = isinstance(claims, list) and all(
+        isinstance(claim, dict) and all(key in claim for key in CLAIM_KEYS) for claim in claims
+    )
+    if not right or not isinstance(content.get("title"), str):
+        raise ConfigError("must be NAME.json of 'hydranoc reproduce', with a title and claims", file=path)
+    return content
+
+
+def _check_size(path: Path) -> None:
+    try:
+        megabytes = path.stat().st_size / 1e6
+        path.open("rb").close()
+    except OSError as error:
+        raise file_error("cannot be read", error, path) from None
+    if megabytes > MOST_MEGABYTES:
+        raise ConfigError(f"must have at most {MOST_MEGABYTES} MB, not {megabytes:.0f}", file=path)

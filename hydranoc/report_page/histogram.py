@@ -1,0 +1,76 @@
+"""Latencies of a run in classes of equal width, and in figures."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim_model.common.results import Results
+from sim_model.common.statistics import Summary
+
+CLASSES = 40
+SHOWN_SHARE = 99.5
+"""Percentile at which the classes end; what took longer is counted beside them."""
+STEPS = (1, 2, 5)
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Latencies of one kind of messages.
+
+    Members
+    -------
+    kind : str
+    width_cycles : int
+        Of a class; the first one begins at ``first_cycles``.
+    first_cycles : int
+    counts : tuple of int
+        Messages in each class.
+    beyond : int
+        Messages that took longer than the last class holds.
+    summary : Summary
+    """
+
+    kind: str
+    width_cycles: int
+    first_cycles: int
+    counts: tuple[int, ...]
+    beyond: int
+    summary: Summary
+
+
+def histograms(results: Results, warmup_cycles: int) -> list[Histogram]:
+    """Of unicasts and multicasts that start after the warm-up, where there are any; one scale for both."""
+    found = {
+        name: results.complete_latencies(multicast=several, warmup_cycles=warmup_cycles)
+        for name, several in (("unicast", False), ("multicast", True))
+    }
+    everything = np.concatenate(list(found.values()))
+    if len(everything) == 0:
+        return []
+    end = max(int(np.percentile(latencies, SHOWN_SHARE)) for latencies in found.values() if len(latencies))
+    first = int(everything.min())
+    width = _round_up(-(-(end - first + 1) // CLASSES))
+    first -= first % width
+    edges = np.arange(first, end + width + 1, width)
+    return [
+        Histogram(
+            kind,
+            width,
+            first,
+            tuple(np.histogram(latencies[latencies < edges[-1]], edges)[0].tolist()),
+            int((latencies >= edges[-1]).sum()),
+            Summary.of(latencies),
+        )
+        for kind, latencies in found.items()
+        if len(latencies)
+    ]
+
+
+def _round_up(width: int) -> int:
+    """The next 1, 2 or 5 times a power of ten."""
+    power = 1
+    while True:
+        for step in STEPS:
+            if step * power >= width:
+                return step * power
+        power *= 10

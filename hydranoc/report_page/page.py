@@ -1,0 +1,92 @@
+"""The page itself: a template with the run's figures as text, charts, and the data of its replay."""
+
+import re
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from hydranoc.replay.window import Window
+from hydranoc.report_page import sections
+from hydranoc.report_page.packed import packed
+from hydranoc.report_page.replay_data import replay_columns, stuck_columns
+from hydranoc.report_page.run import Run, smaller
+from hydranoc.report_page.scene import scene_of
+from hydranoc.studies.common.figure import Figure
+
+MOST_BYTES = 1_000_000
+"""Of a page. A replay for which that is too little is cut."""
+SCRIPTS = ("data.js", "view.js", "replay.js", "draw.js", "tell.js", "controls.js")
+USE_DIGITS = 4
+
+
+def write_page(
+    run: Run, sweep: Mapping[str, Figure] | None = None, claims: Mapping[str, Any] | None = None
+) -> tuple[bytes, Window]:
+    """The page, at most ``MOST_BYTES`` long, and the cycles that it replays.
+
+    Parameters
+    ----------
+    run : Run
+    sweep : mapping of str to Figure, or None
+        Curves to be shown.
+    claims : mapping or None
+        Title and claims of a figure, as ``hydranoc reproduce`` writes them.
+
+    Raises
+    ------
+    ValueError
+        If it would be longer even with a replay of one cycle.
+    """
+    design = run.design
+    still = {
+        "scene": scene_of(design.network, design.family.link_classes(design.routing)),
+        "use": {
+            "first": run.use.first,
+            "last": run.use.last,
+            "flits": run.use.flits_per_cycle.round(USE_DIGITS).tolist(),
+            "stalled": run.use.stalled_share.round(USE_DIGITS).tolist(),
+        },
+        "stuck": stuck_columns(run.waits),
+        "cycles": run.outcome.results.cycles,
+    }
+    window, wanted = run.recording.window, run.recording.window
+    while True:
+        replay = replay_columns(run.recording.replay(window), run.outcome.results)
+        content = _filled(run, window, wanted, packed({**still, "replay": replay}), sweep, claims)
+        if len(content) <= MOST_BYTES:
+            return content, window
+        if window.last - window.first == 1:
+            raise ValueError(f"A page must have at most {MOST_BYTES:,} bytes, not {len(content):,}")
+        window = smaller(window)
+
+
+def _filled(
+    run: Run,
+    window: Window,
+    wanted: Window,
+    data: str,
+    sweep: Mapping[str, Figure] | None,
+    claims: Mapping[str, Any] | None,
+) -> bytes:
+    parts = {
+        "title": escape(run.design.config.name),
+        "style": _template("style.css"),
+        "script": "\n".join(map(_template, SCRIPTS)),
+        "data": data,
+        "family": escape(run.design.family.title),
+        "figures": sections.figures(run),
+        "part": sections.part(run, window, wanted),
+        "trouble": sections.trouble(run),
+        "use": sections.busiest(run),
+        "latencies": sections.latencies(run),
+        "sweep": sections.curves(sweep),
+        "claims": sections.claimed(claims),
+        "configuration": sections.configuration(run.design),
+    }
+    page = re.sub(r"\{\{(\w+)\}\}", lambda slot: parts[slot[1]], _template("page.html"))
+    return page.encode("utf-8", errors="replace")
+
+
+def _template(name: str) -> str:
+    return (files("hydranoc.report_page") / "template" / name).read_text(encoding="utf-8")

@@ -1,0 +1,63 @@
+"""A replay in columns of short numbers, and the messages that take part in it."""
+
+from typing import Any
+
+import numpy as np
+
+from hydranoc.replay.window import Replay
+from hydranoc.report_page.packed import deltas
+from sim_model.common.engine.state import NONE
+from sim_model.common.model import Wait
+from sim_model.common.results import Results
+
+
+def replay_columns(replay: Replay, results: Results) -> dict[str, Any]:
+    """Columns of a replay for JSON.
+
+    Messages are numbered anew in the order in which they are first seen; ``messages`` has their own numbers. Heads are
+    differences from the one before, tails from their head, beginnings of waits from the visit before, and visits before
+    are told by how many visits ago that was.
+
+    Returns
+    -------
+    dict
+        ``first``, ``last``, ``channel``, ``message``, ``since``, ``head``, ``tail``, ``before``, and ``messages``.
+    """
+    seen, first_seen, number = np.unique(replay.message, return_index=True, return_inverse=True)
+    order = np.argsort(first_seen, kind="stable")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    headless = replay.head_cycle == NONE
+    position = np.arange(len(replay.channel))
+    return {
+        "first": replay.window.first,
+        "last": replay.window.last,
+        "channel": replay.channel.tolist(),
+        "message": deltas(place[number]),
+        "head": deltas(np.where(headless, replay.window.last, replay.head_cycle)),
+        "headless": int(headless.sum()),
+        "tail": np.where(replay.tail_cycle == NONE, NONE, replay.tail_cycle - replay.head_cycle).tolist(),
+        "wait": (np.where(headless, replay.window.last, replay.head_cycle) - replay.since_cycle).tolist(),
+        "before": np.where(replay.before == NONE, 0, position - replay.before).tolist(),
+        "messages": _messages(seen[order], results),
+    }
+
+
+def _messages(numbers: np.ndarray, results: Results) -> dict[str, list[Any]]:
+    """Columns of some messages, and destinations of each; groups only if there are any of several messages."""
+    messages, start = results.messages, results.start_cycle[numbers]
+    last = results.last_arrival_cycle[numbers]
+    return {
+        "number": deltas(numbers),
+        "source": messages.source[numbers].tolist(),
+        "flits": messages.flits[numbers].tolist(),
+        "start": deltas(start),
+        "group": messages.group[numbers].tolist() if (np.bincount(messages.group) > 1).any() else [],
+        "latency": np.where(last == NONE, NONE, last - start).tolist(),
+        "destinations": [messages.destinations_of(int(number)).tolist() for number in numbers],
+    }
+
+
+def stuck_columns(waits: list[Wait]) -> list[list[Any]]:
+    """Who waits for whom in a deadlock: channel, message, channels waited for, and the reason in words."""
+    return [[wait.channel, wait.message, list(wait.blockers), wait.reason] for wait in waits]

@@ -1,0 +1,146 @@
+"""The parts of a page that are plain HTML and can be read without its script."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from hydranoc.design import Design
+from hydranoc.replay.window import Window
+from hydranoc.report_page.charts import curve_chart, histogram_chart
+from hydranoc.report_page.histogram import Histogram, histograms
+from hydranoc.report_page.run import Run
+from hydranoc.studies.common.figure import Figure
+
+BUSIEST = 10
+LONGEST_CONFIGURATION = 40_000
+LONGEST_REPORT = 10_000
+"""Letters of a text that a page repeats."""
+
+
+def figures(run: Run) -> str:
+    """What the run came to."""
+    said = run.outcome.figures
+    rows = [(name.replace("_", " "), said[name]) for name in ("cycles", "messages", "deliveries", "lost", "duplicated")]
+    rows += [("deadlocked", "yes" if said["deadlocked"] else "no"), ("flits moved over channels", said["flit_hops"])]
+    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{_cell(value)}</dd></div>" for name, value in rows)
+    return f'<dl class="figures">{items}</dl>'
+
+
+def part(run: Run, window: Window, wanted: Window) -> str:
+    """Which cycles the replay shows."""
+    end = run.outcome.results.cycles
+    if (window.first, window.last) == (0, end):
+        return f"All of the run: cycles 0 to {end - 1:,}."
+    text = f"Cycles {window.first:,} to {window.last - 1:,} of a run of {end:,} cycles (0 to {end - 1:,})."
+    if window != wanted:
+        text += f" It was to go to {wanted.last - 1:,}: more than that does not fit into a page."
+    return f"{text} <code>--window FIRST:LAST</code> shows another part."
+
+
+def trouble(run: Run) -> str:
+    """The report of a deadlock, if there is one."""
+    report = run.outcome.deadlock_report
+    if not report:
+        return ""
+    return f'<section class="trouble"><h2>Deadlock</h2><pre>{escape(report[:LONGEST_REPORT])}</pre></section>'
+
+
+def busiest(run: Run) -> str:
+    """The channels that carry most."""
+    use, channels = run.use, run.design.network.channels
+    order = np.argsort(-use.flits_per_cycle, kind="stable")[:BUSIEST].tolist()
+    rows = [(channels[i].name, f"{use.flits_per_cycle[i]:.3f}", f"{100 * use.stalled_share[i]:.1f}") for i in order]
+    text = (
+        f"<p>Counted in cycles {use.first:,} to {use.last - 1:,}. All {len(channels):,} channels: mean "
+        f"{use.flits_per_cycle.mean():.3f}, at most {use.flits_per_cycle.max():.3f} flits per cycle.</p>"
+    )
+    return text + _table(("busiest channels", "flits per cycle", "stalled, % of cycles"), rows)
+
+
+def latencies(run: Run) -> str:
+    """Histogram and figures."""
+    found = histograms(run.outcome.results, run.design.warmup_cycles)
+    if not found:
+        return "<p>No message that counts has arrived everywhere.</p>"
+    rows = [(h.kind, *(_cell(v) for v in (h.summary.count, h.summary.mean, *_percentiles(h)))) for h in found]
+    names = ("", "messages", "mean, cycles", "p50, cycles", "p99, cycles", "longest, cycles")
+    beyond = [
+        f"{h.beyond:,} {h.kind}{'s' * (h.beyond > 1)} took longer than the chart shows" for h in found if h.beyond
+    ]
+    text = f"From the start of a message to the tail at its last destination; {_counted(run)}."
+    more = f" {'; '.join(beyond)}." if beyond else ""
+    return histogram_chart(found) + f"<p>{text}{more}</p>" + _table(names, rows)
+
+
+def _percentiles(histogram: Histogram) -> tuple[int | None, ...]:
+    return histogram.summary.p50, histogram.summary.p99, histogram.summary.max
+
+
+def _counted(run: Run) -> str:
+    warmup = run.design.warmup_cycles
+    return f"messages that start before cycle {warmup:,} are left out" if warmup else "all messages count"
+
+
+def curves(sweep: Mapping[str, Figure] | None) -> str:
+    """Latency and throughput of a sweep, a chart for each kind of messages."""
+    if not sweep:
+        return ""
+    charts = []
+    for figure in sweep.values():
+        for number, kind in enumerate(figure.panels):
+            shown = [series for series in figure.series if series.panel == number]
+            label = f"{kind}: {figure.y_label}"
+            charts.append(curve_chart(shown, figure.x_label, label, label))
+    return (
+        '<section><h2>Sweep</h2><div class="charts">'
+        + "".join(charts)
+        + "</div><p>Bars are 95 % confidence intervals. Points without a mean, because the load is beyond saturation, "
+        "have no latency.</p></section>"
+    )
+
+
+def claimed(claims: Mapping[str, Any] | None) -> str:
+    """A paper's claims and what was measured."""
+    if not claims:
+        return ""
+    rows = [
+        (
+            "holds" if claim["holds"] else "<strong>does not hold</strong>",
+            escape(str(claim["claim"])),
+            escape(str(claim["measured"])),
+            escape(str(claim.get("note", ""))),
+        )
+        for claim in claims["claims"]
+    ]
+    table = _table(("", "claim", "measured", "remark"), rows)
+    return f"<section><h2>Claims: {escape(claims['title'])}</h2>{table}</section>"
+
+
+def configuration(design: Design) -> str:
+    """The configuration as it was written."""
+    source = design.config.source
+    if source.file is None:
+        text = yaml.safe_dump(source.data, sort_keys=False)
+    else:
+        text = Path(source.file).read_text(encoding="utf-8", errors="replace")
+    cut = f"\n... and {len(text) - LONGEST_CONFIGURATION:,} letters more" if len(text) > LONGEST_CONFIGURATION else ""
+    return f'<pre tabindex="0">{escape(text[:LONGEST_CONFIGURATION])}{cut}</pre>'
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return (
+        f"{value:,.1f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else escape(str(value))
+    )
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of cells that are HTML already."""
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

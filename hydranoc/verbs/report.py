@@ -1,0 +1,88 @@
+"""``report``: a run as one HTML page."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hydranoc.api import load
+from hydranoc.reports.output import result_folder
+from hydranoc.reports.progress import progress_bars
+from hydranoc.verbs.options import (
+    RESULTS,
+    NamedPath,
+    config_argument,
+    json_option,
+    output_option,
+    say,
+    say_if_a_trace_is_faster,
+)
+
+
+class CycleWindow(click.ParamType):
+    """``FIRST:LAST``."""
+
+    name = "window"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """Both cycles."""
+        first, colon, last = str(value).partition(":")
+        if not (colon and first.isdecimal() and last.isdecimal() and int(first) < int(last)):
+            self.fail(f"a window must be FIRST:LAST in cycles with FIRST < LAST, not {value!r}", param, ctx)
+        return int(first), int(last)
+
+
+@click.command(short_help="Show a run as one HTML page: worms in motion, utilisation, latencies.")
+@config_argument
+@output_option("the page")
+@click.option(
+    "--window",
+    type=CycleWindow(),
+    metavar="FIRST:LAST",
+    help="Replay cycles FIRST to LAST - 1.  [default: from the end of the warm-up, as many as fit well]",
+)
+@click.option("--sweep", "table", type=NamedPath(), metavar="TABLE", help="Show the curves of sweep.csv or .parquet.")
+@click.option("--figure", type=NamedPath(), metavar="NAME.json", help="Show the claims that 'reproduce' has written.")
+@json_option
+def report(
+    config: Path,
+    folder: Path | None,
+    window: tuple[int, int] | None,
+    table: Path | None,
+    figure: Path | None,
+    as_json: bool,
+) -> int:
+    """Simulate CONFIG's traffic and write NAME.html, one page of at most 1 MB that needs no network: the network with
+    its worms, to be played, paused and stepped; who holds a channel and who waits for it; the tree of a message;
+    utilisation, latencies, the configuration. Exit code 1 if a message is lost, duplicated or deadlocked.
+
+    \b
+    Examples:
+      hydranoc report examples/mesh.yaml
+      hydranoc report examples/mesh.yaml --window 10000:12000
+    """
+    from hydranoc.report_page.given import read_claims, read_sweep
+    from hydranoc.report_page.page import write_page
+    from hydranoc.report_page.run import run_of
+
+    design = load(config)
+    say_if_a_trace_is_faster(design)
+    claims = read_claims(figure) if figure else None
+    curves = read_sweep(table) if table else None
+    folder = folder or RESULTS / design.config.name
+    path = folder / f"{design.config.name}.html"
+    with result_folder(folder) as scratch:
+        with progress_bars("preparing") as progress:
+            try:
+                run = run_of(design, window, progress)
+            except ValueError as error:
+                if window is None:
+                    raise
+                raise click.BadParameter(str(error), param_hint="--window") from None
+            progress("drawing", 0, 0)
+            content, shown = write_page(run, curves, claims)
+        (scratch / path.name).write_bytes(content)
+    summary = {"file": str(path), "bytes": len(content), "window": [shown.first, shown.last], **run.outcome.figures}
+    text = f"cycles {shown.first:,} to {shown.last - 1:,} replayed, {len(content):,} bytes\n\n{path}"
+    say(summary, f"{run.outcome.summary()}\n\n{text}", as_json)
+    return 0 if run.outcome.right else 1

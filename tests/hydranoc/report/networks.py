@@ -1,0 +1,48 @@
+"""Small configurations of every family, with enough traffic that messages wait for each other."""
+
+from typing import Any
+
+
+def _random(**keys: Any) -> dict[str, Any]:
+    return {"kind": "random", "seed": 5, "cycles": 600, "flits": 12, **keys}
+
+
+def _multicasts(rate: float, **keys: Any) -> dict[str, Any]:
+    return _random(messages_per_node_per_cycle=rate, multicast_fraction=0.3, destinations=4, **keys)
+
+
+MESH = {"kind": "mesh", "shape": [3, 3]}
+HEXMESH = {"kind": "hexmesh", "size": 2}
+CONFIGURATIONS: dict[str, dict[str, Any]] = {
+    "spam": {"network": {"family": "spam", "topology": MESH}, "traffic": _multicasts(0.01)},
+    "spam, links of 3 cycles": {
+        "network": {"family": "spam", "topology": MESH, "link_cycles": 3, "buffer_flits": 6},
+        "traffic": _multicasts(0.01, startup_cycles=20),
+    },
+    "min": {
+        "network": {"family": "min", "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 3}},
+        "traffic": _multicasts(0.01),
+    },
+    "omega": {
+        "network": {"family": "min", "topology": {"kind": "omega", "radix": 2, "stages": 3}},
+        "traffic": _multicasts(0.01),
+    },
+    "harts": {
+        "network": {"family": "harts", "topology": HEXMESH, "flit_bits": 64, "packet_flits": 17},
+        "traffic": _random(messages_per_node_per_cycle=0.002, multicast_fraction=0.4, algorithm="6-bcast"),
+    },
+    "torus": {
+        "network": {"family": "torus", "topology": {"kind": "torus", "rows": 3, "columns": 3}},
+        "traffic": _multicasts(0.01, software="u-torus"),
+    },
+    "hypercube": {
+        "network": {
+            "family": "hypercube",
+            "topology": {"kind": "hypercube", "dimensions": 3},
+            "lanes": 2,
+            "buffer_flits": 4,
+            "injection_channels": 3,
+        },
+        "traffic": _random(messages_per_node_per_cycle=0.03, broadcast_fraction=0.1, software="recursive-doubling"),
+    },
+}

@@ -1,0 +1,223 @@
+"""The page in headless Chromium: it loads without a complaint, the replay moves, clicks show what the recording has."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hydranoc import load
+from hydranoc.report_page.page import write_page
+from hydranoc.report_page.run import Run, run_of
+from tests.hydranoc.report.browser import PROGRAMS, Browser
+from tests.hydranoc.report.networks import CONFIGURATIONS
+
+LARGE = {
+    "network": {"family": "torus", "topology": {"kind": "torus", "rows": 16, "columns": 16}},
+    "traffic": {"kind": "random", "seed": 1, "cycles": 3000, "messages_per_node_per_cycle": 0.005, "flits": 16},
+}
+MOST_MILLISECONDS = 100
+"""Median of a frame at 256 nodes, on a machine that does other things beside."""
+
+
+@pytest.fixture(scope="module")
+def browser(require_program, require_package) -> Iterator[Browser]:
+    program = require_program(*PROGRAMS)
+    require_package("websocket")
+    with Browser(program) as opened:
+        yield opened
+
+
+def _opened(browser: Browser, run: Run, folder: Path) -> None:
+    """Open the page of a run, and see that it complains of nothing and asks for nothing but itself."""
+    path = folder / "page.html"
+    path.write_bytes(write_page(run)[0])
+    browser.complaints.clear()
+    browser.requests.clear()
+    browser.open(path)
+    assert browser.complaints == []
+    assert [url for url in browser.requests if not url.startswith("data:")] == [path.resolve().as_uri()]
+
+
+def _click_on_channel(browser: Browser, channel: int) -> None:
+    browser.ask("document.getElementById('canvas').scrollIntoView({block: 'center'})")
+    x, y = browser.ask(
+        f"(() => {{ const b = hydranoc.view.canvas.getBoundingClientRect(), p = hydranoc.view.middleOf({channel});"
+        " return [b.x + p[0], b.y + p[1]]; })()"
+    )
+    browser.click(x, y)
+    _painted(browser)
+
+
+def _painted(browser: Browser) -> None:
+    browser.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def _told(browser: Browser) -> str:
+    return browser.ask("document.getElementById('told').innerText")
+
+
+@pytest.fixture(scope="module", params=list(CONFIGURATIONS))
+def run(request) -> Run:
+    return run_of(load(CONFIGURATIONS[request.param]))
+
+
+def _held_and_waited_for(run: Run) -> tuple[int, int, int]:
+    """A cycle, a channel between switches that is held in it while others wait, and the hold."""
+    holds, network = run.recording.holds, run.design.network
+    for hold, (channel, head, tail) in enumerate(zip(holds.channel, holds.head_cycle, holds.tail_cycle, strict=True)):
+        ends = network.channels[channel]
+        others = (holds.channel == channel) & (holds.since_cycle < tail) & (holds.head_cycle > tail)
+        if others.any() and max(ends.source, ends.sink) < network.switches and head > 50:
+            return int(tail), int(channel), hold
+    raise AssertionError("no message waits for another")
+
+
+def test_clicks_show_trees_holders_and_waiters(browser, run, tmp_path):
+    _opened(browser, run, tmp_path)
+    cycle, channel, hold = _held_and_waited_for(run)
+    holds, names = run.recording.holds, [channel.name for channel in run.design.network.channels]
+    message = int(holds.message[hold])
+    browser.ask(f"hydranoc.go({cycle})")
+    _click_on_channel(browser, channel)
+    told = _told(browser)
+    assert f"Channel {names[channel]}" in told
+    assert f"Held by\n\nmessage {message} from cycle {holds.head_cycle[hold]:,} to {cycle:,}" in told
+    waiting = (holds.channel == channel) & (holds.since_cycle < cycle) & (holds.head_cycle > cycle)
+    assert f"Waiting for it: {waiting.sum()}" in told
+    for other, since in zip(holds.message[waiting].tolist(), holds.since_cycle[waiting].tolist(), strict=True):
+        assert f"message {other} since cycle {since:,}" in told
+    assert f"Message {message}\n" in told
+    tree = told.partition("Its way")[2]
+    shown = re.findall(r"(\S+->\S+) ([\d,]+) to ([\d,]+)", tree)
+    mine = holds.message == message
+    rows = zip(holds.channel[mine], holds.head_cycle[mine], holds.tail_cycle[mine], strict=True)
+    assert sorted(shown) == sorted((names[c], f"{head:,}", f"{tail:,}") for c, head, tail in rows)
+    assert browser.complaints == []
+
+
+def test_the_replay_plays_pauses_and_steps(browser, run, tmp_path):
+    _opened(browser, run, tmp_path)
+    at = "hydranoc.cycle"
+    assert browser.ask(at) == 0
+    browser.click_on("#forward")
+    assert browser.ask(at) == 1
+    browser.click_on("#back")
+    assert browser.ask(at) == 0
+    browser.ask("document.getElementById('speed').value = '100'")
+    before = browser.ask("hydranoc.view.canvas.toDataURL()")
+    browser.click_on("#play")
+    browser.wait("hydranoc.cycle > 40")
+    browser.click_on("#play")
+    stopped = browser.ask(at)
+    _painted(browser)
+    assert browser.ask(at) == stopped
+    assert browser.ask("hydranoc.view.canvas.toDataURL()") != before
+    assert browser.ask("document.getElementById('now').value").startswith(f"cycle {stopped} of 0 to")
+    browser.ask(f"hydranoc.go({run.outcome.results.cycles - 2})")
+    browser.click_on("#play")
+    browser.wait("!hydranoc.playing")  # stops at the end
+    assert browser.ask(at) == run.outcome.results.cycles - 1
+    assert browser.complaints == []
+
+
+@pytest.fixture
+def small(browser, tmp_path) -> Run:
+    found = run_of(load(CONFIGURATIONS["spam"]))
+    _opened(browser, found, tmp_path)
+    return found
+
+
+def test_the_keyboard_is_enough(browser, small):
+    assert small.outcome.right
+    browser.ask("document.getElementById('canvas').focus()")
+    for _ in range(3):
+        browser.press("ArrowRight", "ArrowRight", 39)
+    browser.press("ArrowLeft", "ArrowLeft", 37)
+    assert browser.ask("hydranoc.cycle") == 2
+    browser.press(" ", "Space", 32, " ")
+    assert browser.ask("hydranoc.playing")
+    browser.press(" ", "Space", 32, " ")
+    assert not browser.ask("hydranoc.playing")
+    scale = browser.ask("hydranoc.view.unit")
+    browser.press("+", "Equal", 187, "+")
+    assert browser.ask("hydranoc.view.unit") == pytest.approx(1.4 * scale)
+    browser.press("0", "Digit0", 48, "0")
+    assert browser.ask("hydranoc.view.unit") == pytest.approx(scale)
+    unnamed = "[...document.querySelectorAll('input, select')].filter((e) => !e.labels.length).length"
+    assert browser.ask(unnamed) == 0
+
+
+def test_messages_and_channels_are_found_by_name(browser, small):
+    change = (
+        "(() => {{ const e = document.getElementById('{}'); e.value = {}; e.dispatchEvent(new Event('change')); }})()"
+    )
+    browser.ask(change.format("message", "'7'"))
+    _painted(browser)
+    assert _told(browser).startswith("Message 7\n")
+    name = small.design.network.channels[5].name
+    browser.ask(change.format("channel", json.dumps(name)))
+    _painted(browser)
+    assert _told(browser).startswith(f"Channel {name}\n")
+    browser.ask(change.format("message", "'999999'"))
+    assert browser.ask("document.getElementById('message').validationMessage").startswith("This message is not in")
+    browser.click_on("#clear")
+    _painted(browser)
+    assert _told(browser).startswith("Now\n")
+
+
+def test_utilisation_has_a_legend_with_units(browser, small):
+    browser.click_on("input[value=use]")
+    _painted(browser)
+    most = small.use.flits_per_cycle.max()
+    assert f"{most:.3f} flits per cycle, cycles 0 to 599" in browser.ask("document.getElementById('legend').innerText")
+    # the colour of the busiest channel is that of the scale's end
+    channel = int(np.argmax(small.use.flits_per_cycle))
+    pixel = (
+        f"(() => {{ const v = hydranoc.view, [x, y] = v.middleOf({channel});"
+        "return [...v.canvas.getContext('2d').getImageData(x * v.ratio, y * v.ratio, 1, 1).data.slice(0, 3)]; })()"
+    )
+    seen, wanted = browser.ask(pixel), browser.ask("shade(1, false).match(/\\d+/g).map(Number)")
+    assert np.abs(np.array(seen) - wanted).max() < 30
+
+
+def test_dark_and_light_are_both_readable(browser, small):
+    assert small.outcome.right
+    contrast = """(() => { const light = (name) => { const c = document.createElement('canvas').getContext('2d');
+        c.fillStyle = hydranoc.picture.colour(name); c.fillRect(0, 0, 1, 1);
+        const [r, g, b] = [...c.getImageData(0, 0, 1, 1).data].map((v) => v / 255)
+            .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+      const of = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      return ['ink', 'faint', 'blocked', 'accent'].map((name) => of(light(name), light('raised'))); })()"""
+    try:
+        for on in (True, False):
+            browser.dark(on)
+            browser.wait(f"hydranoc.picture.dark === {json.dumps(on)}")
+            assert min(browser.ask(contrast)) > 4.5  # what WCAG asks of text
+    finally:
+        browser.dark(False)
+
+
+def test_a_page_without_its_data_says_so(browser, tmp_path):
+    path = tmp_path / "broken.html"
+    text = write_page(run_of(load(CONFIGURATIONS["spam"])))[0].decode()
+    path.write_text(re.sub(r'(type="text/plain">).{40}', r"\1", text))
+    browser.call("Page.navigate", url=path.as_uri())
+    browser.wait("document.readyState === 'complete' && !document.getElementById('failure').hidden")
+    assert browser.ask("document.getElementById('failure').textContent").startswith("The replay cannot be shown")
+    browser.wait("true")
+    assert browser.complaints  # so a page that fails is not taken for a good one
+    browser.complaints.clear()
+
+
+def test_frames_of_256_nodes_are_short(browser, tmp_path):
+    _opened(browser, run_of(load(LARGE)), tmp_path)
+    browser.ask("document.getElementById('speed').value = '100'")
+    browser.ask("hydranoc.go(500); hydranoc.frames.length = 0")
+    browser.click_on("#play")
+    browser.wait("hydranoc.frames.length >= 60")
+    assert np.median(browser.ask("hydranoc.frames")) < MOST_MILLISECONDS
+    assert browser.ask("hydranoc.visits.count") > 10_000

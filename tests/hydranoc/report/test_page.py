@@ -1,0 +1,262 @@
+"""The page without a browser: what is in it, how large it is, and what is said of bad input."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from hydranoc import load
+from hydranoc.cli import run
+from hydranoc.families.registry import FAMILIES
+from hydranoc.pictures.placement import place
+from hydranoc.report_page import page
+from hydranoc.report_page.charts import curve_chart, ticks
+from hydranoc.report_page.histogram import CLASSES, histograms
+from hydranoc.report_page.packed import unpacked
+from hydranoc.report_page.replay_data import replay_columns
+from hydranoc.report_page.run import run_of
+from hydranoc.report_page.scene import LINE, STUBS, UNDRAWN, scene_of
+from hydranoc.studies.common.figure import Series
+from tests.hydranoc.report.networks import CONFIGURATIONS
+
+BUSY = {"kind": "random", "seed": 1, "cycles": 6000, "warmup_cycles": 500, "flits": 8}
+SIXTY_FOUR = {
+    "spam": ({"kind": "mesh", "shape": [8, 8]}, {"messages_per_node_per_cycle": 0.004}),
+    "min": ({"kind": "bi-butterfly", "radix": 4, "stages": 3}, {"messages_per_node_per_cycle": 0.01}),
+    "harts": ({"kind": "hexmesh", "size": 5}, {"messages_per_node_per_cycle": 0.002}),
+    "torus": ({"kind": "torus", "rows": 8, "columns": 8}, {"messages_per_node_per_cycle": 0.02}),
+    "hypercube": ({"kind": "hypercube", "dimensions": 6}, {"messages_per_node_per_cycle": 0.03}),
+}
+
+
+def _data(text: str) -> dict:
+    found = re.search(r'<script id="data" type="text/plain">(.*?)</script>', text, re.DOTALL)
+    assert found
+    return unpacked(found[1])
+
+
+@pytest.mark.parametrize("family", SIXTY_FOUR)
+def test_pages_of_64_nodes_are_small_and_need_nothing(family, tmp_path, capsys):
+    topology, more = SIXTY_FOUR[family]
+    config = {"network": {"family": family, "topology": topology}, "traffic": {**BUSY, **more}}
+    (tmp_path / "busy.yaml").write_text(json.dumps(config))
+    assert run(["report", str(tmp_path / "busy.yaml"), "-o", str(tmp_path), "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    text = (tmp_path / "busy.html").read_text()
+    assert summary["bytes"] == len(text.encode()) < page.MOST_BYTES
+    assert not re.search(r"https?://|url\((?!#)|<link[^>]+href=\"(?!data:,)|\bsrc=", text)
+    assert "{{" not in text
+    replay = _data(text)["replay"]
+    assert [replay["first"], replay["last"]] == summary["window"]
+    assert len(replay["channel"]) > 3_000
+    assert summary["window"][0] == BUSY["warmup_cycles"]
+
+
+def test_a_replay_that_does_not_fit_is_cut(monkeypatch):
+    run_ = run_of(load(CONFIGURATIONS["spam"]))
+    whole, window = page.write_page(run_)
+    monkeypatch.setattr(page, "MOST_BYTES", len(whole) - 2000)
+    cut, part = page.write_page(run_)
+    assert len(cut) <= page.MOST_BYTES
+    assert window.first == part.first == 0
+    assert part.last in [window.last >> times for times in range(1, 8)]
+    assert f"Cycles 0 to {part.last - 1} of a run of" in cut.decode()
+    assert f"It was to go to {window.last - 1}: more than that does not fit" in cut.decode()
+    monkeypatch.setattr(page, "MOST_BYTES", 10_000)
+    with pytest.raises(ValueError, match="A page must have at most 10,000 bytes, not"):
+        page.write_page(run_)
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_columns_say_what_the_replay_says(name):
+    """Decoded by the rules of ``replay_columns``, as the page's script does it."""
+    run_ = run_of(load(CONFIGURATIONS[name]), (100, 300))
+    replay, results = run_.recording.replay(), run_.outcome.results
+    columns = json.loads(json.dumps(replay_columns(replay, results)))
+    numbers = np.cumsum(columns["messages"]["number"])
+    assert (numbers[np.cumsum(columns["message"])] == replay.message).all()
+    head = np.cumsum(columns["head"])
+    seen = len(head) - columns["headless"]
+    assert (head[:seen] == replay.head_cycle[:seen]).all()
+    assert (replay.head_cycle[seen:] == -1).all()
+    assert (head - columns["wait"] == replay.since_cycle).all()
+    tail = np.array(columns["tail"])
+    assert (np.where(tail < 0, -1, head + tail)[:seen] == replay.tail_cycle[:seen]).all()
+    ago = np.array(columns["before"])
+    assert (np.where(ago == 0, -1, np.arange(len(ago)) - ago) == replay.before).all()
+    start, messages = np.cumsum(columns["messages"]["start"]), results.messages
+    assert (start == results.start_cycle[numbers]).all()
+    for i, number in enumerate(numbers.tolist()):
+        assert columns["messages"]["destinations"][i] == messages.destinations_of(number).tolist()
+        assert columns["messages"]["latency"][i] == results.latency_cycles[number]
+        assert columns["messages"]["source"][i] == messages.source[number]
+
+
+SCENES = {
+    "spam": {"kind": "lattice", "switches": 24, "seed": 2},
+    "min": {"kind": "omega", "radix": 2, "stages": 3},
+    "harts": {"kind": "hexmesh", "size": 3},
+    "torus": {"kind": "torus", "rows": 4, "columns": 4},
+    "hypercube": {"kind": "hypercube", "dimensions": 9},
+}
+
+
+@pytest.mark.parametrize("family", SCENES)
+def test_the_scene_is_the_picture(family):
+    design = load({"network": {"family": family, "topology": SCENES[family]}})
+    network, links = design.network, design.family.link_classes(design.routing)
+    placement, scene = place(network, links), scene_of(network, links)
+    assert np.allclose([one[:2] for one in scene["switches"]], placement.switches, atol=0.001)
+    assert np.allclose([one[:2] for one in scene["spots"]], placement.processors, atol=0.001)
+    kinds = set()
+    for channel, (number, _, source, sink, name) in zip(network.channels, scene["channels"], strict=True):
+        assert (source, sink, name) == (channel.source, channel.sink, channel.name)
+        kind, pieces, _ = scene["ways"][number]
+        kinds.add(kind)
+        assert len(pieces) == (2 if kind == STUBS else 1)
+        if network.is_switch(source):
+            assert np.allclose(pieces[0][:2], placement.switches[source], atol=0.001)
+        if network.is_switch(sink):
+            assert np.allclose(pieces[-1][-2:], placement.switches[sink], atol=0.001)
+        if not network.is_switch(source):
+            assert np.allclose(pieces[0][:2], placement.processors[source - network.switches], atol=0.001)
+        if not network.is_switch(sink):
+            at = [place for place in scene["spots"] if place[2] == sink - network.switches]
+            assert any(np.allclose(pieces[0][-2:], place[:2], atol=0.001) for place in at)
+    wanted = {"harts": {LINE, STUBS}, "torus": {LINE, STUBS}, "hypercube": {LINE, UNDRAWN}}
+    assert kinds == wanted.get(family, {LINE})
+    assert bool(scene["rule"]) == (family == "hypercube")
+
+
+def test_utilisation_is_counted_while_traffic_lasts():
+    run_ = run_of(
+        load({**CONFIGURATIONS["spam"], "traffic": {**CONFIGURATIONS["spam"]["traffic"], "warmup_cycles": 100}})
+    )
+    assert (run_.use.first, run_.use.last) == (100, 600)
+    holds, network = run_.recording.holds, run_.design.network
+    for channel in network.injection_channels:  # of 12 flits one in each cycle, unless they are stalled
+        mine = holds.channel == channel
+        flits = sum(
+            12 * (tail < 600) * (head >= 100)
+            for head, tail in zip(holds.head_cycle[mine].tolist(), holds.tail_cycle[mine].tolist(), strict=True)
+        )
+        assert flits <= 500 * run_.use.flits_per_cycle[channel] + 1e-9 <= flits + 2 * 12
+    assert 0 <= run_.use.stalled_share.min() < run_.use.stalled_share.max() <= 1
+
+
+def test_histograms_count_every_message():
+    results = run_of(load(CONFIGURATIONS["min"])).outcome.results
+    found = histograms(results, 100)
+    assert [one.kind for one in found] == ["unicast", "multicast"]
+    for one, several in zip(found, (False, True), strict=True):
+        latencies = results.complete_latencies(multicast=several, warmup_cycles=100)
+        assert sum(one.counts) + one.beyond == len(latencies) == one.summary.count
+        assert len(one.counts) <= CLASSES + 1
+        low = one.first_cycles + 3 * one.width_cycles
+        assert one.counts[3] == ((latencies >= low) & (latencies < low + one.width_cycles)).sum()
+    assert histograms(results, 10**9) == []
+
+
+def test_ticks_are_round_and_hold_all():
+    for low, high in ((0, 7), (0.0001, 0.0012), (17, 1930), (5, 5), (0, 0)):
+        found = ticks(low, high)
+        assert found[0] <= low
+        assert found[-1] >= high
+        assert 2 <= len(found) <= 8
+
+
+def test_curves_have_bars_where_there_are_intervals():
+    series = [Series("a <b>", [1, 2, 3], [5, 6, 9], [0.5, 0, 1]), Series("empty", [], [])]
+    chart = curve_chart(series, "load", "latency, cycles", "latency")
+    assert chart.count("<circle") == 3
+    assert chart.count('<line class="curve c0" x1') == 2
+    assert "a &lt;b&gt;" in chart
+    assert "No point" in curve_chart(series[1:], "load", "latency", "latency")
+
+
+SWEEP = """traffic.cycles,network.buffer_flits,verdict,unicast_mean,unicast_half_width,unicast_accepted
+1000,1,stable,40.5,1.5,0.01
+1000,2,stable,38.5,1.5,0.01
+2000,1,stable,60.25,3.5,0.02
+2000,2,diverges,,,0.015
+"""
+CLAIMS = {"title": "A <figure>", "claims": [{"claim": "1 < 2", "measured": "3", "holds": False, "note": "why"}]}
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "small.yaml"
+    path.write_text(json.dumps(CONFIGURATIONS["spam"]) + "\n# </script><b>\n")
+    return path
+
+
+def test_a_page_has_what_it_was_given(config, tmp_path, capsys):
+    (tmp_path / "sweep.csv").write_text(SWEEP)
+    (tmp_path / "claims.json").write_text(json.dumps(CLAIMS))
+    given = ["--sweep", str(tmp_path / "sweep.csv"), "--figure", str(tmp_path / "claims.json"), "--window", "200:250"]
+    assert run(["report", str(config), "-o", str(tmp_path), *given]) == 0
+    out = capsys.readouterr().out
+    text = (tmp_path / "small.html").read_text()
+    assert "cycles 200 to 249 replayed" in out
+    assert out.endswith("small.html\n")
+    assert "Cycles 200 to 249 of a run of" in text
+    assert "# &lt;/script&gt;&lt;b&gt;" in text
+    assert "A &lt;figure&gt;" in text
+    assert "<strong>does not hold</strong>" in text
+    assert text.count('<svg class="chart"') == 1 + 2
+    assert text.count('<circle class="dot') == 3 + 4
+
+
+def test_a_sweep_may_be_parquet(config, tmp_path, require_package):
+    require_package("pyarrow")
+    import pandas
+
+    (tmp_path / "sweep.csv").write_text(SWEEP)
+    pandas.read_csv(tmp_path / "sweep.csv").convert_dtypes().to_parquet(tmp_path / "sweep.parquet")
+    pages = []
+    for suffix in ("csv", "parquet"):
+        given = ["--sweep", str(tmp_path / f"sweep.{suffix}"), "-o", str(tmp_path / suffix)]
+        assert run(["report", str(config), *given]) == 0
+        pages.append((tmp_path / suffix / "small.html").read_text())
+    assert pages[0] == pages[1]
+
+
+def test_a_deadlock_is_told(tmp_path, capsys):
+    assert run(["report", "examples/deadlock-enqueue.yaml", "-o", str(tmp_path), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["deadlocked"]
+    text = (tmp_path / "deadlock-enqueue.html").read_text()
+    assert "<h2>Deadlock</h2><pre>deadlock in cycle " in text
+    stuck = _data(text)["stuck"]
+    assert len(stuck) > 1
+    assert all(blockers and reason.startswith("for ") for _, _, blockers, reason in stuck)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--window", "5"], "a window must be FIRST:LAST in cycles with FIRST < LAST, not '5'"),
+        (["--window", "9:9"], "a window must be FIRST:LAST in cycles with FIRST < LAST, not '9:9'"),
+        (["--window", "99999:100000"], "FIRST from 0 to "),
+        (["--sweep", "none.csv"], "none.csv: cannot be read: no such file"),
+        (["--sweep", "bad.csv"], "bad.csv: must be a table of 'hydranoc sweep'"),
+        (["--sweep", "words.csv"], "which must be of numbers, not 'one'"),
+        (["--figure", "bad.csv"], "bad.csv: must be NAME.json of 'hydranoc reproduce'"),
+        (["--figure", "empty.json"], "empty.json: must be NAME.json of 'hydranoc reproduce', with a title and claims"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(given, said, config, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "words.csv").write_text("key,verdict,unicast_mean\none,stable,3\n")
+    (tmp_path / "empty.json").write_text("[]")
+    assert run(["report", str(config), "-o", "out", *given]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_whole_registry_has_scenes():
+    assert set(SCENES) == set(SIXTY_FOUR) == set(FAMILIES)

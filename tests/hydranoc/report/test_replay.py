@@ -1,0 +1,217 @@
+"""Holds and waits against the engine's own counters, and against a reading of the recording in plain Python."""
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from hydranoc import Design, load
+from hydranoc.replay.holds import Holds
+from hydranoc.replay.record import Recording, record
+from hydranoc.replay.window import Window
+from sim_model.common.results import Results
+from sim_model.common.simulation import Simulation
+from sim_model.harts.record import variant_field
+from tests.hydranoc.report.networks import CONFIGURATIONS
+
+NONE = -1
+CHANNEL_BITS = 0xFFFF
+
+
+def _simulation(design: Design, **keys) -> Simulation:
+    return Simulation(design.model, design.messages, design.startup_cycles, hosts=design.config.hosts, **keys)
+
+
+@lru_cache
+def _design(name: str) -> Design:
+    return load(CONFIGURATIONS[name])
+
+
+@lru_cache
+def _results(name: str) -> Results:
+    return _simulation(_design(name)).run()
+
+
+@lru_cache
+def _recording(name: str, first: int = 0, last: int | None = None) -> Recording:
+    design = _design(name)
+    return record(_simulation(design), _results(name), first, last, came_over=design.family.came_over)
+
+
+def _read(name: str) -> dict[tuple[int, int], tuple[int, int, int]]:
+    """(channel, head's cycle) -> message, tail's cycle, head's variant; read flit by flit."""
+    design, cycles = _design(name), _results(name).cycles
+    trace = _simulation(design).record(cycles)
+    found, heads = {}, {}
+    for cycle, row in enumerate(trace.flits.tolist()):
+        for channel, flit in enumerate(row[: len(design.network.channels)]):
+            if flit == NONE:
+                continue
+            message, index, tail = flit >> 17, flit >> 1 & CHANNEL_BITS, flit & 1
+            if index == 0:
+                assert channel not in heads
+                heads[channel] = (cycle, message, int(trace.variants[cycle, channel]))
+            head, owner, variant = heads[channel]
+            assert owner == message
+            if tail:
+                assert index == design.messages.flits[message] - 1
+                found[channel, head] = (message, cycle, variant)
+                del heads[channel]
+    assert heads == {}
+    return found
+
+
+def _differences(name: str, holds: Holds) -> list[str]:
+    """What is different from the plain reading; nothing if all is right."""
+    read = _read(name)
+    columns = (column.tolist() for column in holds[:4])
+    said = {(channel, head): (message, tail) for channel, message, head, tail in zip(*columns, strict=True)}
+    wrong = [f"{key} is not a hold" for key in said.keys() - read.keys()]
+    wrong += [f"{key} is missing" for key in read.keys() - said.keys()]
+    wrong += [f"{key}: {said[key]}" for key in said.keys() & read.keys() if said[key] != read[key][:2]]
+    return wrong + _wrong_waits(name, holds, read)
+
+
+def _wrong_waits(name: str, holds: Holds, read) -> list[str]:
+    """Heads must stand where they leave from, and must have come there before; injected ones come from nowhere."""
+    design, wrong = _design(name), []
+    channels, links = design.network.channels, _simulation(design).links
+    rows = list(zip(*(column.tolist() for column in holds), strict=True))
+    for channel, message, head, _, since, before in rows:
+        if not design.network.is_switch(channels[channel].source):
+            wrong += [f"{channels[channel].name} at {head} has a hold before"] if before != NONE else []
+            continue
+        if before == NONE:
+            wrong.append(f"{channels[channel].name} at {head} has no hold before")
+            continue
+        came, its_message, its_head = rows[before][:3]
+        arrivals = [
+            (cycle, number)
+            for (number, cycle), (other, _, _) in read.items()
+            if other == message and channels[number].sink == channels[channel].source and cycle < head
+        ]
+        right = (its_head, came) in arrivals if _has_copies(name) else (its_head, came) == max(arrivals, default=None)
+        right &= its_message == message and since == its_head + links.stages_of(came)
+        if _has_copies(name):
+            right &= _hops(read[channel, head][2]) == _hops(read[came, its_head][2]) + 1
+        wrong += [] if right else [f"{channels[channel].name} at {head}: came over {channels[came].name}"]
+    return wrong
+
+
+def _has_copies(name: str) -> bool:
+    return name == "harts"
+
+
+def _hops(variant: int) -> int:
+    """Links that a packet has come over when a node sends it on; -1 as its host sends it."""
+    return int(variant_field(np.array(variant), "hops")) if variant else NONE
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_holds_are_those_of_a_plain_reading(name):
+    holds = _recording(name).holds
+    assert len(holds.channel) > 200
+    assert _differences(name, holds) == []
+    waits = (holds.head_cycle - holds.since_cycle)[holds.since_cycle != NONE]
+    assert waits.min() > 0
+    assert waits.max() > 3 * waits.min()  # some do wait
+
+
+FAULTS = {
+    "a tail a cycle late": lambda h: h._replace(tail_cycle=h.tail_cycle + (np.arange(len(h.channel)) == 50)),
+    "another's head": lambda h: h._replace(message=np.roll(h.message, 1)),
+    "a hold left out": lambda h: h._replace(**{n: np.delete(getattr(h, n), -1) for n in Holds._fields}),
+    "came over another": lambda h: h._replace(before=np.where(h.before == 9, 10, h.before)),
+    "waits from the cycle after": lambda h: h._replace(since_cycle=h.since_cycle + 1),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_plain_reading_finds_faults(fault):
+    holds = _recording("spam").holds
+    assert 9 in holds.before
+    assert _differences("spam", FAULTS[fault](holds)) != []
+
+
+def test_copies_came_over_the_channels_that_the_model_logs():
+    design, recording = _design("harts"), _recording("harts")
+    network, holds = design.network, recording.holds
+    log = recording.results.copy_log
+    assert log is not None
+    at = {(int(channel), int(tail)): i for i, (channel, tail) in enumerate(zip(holds[0], holds[3], strict=True))}
+    for copy in log:
+        hold = at[network.delivery_channel(int(copy["node"])), int(copy["cycle"])]
+        came = holds.before[hold]
+        assert holds.channel[came] == network.input_channel[int(copy["node"])][int(copy["direction"])]
+        assert holds.message[hold] == holds.message[came] == copy["message"]
+    assert len(log) > 100
+
+
+def test_without_their_headers_copies_seem_to_come_over_others():
+    """That the family says over which port a copy came is what makes trees of its broadcasts right."""
+    design = _design("harts")
+    blind = record(_simulation(design), _results("harts"), 0).holds
+    assert _differences("harts", blind) != []
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_a_channel_is_held_where_the_engine_counts_a_message_on_it(name):
+    """The engine's counters see whether a message is on a channel at the start of a cycle."""
+    design, holds = _design(name), _recording(name).holds
+    simulation = _simulation(design, count_channels=True)
+    for cycle in range(0, _results(name).cycles, 37):
+        simulation.run(cycle)
+        held = np.zeros(len(design.network.channels), dtype=bool)
+        held[holds.channel[(holds.head_cycle < cycle) & (cycle <= holds.tail_cycle)]] = True
+        assert (held == (simulation.state.tallies.in_message > 0)).all(), cycle
+    simulation.run()
+    moved = np.bincount(
+        holds.channel, weights=design.messages.flits[holds.message], minlength=len(design.network.channels)
+    )
+    assert (moved == simulation.channel_counts().flits).all()
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_a_window_shows_what_the_whole_run_shows(name):
+    whole = _recording(name).replay()
+    part = _recording(name, 150, 260).replay()
+    assert part.window == Window(150, 260)
+    for cycle in range(150, 260, 10):
+        assert _seen(part, cycle) == _seen(whole, cycle)
+    assert len(part.channel) < len(whole.channel)
+
+
+def _seen(replay, cycle: int) -> tuple[set, set]:
+    """Who holds, and who waits since when, in a cycle: (channel, message)."""
+    rows = list(zip(*(column.tolist() for column in replay[1:6]), strict=True))
+    held = {(c, m) for c, m, _, head, tail in rows if NONE < head <= cycle and (tail == NONE or cycle <= tail)}
+    waiting = {(c, m, since) for c, m, since, head, _ in rows if since < cycle and (head == NONE or cycle < head)}
+    return held, waiting
+
+
+def test_messages_queue_at_their_processors():
+    name = "spam"
+    results, replay = _results(name), _recording(name, 150, 260).replay()
+    injection = set(_design(name).network.injection_channels)
+    for cycle in range(150, 260, 10):
+        _, waiting = _seen(replay, cycle)
+        queued = {message for channel, message, _ in waiting if channel in injection}
+        begun = (results.start_cycle < cycle) & (results.start_cycle != NONE)
+        heads = {m: h for m, c, h in zip(*(replay[i].tolist() for i in (2, 1, 4)), strict=True) if c in injection}
+        assert queued == {m for m in np.flatnonzero(begun).tolist() if m in heads and not NONE < heads[m] <= cycle}
+    assert (replay.before < np.arange(len(replay.before))).all()
+
+
+def test_a_deadlock_is_recorded_to_its_end():
+    design = load("examples/deadlock-enqueue.yaml")
+    results = _simulation(design).run()
+    recording = record(_simulation(design), results, 0)
+    assert results.deadlocked
+    assert (recording.holds.tail_cycle == NONE).any()
+    assert recording.window == Window(0, results.cycles)
+
+
+@pytest.mark.parametrize(("first", "last"), [(-1, 4), (4, 4), (5, 4)])
+def test_windows_are_checked(first, last):
+    with pytest.raises(ValueError, match="A window must be FIRST:LAST with 0 <= FIRST < LAST"):
+        Window(first, last)
