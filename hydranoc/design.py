@@ -18,7 +18,7 @@ from hydranoc.errors import KeyWrong
 from hydranoc.families.registry import Family
 from hydranoc.families.reports import CheckReport
 from hydranoc.families.table_files import SUFFIX, FileRouting, names_of, write_tables
-from hydranoc.reports.progress import Progress
+from hydranoc.reports.progress import Progress, Work
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.host_pattern import EAGER
@@ -449,7 +449,8 @@ class Design:
         comparison = Comparison(
             self.model, self.messages, self.startup_cycles, cycles, self.harness(), hosts=self.config.hosts
         )
-        compared = compare_network(comparison, simulator, folder, waves=waves, progress=progress)
+        told = progress and _with_deliveries(outcome.results, progress)
+        compared = compare_network(comparison, simulator, folder, waves=waves, progress=told)
         figures = {
             **outcome.figures,
             "compared_cycles": compared.result.compared_cycles,
@@ -481,7 +482,37 @@ def _run(simulation: Any, expected_cycles: int, progress: Progress | None) -> "R
         return simulation.run()
     chunk = max(FIRST_CHUNK_CYCLES, expected_cycles // MOST_CHUNKS)
     while not (simulation.finished or simulation.deadlocked):
-        simulation.run(simulation.cycle + chunk)
-        progress("simulating", simulation.cycle, max(simulation.cycle, expected_cycles))
+        results = simulation.run(simulation.cycle + chunk)
+        work = _cycles_of("simulating", results.deliveries, results.messages)
+        progress(work, results.cycles, _all_cycles(results, expected_cycles))
     progress("statistics", 0, 0)
     return simulation.results()
+
+
+def _cycles_of(work: str, deliveries: int, messages: "Messages") -> Work:
+    """Work that is counted in cycles, with what has been delivered so far."""
+    return Work(work, "cycles", f"{deliveries:,} of {int(messages.copies.sum()):,} deliveries")
+
+
+def _all_cycles(results: "Results", expected_cycles: int) -> int:
+    """How long a run will take that goes on as it began; at least until its last message starts."""
+    deliveries = results.deliveries
+    wanted = deliveries + results.lost
+    return max(results.cycles, expected_cycles, results.cycles * wanted // max(1, deliveries) if deliveries else 0)
+
+
+def _with_deliveries(results: "Results", progress: Progress) -> Progress:
+    """A callback that hears, while both sides run, of deliveries too: the model's run says when they come."""
+    import numpy as np
+
+    from hydranoc.lockstep.compare import COMPARING
+
+    order = np.argsort(results.arrival_cycle)
+    cycle, deliveries = results.arrival_cycle[order], np.cumsum(results.copies[order])
+
+    def told(work: str, done: int, total: int) -> None:
+        arrived = int(np.searchsorted(cycle, done))
+        counted = int(deliveries[arrived - 1]) if arrived else 0
+        progress(_cycles_of(work, counted, results.messages) if work == COMPARING else work, done, total)
+
+    return told

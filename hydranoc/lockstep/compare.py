@@ -24,6 +24,8 @@ from topology.common.host_pattern import EAGER, HostBehaviour
 BENCH = "tb.common.lockstep"
 CYCLES_BEFORE_MISMATCH, CYCLES_AFTER_MISMATCH = 500, 16
 WAVE_CYCLES = 2_000
+COMPARING = "compare"
+"""What progress is told while both sides run."""
 POLL_SECONDS = 0.2
 
 
@@ -223,7 +225,7 @@ def _polled(file: Path, cycles: int, progress: Progress | None) -> Iterator[None
         while not stop.wait(POLL_SECONDS):
             text = file.read_text() if file.exists() else ""
             if text.isdecimal():
-                progress("compare", int(text), cycles)
+                progress(COMPARING, int(text), cycles)
 
     thread = threading.Thread(target=poll, daemon=True)
     thread.start()

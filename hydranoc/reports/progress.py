@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from tqdm import tqdm
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and of how much (0: unknown)."""
+"""Called with what is being done (``Work`` says more), how much of it is done, and of how much (0: unknown)."""
 
 SHOWN_AFTER_SECONDS = 2.0
 REFRESH_SECONDS = 0.5
@@ -19,6 +19,39 @@ SWITCH = "HYDRANOC_PROGRESS"
 """Variable that turns progress off, with the value ``off``."""
 UNKNOWN_TOTAL = "{desc} {elapsed}"
 """Work whose end nobody can tell shows how long it has been going on."""
+
+
+class Work(str):
+    """What is being done: a name, and what else can be said of how far it is.
+
+    Parameters
+    ----------
+    name : str
+    unit : str
+        What it is counted in, such as cycles.
+    note : str
+        How far it is in another way.
+    """
+
+    __slots__ = ("note", "unit")
+    unit: str
+    note: str
+
+    def __new__(cls, name: str, unit: str = "", note: str = "") -> "Work":
+        """A name that is equal to any other text of the same letters."""
+        work = super().__new__(cls, name)
+        work.unit, work.note = unit, note
+        return work
+
+    @classmethod
+    def of(cls, work: str) -> "Work":
+        """The work itself, or a name of which nothing more is known."""
+        return work if isinstance(work, Work) else cls(work)
+
+
+def counted_in(unit: str, progress: Progress) -> Progress:
+    """A callback for work that is counted in ``unit``."""
+    return lambda work, done, total: progress(Work(work, unit), done, total)
 
 
 class _Bars:
@@ -33,17 +66,20 @@ class _Bars:
     def __call__(self, work: str, done: int, total: int) -> None:
         with self._lock:
             if self._bar is None or work != self._work:
-                self._open(work, total)
+                self._open(Work.of(work), done, total)
             if self._bar is not None:
                 self._bar.total = total or None
+                self._bar.set_postfix_str(Work.of(work).note, refresh=False)
                 self._bar.update(done - self._bar.n)
 
-    def _open(self, work: str, total: int) -> None:
+    def _open(self, work: Work, done: int, total: int) -> None:
         self._close()
         self._work, self._started = work, time.monotonic()
         self._bar = tqdm(
             desc=work,
+            initial=done,
             total=total or None,
+            unit=f" {work.unit}" if work.unit else "it",
             bar_format=None if total else UNKNOWN_TOTAL,
             delay=SHOWN_AFTER_SECONDS,
             leave=False,
@@ -67,27 +103,43 @@ class _Bars:
 
 
 class _Lines:
-    """A line every few seconds, for logs and pipes: what is being done, how far it is, and for how long."""
+    """A line every few seconds, for logs and pipes: what is being done, how far it is, for how long, and how long yet.
+
+    What is left is taken to go on at the mean speed so far, from the first that was said of the work.
+    """
 
     def __init__(self) -> None:
-        self._now = ("", 0, 0)
-        self._began = self._last_line = time.monotonic()
+        self._work, self._done, self._total = Work(""), 0, 0
+        self._first = 0
+        self._began = self._last_call = self._last_line = time.monotonic()
 
     def __call__(self, work: str, done: int, total: int) -> None:
-        if work != self._now[0]:
-            self._began = time.monotonic()
-        self._now = (work, done, total)
+        self._last_call = time.monotonic()
+        if work != self._work:
+            self._began, self._first = self._last_call, done
+        self._work, self._done, self._total = Work.of(work), done, total
 
     def refresh(self) -> None:
         """Write a line if it is time for one."""
         now = time.monotonic()
-        work, done, total = self._now
-        if not work or now - self._last_line < LINE_SECONDS:
+        if not self._work or now - self._last_line < LINE_SECONDS:
             return
         self._last_line = now
-        share = f" {done / total:.0%}," if total else ""
-        sys.stderr.write(f"{work}:{share} {now - self._began:.0f} s\n")
+        parts = [*self._how_far(), f"{now - self._began:.0f} s", *self._left(now)]
+        sys.stderr.write(f"{self._work}: {', '.join(parts)}\n")
         sys.stderr.flush()
+
+    def _how_far(self) -> list[str]:
+        work, done, total = self._work, self._done, self._total
+        counted = [f"{done / total:.0%}", f"{done:,} of {total:,} {work.unit}".rstrip()] if total else []
+        return [*counted, work.note] if work.note else counted
+
+    def _left(self, now: float) -> list[str]:
+        made = self._done - self._first
+        if made <= 0 or not self._done < self._total:
+            return []
+        seconds = (self._last_call - self._began) * (self._total - self._done) / made - (now - self._last_call)
+        return [f"{max(0, seconds):.0f} s left"]
 
     def close(self) -> None:
         """Nothing is left to wipe."""

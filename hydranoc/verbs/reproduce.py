@@ -13,7 +13,7 @@ from hydranoc.families.registry import OWN_FAMILIES
 from hydranoc.measurement.kept import kept_points, kept_text
 from hydranoc.measurement.kept_points import KeptPoints
 from hydranoc.reports.output import result_folder
-from hydranoc.reports.progress import progress_bars
+from hydranoc.reports.progress import counted_in, progress_bars
 from hydranoc.studies.common.check import Check, check_figure, csv_text
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
 from hydranoc.studies.common.measured import MeasuredFigure, measured_figure, measured_names
@@ -65,7 +65,7 @@ def reproduce(name: str, folder: Path | None, quick: bool, anew: bool, check: bo
         try:
             kept = _begin(name, item, quick, anew)
             with progress_bars() as progress:
-                figure = item.run(Effort(quick, progress, kept))
+                figure = item.run(Effort(quick, counted_in("points", progress), kept))
         except OSError as error:
             raise MachineTrouble(f"cannot keep measured points: {reason(error)}", file=cache_folder()) from None
         _write(name, figure, scratch)

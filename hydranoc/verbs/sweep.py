@@ -10,7 +10,7 @@ from hydranoc.cache import cache_folder
 from hydranoc.errors import reason
 from hydranoc.measurement.kept import kept_text
 from hydranoc.reports.output import result_folder
-from hydranoc.reports.progress import progress_bars
+from hydranoc.reports.progress import counted_in, progress_bars
 from hydranoc.sweeps.axes import parse_axis
 from hydranoc.sweeps.measure import Effort
 from hydranoc.sweeps.plots import sweep_figures
@@ -91,7 +91,7 @@ def sweep(
         try:
             _begin(planned, anew)
             with progress_bars("preparing") as progress:
-                table = planned.run(sharing(jobs, dask), progress)
+                table = planned.run(sharing(jobs, dask), counted_in("points", progress))
         except OSError as error:
             raise MachineTrouble(f"cannot keep measured points: {reason(error)}", file=cache_folder()) from None
         _write(planned, table, scratch, config.stem)

@@ -5,10 +5,11 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 
 from hydranoc import Design, load
 from hydranoc.reports import progress
-from hydranoc.reports.progress import progress_bars
+from hydranoc.reports.progress import Work, counted_in, progress_bars
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "fig1.yaml"
 
@@ -80,7 +81,84 @@ def test_lines_say_how_far_it_is(stderr):
     with progress_bars("preparing") as report:
         report("simulating", 25, 50)
         time.sleep(0.8)
-    assert terminal.getvalue().startswith("simulating: 50%, ")
+    assert terminal.getvalue().startswith("simulating: 50%, 25 of 50, ")
+
+
+def test_lines_say_in_what_it_is_counted_and_what_is_left(stderr):
+    terminal = stderr(False)
+    with progress_bars() as report:
+        report(Work("simulating", "cycles", "no deliveries"), 1_000, 5_000)
+        time.sleep(0.4)
+        report(Work("simulating", "cycles", "3 of 9 deliveries"), 2_000, 5_000)
+        time.sleep(0.4)
+    line = terminal.getvalue().splitlines()[0]
+    assert line.startswith("simulating: 40%, 2,000 of 5,000 cycles, 3 of 9 deliveries, ")
+    assert line.endswith(" s, 1 s left")  # 3,000 cycles at 2,500 per second
+
+
+def test_what_is_left_gets_less_while_nothing_is_told(stderr, monkeypatch):
+    terminal, now = stderr(False), [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    lines = progress._Lines()
+    lines("measuring", 2, 10)
+    now[0] = 20.0
+    lines("measuring", 6, 10)
+    for now[0] in (26.0, 60.0):
+        lines.refresh()
+    said = [line.rpartition(", ")[2] for line in terminal.getvalue().splitlines()]
+    assert said == ["14 s left", "0 s left"]
+
+
+@pytest.mark.parametrize("done", [1_000, 5_000])
+def test_what_is_left_is_told_only_if_it_is_known(stderr, done):
+    """Not of what was done before, and not behind the end that was expected."""
+    terminal = stderr(False)
+    with progress_bars() as report:
+        report("measuring", 1_000, 5_000)
+        report("measuring", done, 5_000)
+        time.sleep(0.8)
+    assert "measuring" in terminal.getvalue()
+    assert "left" not in terminal.getvalue()
+
+
+def test_bars_say_in_what_it_is_counted_and_do_not_count_what_was_there(stderr):
+    terminal = stderr(True)
+    with progress_bars() as report:
+        report(Work("simulating", "cycles", "a note"), 990, 1_000)
+        time.sleep(0.8)
+        report(Work("simulating", "cycles", "3 of 9 deliveries"), 991, 1_000)
+        time.sleep(0.2)
+    shown = terminal.getvalue()
+    assert "991/1000" in shown
+    assert "cycles/s" in shown or "s/ cycles" in shown
+    assert "3 of 9 deliveries" in shown
+    assert "00:03" <= shown.rpartition("<")[2][:5] <= "00:30"  # nine cycles at about one per second, not at a thousand
+
+
+def test_callbacks_get_a_unit_and_the_name_stays_the_same():
+    told = []
+    counted_in("points", lambda *call: told.append(call))("measuring", 1, 2)
+    assert told == [("measuring", 1, 2)]
+    assert told[0][0].unit == "points"
+
+
+def test_a_run_tells_of_cycles_and_deliveries():
+    told = []
+    outcome = load(EXAMPLE).simulate(lambda *call: told.append(call))
+    work, done, total = [call for call in told if call[0] == "simulating"][-1]
+    deliveries = outcome.figures["deliveries"]
+    assert (work.unit, work.note) == ("cycles", f"{deliveries} of {deliveries} deliveries")
+    assert done == total == outcome.figures["cycles"]
+
+
+def test_a_run_that_lags_behind_takes_as_long_as_what_is_left_of_it():
+    """Its last message starts early; the deliveries say how far it is."""
+    told = []
+    messages = [{"source": 0, "destinations": [1], "flits": 4000, "start_cycle": 0} for _ in range(10)]
+    design = load({**yaml.safe_load(EXAMPLE.read_text()), "traffic": {"kind": "list", "messages": messages}})
+    cycles = design.simulate(lambda *call: told.append(call)).figures["cycles"]
+    totals = [total for work, _, total in told if work == "simulating"]
+    assert totals[len(totals) // 2] == pytest.approx(cycles, rel=0.3)
 
 
 def test_works_that_follow_each_other_quickly_are_told_as_well(stderr):
