@@ -22,6 +22,7 @@ SINGLE_INCHES = (7.2, 4.0)
 TITLE_INCHES, CLAIM_LINE_INCHES = 0.5, 0.14
 HEADROOM, LOG_HEADROOM = 1.15, 8
 LOG_LABELS = (1, 2, 5)
+LINE_POINTS, MARKER_POINTS, LINE_STEP_POINTS, MOST_STEPS_POINTS = 1.2, 4.0, 0.7, 2.8
 SATURATION_STEP = 0.025
 """Of the height of a plot, between the intervals of saturation of its curves."""
 
@@ -100,7 +101,11 @@ def _draw_panel(axes: Axes, figure: Figure, shown: Sequence[Series]) -> None:
 
 
 def _draw_curves(axes: Axes, shown: Sequence[Series]) -> None:
+    """The first curve is the thickest, so that it can be seen below later ones where they are equal."""
     for position, series in enumerate(shown):
+        last = len(shown) - 1 - position
+        line_points = LINE_POINTS + min(last * LINE_STEP_POINTS, MOST_STEPS_POINTS)
+        marker_points = MARKER_POINTS + min(2 * last * LINE_STEP_POINTS, 2 * MOST_STEPS_POINTS)
         style = position if series.colour is None else series.colour
         axes.errorbar(
             list(series.x),
@@ -111,9 +116,10 @@ def _draw_curves(axes: Axes, shown: Sequence[Series]) -> None:
             marker=MARKERS[style % len(MARKERS)] if series.marked else "",
             linestyle=("--" if series.dashed else "-") if series.joined else "",
             markerfacecolor="white" if series.dashed else None,
-            markersize=4.5,
-            linewidth=1.4,
-            capsize=2.5,
+            markersize=marker_points,
+            linewidth=line_points,
+            elinewidth=LINE_POINTS,
+            capsize=marker_points / 2,
         )
         if series.saturation is not None:
             # at the upper edge, one below the other
@@ -123,9 +129,9 @@ def _draw_curves(axes: Axes, shown: Sequence[Series]) -> None:
                 transform=axes.get_xaxis_transform(),
                 color=COLOURS[style % len(COLOURS)],
                 linestyle="--" if series.dashed else "-",
-                linewidth=1.4,
+                linewidth=LINE_POINTS,
                 marker="|",
-                markersize=4.5,
+                markersize=MARKER_POINTS,
             )
 
 
@@ -155,7 +161,11 @@ def _draw_claims(axes: Axes, figure: Figure) -> None:
 
 
 def _highest(figure: Figure, shown: Sequence[Series]) -> float:
-    values = [value for series in shown for value in series.y]
+    values = [
+        value + error
+        for series in shown
+        for value, error in zip(series.y, series.error or [0] * len(series.y), strict=True)
+    ]
     levels = [claim.level for claim in figure.claims if claim.level is not None]
     return max([*values, *levels], default=1.0)  # no load may have a mean
 

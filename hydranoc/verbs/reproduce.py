@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
+from hydranoc import __version__
 from hydranoc.cache import cache_folder
 from hydranoc.errors import reason, shown
 from hydranoc.families.registry import OWN_FAMILIES
-from hydranoc.measurement.kept import kept_points, kept_text
+from hydranoc.measurement.kept import kept_points, kept_text, sources_digest
 from hydranoc.measurement.kept_points import KeptPoints
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import counted_in, progress_bars
@@ -68,7 +69,7 @@ def reproduce(name: str, folder: Path | None, quick: bool, anew: bool, check: bo
                 figure = item.run(Effort(quick, counted_in("points", progress), kept))
         except OSError as error:
             raise MachineTrouble(f"cannot keep measured points: {reason(error)}", file=cache_folder()) from None
-        _write(name, figure, scratch)
+        _write(name, figure, quick, scratch)
     if not item.shares:
         kept.drop()
     found = None if measured is None else check_figure(figure, measured.rows)
@@ -95,8 +96,7 @@ def _hint(name: str, known: list[str]) -> str:
 
 def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> KeptPoints:
     """Points of earlier runs, unless they are to be forgotten; says that there are some."""
-    own = next(family.name for family in OWN_FAMILIES.values() if name in family.reproductions)
-    kept = kept_points(item.shares or name, quick, OWN_FAMILIES.keys() - {own})
+    kept = kept_points(item.shares or name, quick, _other_families(name))
     if anew:
         kept.drop()
     elif len(kept):
@@ -104,11 +104,17 @@ def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> KeptPoints
     return kept
 
 
-def _write(name: str, figure: Figure, folder: Path) -> None:
+def _other_families(name: str) -> set[str]:
+    """All but the one that a figure belongs to."""
+    return {family.name for family in OWN_FAMILIES.values() if name not in family.reproductions}
+
+
+def _write(name: str, figure: Figure, quick: bool, folder: Path) -> None:
     from hydranoc.pictures.plots import plot_figure  # loads matplotlib
 
     (folder / f"{name}.csv").write_text(csv_text(figure.columns, figure.rows), encoding="utf-8")
-    claims = {"title": figure.title, "claims": _claims(figure)}
+    run = {"quick": quick, "version": __version__, "sources": sources_digest(_other_families(name))}
+    claims = {"title": figure.title, **run, "claims": _claims(figure)}
     (folder / f"{name}.json").write_text(json.dumps(claims, indent=1) + "\n", encoding="utf-8")
     for suffix, content in plot_figure(figure).items():
         (folder / f"{name}.{suffix}").write_bytes(content)

@@ -6,7 +6,7 @@ import pytest
 
 from hydranoc.cli import run
 from hydranoc.studies.common import measured
-from hydranoc.studies.common.check import check_figure, csv_text, written_rows
+from hydranoc.studies.common.check import Comparable, check_figure, csv_text, written_rows
 from hydranoc.studies.common.figure import Figure, Reproduction
 from hydranoc.studies.common.load_series import load_comparison, load_series, load_table
 from hydranoc.studies.spam import figures
@@ -42,6 +42,15 @@ def test_a_verdict_that_differs_is_found_but_near_saturation():
     assert not check_figure(figure(), written_rows(wide)).differences
 
 
+def test_what_has_no_chance_in_it_is_equal():
+    plan = Comparable(("size",), exact=("frames",))
+    exact = Figure("a title", "x", "y", (), (), ("size", "frames"), ((3, 10), (4, 12)), comparable=plan)
+    rows = written_rows(exact)
+    assert check_figure(exact, rows).compared == 2
+    other = [rows[0], {**rows[1], "frames": "13"}]
+    assert check_figure(exact, other).differences == ("size 4: frames is 12, kept 13",)
+
+
 def test_nothing_in_common_is_no_check():
     with pytest.raises(ValueError, match="must have rows in common"):
         check_figure(figure(name="other"), KEPT)
@@ -72,6 +81,7 @@ def test_reproduce_checks(kept, tmp_path, capsys):
     assert len(json.loads(capsys.readouterr().out)["check"]["differences"]) == 2
 
 
-def test_a_figure_that_is_not_kept_cannot_be_checked(capsys):
+def test_a_figure_that_is_not_kept_cannot_be_checked(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(measured, "MEASURED", tmp_path)
     assert run(["reproduce", "spam-bound", "--check"]) == 2
     assert "no full run of spam-bound is kept" in capsys.readouterr().err

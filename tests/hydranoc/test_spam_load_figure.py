@@ -24,6 +24,15 @@ def test_independence_with_the_whole_interval(latency, half_width, holds):
     assert independence([flat("8", 100), flat("64", latency, half_width)]).holds == holds
 
 
+def test_it_says_up_to_where_it_holds():
+    far = curve("64", {0.1: {"message": (101, 1)}, 0.2: {"message": (150, 1)}}, (0.2, 0.21))
+    measured = independence([flat("8", 100), far]).measured
+    assert measured.startswith(
+        "up to 0.1 messages per node and cycle the highest is at most 1.01±0.01 times the lowest"
+    )
+    assert "; from 0.2 on the highest is at most 1.50±0.02 times the lowest (at 0.2); not" in measured
+
+
 def test_loads_that_a_curve_does_not_carry_do_not_count():
     early = curve("64", {0.1: {"message": (100, 1)}}, (0.1, 0.15))
     claim = independence([flat("8", 100), early])

@@ -1,8 +1,8 @@
 """A figure measured anew, held against the kept rows of a full run.
 
 Rule, fixed beforehand: at every load that both have the verdict is the same, and each pair of means
-is no farther apart than twice the half width of the interval of their difference. Loads within the kept interval of
-saturation, widened by a quarter to either side, may come out either way.
+is no farther apart than twice the half width of the interval of their difference. What has no chance in it is equal.
+Loads within the kept interval of saturation, widened by a quarter to either side, may come out either way.
 """
 
 import csv
@@ -30,10 +30,13 @@ class Comparable:
         Columns that name a row.
     intervals : tuple of (str, str)
         Columns of a mean and of its half width.
+    exact : tuple of str
+        Columns without chance, which have to be the same.
     """
 
     keys: tuple[str, ...]
-    intervals: tuple[tuple[str, str], ...]
+    intervals: tuple[tuple[str, str], ...] = ()
+    exact: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def check_figure(figure: "Figure", kept: Sequence[Row]) -> Check:
     """
     plan = figure.comparable
     if plan is None:
-        raise ValueError("A figure without intervals cannot be checked")
+        raise ValueError("A figure must name the columns that are to be checked")
     rows = {_name(row, plan): row for row in kept}
     compared, differences = 0, []
     for new in written_rows(figure):
@@ -100,6 +103,8 @@ def _differences(new: Row, old: Row, plan: Comparable) -> Iterator[str]:
         if not _near_saturation(old):
             yield f"verdict is {new['verdict']}, kept {old['verdict']}"
         return
+    for column in plan.exact:
+        yield "" if new[column] == old[column] else f"{column} is {new[column]}, kept {old[column]}"
     for mean, half_width in plan.intervals:
         if all(row[name] for row in (new, old) for name in (mean, half_width)):
             apart = abs(float(new[mean]) - float(old[mean]))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Claim, Effort, Figure, Reproduction, Series
 from hydranoc.studies.harts.load_figures import LOAD_REPRODUCTIONS
 from hydranoc.studies.harts.table_2 import table_2
@@ -65,6 +66,7 @@ def table_1(effort: Effort) -> Figure:
         ),
         rows=tuple(rows),
         x_names=tuple(map(str, sizes)),
+        comparable=Comparable(("algorithm", "size", "bytes"), exact=("expected_frames", "frames")),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
+from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Claim, Effort, Figure, Series
 from hydranoc.studies.hypercube.cases import DIMENSIONS, FLITS, FRACTIONS, LANES, equation_series, named, paper_loads
 from sim_model.hypercube.analytical import saturation_rate, solve
@@ -34,6 +35,7 @@ def saturation(_effort: Effort) -> Figure:
         panels=tuple(f"V = {lanes}" for lanes in LANES),
         one_legend=True,
         table=tuple(_table(rates)),
+        comparable=Comparable(COLUMNS[:4], exact=COLUMNS[4:]),
     )
 
 

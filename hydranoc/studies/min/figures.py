@@ -2,6 +2,7 @@
 
 from dataclasses import astuple, fields
 
+from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Claim, Effort, Figure, Reproduction, Series
 from hydranoc.studies.min.load_figures import LOAD_REPRODUCTIONS
 
@@ -88,6 +89,7 @@ def latency(effort: Effort) -> Figure:
         ),
         rows=tuple(rows),
         x_names=tuple(str(row[0]) for row in rows),
+        comparable=Comparable(("network",), (("broadcast_ns", "half_width_ns"),), ("unicast_ns",)),
     )
 
 
@@ -150,6 +152,7 @@ def figure_14(effort: Effort) -> Figure:
         columns=tuple(field.name for field in fields(points[0])),
         rows=tuple(astuple(point) for point in points),
         panels=tuple(f"{nodes}-node {direction}-MINs" for nodes, direction in panels),
+        comparable=Comparable(("network", "algorithm", "destinations"), (("latency_us", "half_width_us"),)),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Claim, Effort, Figure, Reproduction, Series
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
@@ -17,6 +18,7 @@ PAPER_RATIO = 6.0
 ESSENTIALLY_INDEPENDENT = 1.15
 
 COLUMNS = ("series", "x", "latency_us", "half_width_us", "replications")
+COMPARABLE = Comparable(COLUMNS[:2], (COLUMNS[2:4],))
 
 
 def _lattices(switches: int) -> list[Network]:
@@ -90,6 +92,7 @@ def figure_2(effort: Effort) -> Figure:
         columns=columns,
         rows=rows,
         log_x=True,
+        comparable=COMPARABLE,
     )
 
 
@@ -137,6 +140,7 @@ def software_bound(effort: Effort) -> Figure:
         columns=columns,
         rows=rows,
         bars=True,
+        comparable=COMPARABLE,
     )
 
 
