@@ -14,7 +14,7 @@ from hydranoc.config.hosts import host_figures
 from hydranoc.config.load import NETWORK, Config
 from hydranoc.config.own_routing import OwnRouting
 from hydranoc.config.topologies import located
-from hydranoc.errors import KeyWrong
+from hydranoc.errors import KeyWrong, shown
 from hydranoc.families.registry import Family
 from hydranoc.families.reports import CheckReport
 from hydranoc.families.table_files import SUFFIX, FileRouting, names_of, write_tables
@@ -372,6 +372,36 @@ class Design:
             raise self.config.source.error((*NETWORK, "flit_bits"), str(error)) from None
         generated = generate_axi_network(plan, axi_stream, top, options, generate)
         return with_port_arrays(generated) if arrays else generated
+
+    def router(self, switch: int | str, top: str = "router") -> "GeneratedDesign":
+        """One router as Verilog, by itself: its links are its ports, its tables are constants.
+
+        Parameters
+        ----------
+        switch : int or str
+            Number or name of its switch.
+        top : str
+            Name of the router's module, and prefix of all other module names.
+
+        Returns
+        -------
+        GeneratedDesign
+            Its manifest says which channel each port has.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such switch, or the network cannot be written as hardware.
+        """
+        from fpga.common.single_router import generate_router
+
+        names = self.network.switch_names
+        numbers = {**{str(number): number for number in range(len(names))}, **{n: i for i, n in enumerate(names)}}
+        if str(switch) not in numbers:
+            known = f"{names[0]} to {names[-1]}" + ("" if names[0] == "0" else f", or 0 to {len(names) - 1}")
+            text = f"a router must be that of a switch ({known}), not {shown(switch)}"
+            raise self.config.source.error((*NETWORK, "topology"), text)
+        return generate_router(self.plan, numbers[str(switch)], top)
 
     def component(self, axi_stream: str, *, registers: bool = False) -> "StructuralPart":
         """The network with AXI4-Stream ends as an Amaranth component, for a design in Amaranth around it.

@@ -43,6 +43,9 @@ LONGEST_TOP = 200
     help="Registers behind AXI4-Lite in place of the ports of counters, tables and errors, with an interrupt.",
 )
 @click.option("--arrays", is_flag=True, help="Add a SystemVerilog module whose AXI4-Stream ports are arrays.")
+@click.option(
+    "--router", metavar="SWITCH", help="Only the router of one switch, by name or number; its links are its ports."
+)
 @json_option
 def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **options: Any) -> int:
     """Generate the hardware of CONFIG's network: one module per router shape, a top with one injector and one ejector
@@ -54,6 +57,7 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
       hydranoc verilog examples/demo.yaml -o build --axi-stream tuser
       hydranoc verilog examples/demo.yaml -o build --axi-stream tuser --axi-clocks separate
       hydranoc verilog examples/registers.yaml -o build --axi-stream tuser --registers axi-lite
+      hydranoc verilog examples/demo.yaml -o build --router 3 --top router
     """
     from rtl.common.identifiers import is_identifier
 
@@ -66,11 +70,17 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
     for option in ("axi_clocks", "tkeep", "arrays"):
         if options[option] and axi_stream is None:
             raise click.UsageError(f"--{option.replace('_', '-')} needs --axi-stream as well")
+    for option in ("axi_stream", "registers"):
+        if options[option] and options["router"] is not None:
+            raise click.UsageError(f"--router is one router without ends: --{option.replace('_', '-')} is of a network")
     design = load(config)
     folder = folder or RESULTS / design.config.name
     with result_folder(folder) as scratch, progress_bars("writing Verilog"):
-        chosen = {name: options[name] for name in ("moved", "tkeep", "arrays")}
-        generated = design.verilog(top, axi_stream, clocks=clocks, registers=bool(options["registers"]), **chosen)
+        if options["router"] is not None:
+            generated = design.router(options["router"], top)
+        else:
+            chosen = {name: options[name] for name in ("moved", "tkeep", "arrays")}
+            generated = design.verilog(top, axi_stream, clocks=clocks, registers=bool(options["registers"]), **chosen)
         for name, text in generated.files.items():
             (scratch / name).write_text(text, encoding="utf-8")
     files = {str(folder / name): len(text.encode()) for name, text in generated.files.items()}

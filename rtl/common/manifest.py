@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
-from amaranth.lib.wiring import In
-
 from rtl.common.part import Part
 from rtl.common.plan import NetworkPlan
+from rtl.common.structure import flat_ports
 from rtl.common.verilog import LICENSE
 from rtl.version import VERSION
 
@@ -49,7 +48,7 @@ def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str]
             for switch, instance in enumerate(plan.routers)
         ],
         "modules": modules,
-        "ports": _ports(part),
+        "ports": port_list(part),
         "files": files,
         "switch_names": [network.vertex_name(switch) for switch in range(network.switches)],
     }
@@ -114,11 +113,11 @@ def _shapes(plan: NetworkPlan, top: str) -> list[dict[str, Any]]:
     ]
 
 
-def _ports(part: Part) -> list[dict[str, Any]]:
+def port_list(part: Part) -> list[dict[str, Any]]:
+    """Name, direction and bits of every port of a part's Verilog, clock and reset first."""
     ports = [{"name": "clk", "direction": "input", "bits": 1}, {"name": "rst", "direction": "input", "bits": 1}]
-    for path, member, value in part.signature.flatten(part):
-        direction = "input" if member.flow == In else "output"
-        ports.append({"name": "__".join(map(str, path)), "direction": direction, "bits": len(value)})
+    for name, is_input, value in flat_ports(part):
+        ports.append({"name": name, "direction": "input" if is_input else "output", "bits": len(value)})
     return ports
 
 
