@@ -25,11 +25,12 @@ from topology.common.host_pattern import EAGER
 
 if TYPE_CHECKING:
     from hydranoc.lockstep.simulator import BenchSource
+    from hydranoc.replay.use import Use
     from rtl.common.network import GeneratedDesign
     from rtl.common.structure import StructuralPart
     from sim_model.common.messages import Messages
     from sim_model.common.results import Results
-    from sim_model.common.simulation import ChannelCounts
+    from sim_model.common.simulation import ChannelCounts, Simulation
 
 FIRST_CHUNK_CYCLES, MOST_CHUNKS = 2_000, 200
 QUIET_CYCLES = 16
@@ -275,12 +276,9 @@ class Design:
             If the configuration has no traffic, or what it sends is wrong.
         """
         from hydranoc.reports.summary import round_trip_figures, summary_of
-        from sim_model.common.simulation import Simulation
 
         counting = self.counts_channels
-        simulation = Simulation(
-            self.model, self.messages, self.startup_cycles, count_channels=counting, hosts=self.config.hosts
-        )
+        simulation = self.simulation(count_channels=counting)
         results = _run(simulation, self._expected_cycles(), progress)
         report = simulation.deadlock_report() if simulation.deadlocked else ""
         figures = summary_of(results, warmup_cycles=self.warmup_cycles)
@@ -289,6 +287,47 @@ class Design:
         if self.config.hosts != EAGER:
             figures["hosts"] = host_figures(self.config.hosts)
         return Outcome(results, figures, report, simulation.channel_counts() if counting else None)
+
+    def simulation(self, *, count_channels: bool = False) -> "Simulation":
+        """The golden model with its messages before cycle 0, to be run, stepped or recorded.
+
+        Parameters
+        ----------
+        count_channels : bool
+            Count what happens on each channel; a run then takes longer.
+        """
+        from sim_model.common.simulation import Simulation
+
+        return Simulation(
+            self.model, self.messages, self.startup_cycles, count_channels=count_channels, hosts=self.config.hosts
+        )
+
+    def channel_use(self, results: "Results") -> "tuple[Use, Simulation]":
+        """What each channel carried in a run, from the end of the warm-up to the end of the traffic.
+
+        Traffic that is not random is counted over the whole run.
+
+        Parameters
+        ----------
+        results : Results
+            Of the run, to its end.
+
+        Returns
+        -------
+        Use
+            In flits per cycle.
+        Simulation
+            The run once more, at its end.
+        """
+        from hydranoc.config.schema import RandomTraffic
+        from hydranoc.replay.use import count_use
+
+        traffic = self.config.traffic
+        last = min(traffic.cycles, results.cycles) if isinstance(traffic, RandomTraffic) else results.cycles
+        simulation = self.simulation(count_channels=True)
+        use = count_use(simulation, min(self.warmup_cycles, last - 1), last)
+        simulation.run()
+        return use, simulation
 
     def _expected_cycles(self) -> int:
         """When the last message with a given start starts; the run takes a little longer."""
@@ -494,17 +533,19 @@ class Design:
         simulated = replace(outcome, figures=figures)
         return ComparedOutcome(simulated, compared.result.report or "", compared.waveform)
 
-    def draw(self, title: str | None = None) -> dict[str, bytes]:
+    def draw(self, title: str | None = None, load: "Use | None" = None) -> dict[str, bytes]:
         """A picture of the network: file contents by suffix, ``svg`` and ``png``.
 
         Parameters
         ----------
         title : str or None
             Above it; default the configuration's name.
+        load : Use or None
+            Colours channels by what they carry; see ``channel_use``.
         """
         from hydranoc.pictures.draw import draw_network
 
-        return draw_network(self.network, self.family.link_classes(self.routing), title or self.config.name)
+        return draw_network(self.network, self.family.link_classes(self.routing), title or self.config.name, load)
 
 
 def _run(simulation: Any, expected_cycles: int, progress: Progress | None) -> "Results":

@@ -13,7 +13,9 @@ from matplotlib.lines import Line2D
 
 from hydranoc.families.reports import LinkClasses
 from hydranoc.pictures.layout import arrivals
+from hydranoc.pictures.load import draw_load, draw_scale
 from hydranoc.pictures.placement import RADIUS, Placement, Stub, place, short_name
+from hydranoc.replay.use import Use
 from topology.common.channels import ChannelNetwork
 
 INCHES_PER_UNIT = 0.85
@@ -25,6 +27,7 @@ MARGIN = 0.5
 PNG_DOTS_PER_INCH = 130
 
 INK, TREE, CROSS, ROOT, PROCESSOR = "#22313f", "#1f5f99", "#d9822b", "#c0392b", "#8a97a3"
+FAINT = "#aab4bd"
 SENDER, RECEIVER = "#e9edf1", "#b9d3ea"
 
 
@@ -39,7 +42,7 @@ def drawing_style() -> AbstractContextManager[None]:
     )
 
 
-def draw_network(network: ChannelNetwork, links: LinkClasses, title: str) -> dict[str, bytes]:
+def draw_network(network: ChannelNetwork, links: LinkClasses, title: str, load: Use | None = None) -> dict[str, bytes]:
     """A picture of a network.
 
     Parameters
@@ -48,6 +51,8 @@ def draw_network(network: ChannelNetwork, links: LinkClasses, title: str) -> dic
     links : LinkClasses
         Tree and root, from the family.
     title : str
+    load : Use or None
+        Colours channels by what they carry.
 
     Returns
     -------
@@ -56,7 +61,7 @@ def draw_network(network: ChannelNetwork, links: LinkClasses, title: str) -> dic
     """
     # names are not formulas, and a file name may hold bytes that are no text
     with drawing_style(), mpl.rc_context({"text.parse_math": False}):
-        figure = _figure(network, links, title.encode(errors="replace").decode())
+        figure = _figure(network, links, title.encode(errors="replace").decode(), load)
         return render(figure)
 
 
@@ -73,7 +78,7 @@ def render(figure: Figure) -> dict[str, bytes]:
     return files
 
 
-def _figure(network: ChannelNetwork, links: LinkClasses, title: str) -> Figure:
+def _figure(network: ChannelNetwork, links: LinkClasses, title: str, load: Use | None = None) -> Figure:
     placement = place(network, links)
     names = [stub.name_at for stub in placement.stubs]
     everything = np.concatenate([placement.switches, placement.processors, np.reshape(names, (-1, 2))])
@@ -85,11 +90,14 @@ def _figure(network: ChannelNetwork, links: LinkClasses, title: str) -> Figure:
     axes.axis("off")
     points_per_unit = 72 * scale
     _draw_processors(axes, network, placement, points_per_unit)
-    _draw_links(axes, network, links, placement, points_per_unit)
+    _draw_links(axes, network, links, placement, points_per_unit, faint=load is not None)
     _draw_switches(axes, network, links, placement, points_per_unit)
     text_size = float(np.clip(1.3 * width * scale, 8, 15))
     axes.set_title(title, fontsize=1.2 * text_size, color=INK)
-    _draw_legend(axes, network, links, text_size)
+    if load is not None:
+        scale_of_load = draw_load(axes, network, links, placement, load, points_per_unit)
+        draw_scale(axes, scale_of_load, load, text_size, INK)
+    _draw_legend(axes, network, links, text_size, faint=load is not None)
     low, high = everything.min(axis=0), everything.max(axis=0)
     axes.set_xlim(low[0] - MARGIN, high[0] + MARGIN)
     axes.set_ylim(low[1] - MARGIN, high[1] + MARGIN)
@@ -102,11 +110,19 @@ def _scale(units: float) -> float:
     return max(scale, min(READABLE_INCHES_PER_UNIT, MOST_INCHES / units))
 
 
-def _draw_links(axes: Axes, network: ChannelNetwork, links: LinkClasses, placement: Placement, unit: float) -> None:
+def _link_colours(faint: bool) -> tuple[str, str]:
+    """Of tree links and of others; faint ones leave the colours to what is drawn over them."""
+    return (FAINT, FAINT) if faint else (TREE, CROSS)
+
+
+def _draw_links(
+    axes: Axes, network: ChannelNetwork, links: LinkClasses, placement: Placement, unit: float, *, faint: bool
+) -> None:
     """Tree links solid, others dashed; those that are not drawn whole as stubs, if at all."""
-    width = float(np.clip(unit / 28, 0.8, 2.2))
-    aside = {"colors": CROSS, "linewidths": 0.8 * width, "linestyles": [(0, (4, 2))]}
-    tree = {"colors": TREE, "linewidths": width}
+    width = 0.6 if faint else float(np.clip(unit / 28, 0.8, 2.2))
+    tree_colour, cross_colour = _link_colours(faint)
+    aside = {"colors": cross_colour, "linewidths": 0.8 * width, "linestyles": [(0, (4, 2))]}
+    tree = {"colors": tree_colour, "linewidths": width}
     solid = [link in links.tree or not links.tree for link in placement.lines]
     for style, wanted in ((tree, True), (aside, False)):
         lines = [line for line, is_solid in zip(placement.lines.values(), solid, strict=True) if is_solid == wanted]
@@ -115,7 +131,7 @@ def _draw_links(axes: Axes, network: ChannelNetwork, links: LinkClasses, placeme
         is_solid = stub.link not in links.around and (stub.link in links.tree or not links.tree)
         line = [placement.switches[stub.switch], stub.tip]
         axes.add_collection(LineCollection([line], zorder=1, **(tree if is_solid else aside)))
-        _name_stub(axes, network, stub, unit, TREE if is_solid else CROSS)
+        _name_stub(axes, network, stub, unit, INK if faint else TREE if is_solid else CROSS)
 
 
 def _name_stub(axes: Axes, network: ChannelNetwork, stub: Stub, unit: float, colour: str) -> None:
@@ -166,16 +182,16 @@ def _draw_processors(axes: Axes, network: ChannelNetwork, placement: Placement, 
             axes.annotate(str(processor), spot, ha="center", va="center", fontsize=0.55 * side, color=INK, zorder=4)
 
 
-def _draw_legend(axes: Axes, network: ChannelNetwork, links: LinkClasses, text_size: float) -> None:
-    entries = []
+def _draw_legend(axes: Axes, network: ChannelNetwork, links: LinkClasses, text_size: float, *, faint: bool) -> None:
+    entries, (tree_colour, cross_colour) = [], _link_colours(faint)
     if links.tree:
         cross = len(set(network.edges) - links.tree | links.around)
-        entries.append(Line2D([], [], color=TREE, linewidth=1.8, label=f"{links.names[0]} ({len(links.tree)})"))
+        entries.append(Line2D([], [], color=tree_colour, linewidth=1.8, label=f"{links.names[0]} ({len(links.tree)})"))
         if cross:
             text = f"{links.names[1]} ({cross}{', not drawn' if links.rule else ''}){links.rule}"
-            entries.append(Line2D([], [], color=CROSS, linestyle=(0, (4, 2)), label=text))
+            entries.append(Line2D([], [], color=cross_colour, linestyle=(0, (4, 2)), label=text))
     elif network.edges:
-        entries.append(Line2D([], [], color=TREE, linewidth=1.8, label=f"link ({len(network.edges)})"))
+        entries.append(Line2D([], [], color=tree_colour, linewidth=1.8, label=f"link ({len(network.edges)})"))
     if links.root is not None:
         entries.append(_marker("o", "white", ROOT, f"root ({network.switch_names[links.root]})"))
     entries.append(_marker("o", "white", INK, f"switch ({network.switches})"))

@@ -2,34 +2,12 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from hydranoc.config.schema import RandomTraffic
 from hydranoc.design import Design, Outcome
 from hydranoc.replay.record import Recording, record
+from hydranoc.replay.use import Use
 from hydranoc.replay.window import Window
 from hydranoc.reports.progress import Progress
 from sim_model.common.model import Wait
-from sim_model.common.simulation import Simulation
-
-
-@dataclass(frozen=True)
-class Use:
-    """How much channels carried.
-
-    Members
-    -------
-    first, last : int
-        Cycles ``first`` to ``last - 1`` are those counted.
-    flits_per_cycle : float64[channels]
-    stalled_share : float64[channels]
-        Share of the cycles in which a flit waited for room behind the channel.
-    """
-
-    first: int
-    last: int
-    flits_per_cycle: np.ndarray
-    stalled_share: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -74,37 +52,14 @@ def run_of(design: Design, window: tuple[int, int] | None = None, progress: Prog
     if not 0 <= first < end or (last is not None and last <= first):
         text = f"{first}:{last}" if window else str(first)
         raise ValueError(f"a window must be FIRST:LAST with FIRST < LAST and FIRST from 0 to {end - 1}, not {text}")
-    use, waits = _use(design, outcome, progress)
-    recording = record(
-        _simulation(design), outcome.results, first, last, came_over=design.family.came_over, progress=progress
-    )
-    return Run(design, outcome, use, recording, waits)
-
-
-def _simulation(design: Design, *, counting: bool = False) -> Simulation:
-    return Simulation(
-        design.model, design.messages, design.startup_cycles, count_channels=counting, hosts=design.config.hosts
-    )
-
-
-def _use(design: Design, outcome: Outcome, progress: Progress | None) -> tuple[Use, list[Wait]]:
-    """Counted from the end of the warm-up to the end of the traffic; over the whole run where traffic has no end."""
-    end, traffic = outcome.results.cycles, design.config.traffic
-    last = min(traffic.cycles, end) if isinstance(traffic, RandomTraffic) else end
-    first = min(design.warmup_cycles, last - 1)
     if progress:
         progress("counting", 0, 0)
-    simulation = _simulation(design, counting=True)
-    simulation.run(first)
-    before = simulation.channel_counts()
-    simulation.run(last)
-    after = simulation.channel_counts()
-    if outcome.results.deadlocked:
-        simulation.run()
-    waits = design.model.waits(simulation.state, simulation.router_state) if simulation.deadlocked else []
-    cycles = last - first
-    flits, stalled = after.flits - before.flits, after.stalled_cycles - before.stalled_cycles
-    return Use(first, last, flits / cycles, stalled / cycles), waits
+    use, counted = design.channel_use(outcome.results)
+    waits = design.model.waits(counted.state, counted.router_state) if outcome.results.deadlocked else []
+    recording = record(
+        design.simulation(), outcome.results, first, last, came_over=design.family.came_over, progress=progress
+    )
+    return Run(design, outcome, use, recording, waits)
 
 
 def smaller(window: Window) -> Window:

@@ -6,12 +6,11 @@ import numpy as np
 
 from hydranoc.families.reports import LinkClasses
 from hydranoc.pictures.layout import arrivals
-from hydranoc.pictures.placement import Placement, place, short_name
+from hydranoc.pictures.placement import place, short_name
+from hydranoc.pictures.ways import ways_of
 from topology.common.channels import ChannelNetwork
 
 DECIMALS = 3
-LINE, STUBS, UNDRAWN = 0, 1, 2
-"""A way between two vertices is drawn as a line, as its two ends, or not at all (see ``LinkClasses.rule``)."""
 
 
 def scene_of(network: ChannelNetwork, links: LinkClasses) -> dict[str, Any]:
@@ -26,17 +25,12 @@ def scene_of(network: ChannelNetwork, links: LinkClasses) -> dict[str, Any]:
         channels of that way, source, sink and name of each; ``names``: of switches.
     """
     placement = place(network, links)
-    spots = _spots(network)
-    ways: dict[tuple[int, int], int] = {}
-    drawn, channels, ranks = [], [], []
+    ways = ways_of(network, links, placement)
+    number = {ends: i for i, ends in enumerate(ways)}
+    ranks, channels = [0] * len(ways), []
     for channel in network.channels:
-        ends = (channel.source, channel.sink)
-        if ends not in ways:
-            ways[ends] = len(drawn)
-            drawn.append(_way(network, links, placement, spots, *ends))
-            ranks.append(0)
-        way = ways[ends]
-        channels.append([way, ranks[way], *ends, channel.name])
+        way = number[channel.source, channel.sink]
+        channels.append([way, ranks[way], channel.source, channel.sink, channel.name])
         ranks[way] += 1
     rounded = zip(placement.switches.round(DECIMALS).tolist(), placement.halves.round(DECIMALS).tolist(), strict=True)
     return {
@@ -58,7 +52,7 @@ def scene_of(network: ChannelNetwork, links: LinkClasses) -> dict[str, Any]:
             [*stub.name_at.round(DECIMALS).tolist(), short_name(network.switch_names[stub.other])]
             for stub in placement.stubs
         ],
-        "ways": drawn,
+        "ways": [[way.kind, list(map(_flat, way.pieces)), int(way.solid)] for way in ways.values()],
         "channels": channels,
         "rule": f"{links.names[1]} (not drawn){links.rule}" if links.rule else "",
     }
@@ -69,43 +63,5 @@ def _processors(network: ChannelNetwork) -> list[int]:
     return [*range(len(network.processors)), *(processor for _, processor in arrivals(network))]
 
 
-def _spots(network: ChannelNetwork) -> dict[tuple[int, int], int]:
-    """The place of each processor by the switch that is joined with it."""
-    found = {(switch, processor): processor for processor, switch in enumerate(network.processors)}
-    for number, ends in enumerate(arrivals(network)):
-        found.setdefault(ends, len(network.processors) + number)
-    return found
-
-
-def _way(
-    network: ChannelNetwork,
-    links: LinkClasses,
-    placement: Placement,
-    spots: dict[tuple[int, int], int],
-    source: int,
-    sink: int,
-) -> list[Any]:
-    """Kind and pieces of the way from one vertex to another; whether it is a link of the tree."""
-    if network.is_switch(source) and network.is_switch(sink):
-        return _way_between(links, placement, source, sink)
-    switch, vertex = (sink, source) if network.is_switch(sink) else (source, sink)
-    ends = [placement.switches[switch], placement.processors[spots[switch, vertex - network.switches]]]
-    return [LINE, [_flat(ends if source == switch else ends[::-1])], 1]
-
-
-def _way_between(links: LinkClasses, placement: Placement, source: int, sink: int) -> list[Any]:
-    link = (min(source, sink), max(source, sink))
-    is_solid = int(link in links.tree or not links.tree)
-    if link in placement.lines:
-        line = placement.lines[link]
-        return [LINE, [_flat(line if source == link[0] else line[::-1])], is_solid]
-    tips = {stub.switch: stub.tip for stub in placement.stubs if stub.link == link}
-    ends = placement.switches[source], placement.switches[sink]
-    if tips:
-        pieces = [_flat([ends[0], tips[source]]), _flat([tips[sink], ends[1]])]
-        return [STUBS, pieces, int(is_solid and link not in links.around)]
-    return [UNDRAWN, [_flat(ends)], 0]
-
-
-def _flat(points: Any) -> list[float]:
-    return np.asarray(points, dtype=float).round(DECIMALS).ravel().tolist()
+def _flat(points: np.ndarray) -> list[float]:
+    return points.round(DECIMALS).ravel().tolist()
