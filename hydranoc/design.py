@@ -18,7 +18,7 @@ from hydranoc.errors import KeyWrong, shown
 from hydranoc.families.registry import Family
 from hydranoc.families.reports import CheckReport
 from hydranoc.families.table_files import SUFFIX, FileRouting, names_of, write_tables
-from hydranoc.reports.progress import Progress, Work
+from hydranoc.reports.progress import Progress, Work, counted_in
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.host_pattern import EAGER
@@ -302,7 +302,7 @@ class Design:
             self.model, self.messages, self.startup_cycles, count_channels=count_channels, hosts=self.config.hosts
         )
 
-    def channel_use(self, results: "Results") -> "tuple[Use, Simulation]":
+    def channel_use(self, results: "Results", progress: Progress | None = None) -> "tuple[Use, Simulation]":
         """What each channel carried in a run, from the end of the warm-up to the end of the traffic.
 
         Traffic that is not random is counted over the whole run.
@@ -311,13 +311,15 @@ class Design:
         ----------
         results : Results
             Of the run, to its end.
+        progress : callable or None
+            Told of cycles.
 
         Returns
         -------
         Use
             In flits per cycle.
         Simulation
-            The run once more, at its end.
+            The run once more, as far as it was counted.
         """
         from hydranoc.config.schema import RandomTraffic
         from hydranoc.replay.use import count_use
@@ -325,9 +327,8 @@ class Design:
         traffic = self.config.traffic
         last = min(traffic.cycles, results.cycles) if isinstance(traffic, RandomTraffic) else results.cycles
         simulation = self.simulation(count_channels=True)
-        use = count_use(simulation, min(self.warmup_cycles, last - 1), last)
-        simulation.run()
-        return use, simulation
+        told = counted_in("cycles", progress) if progress else None
+        return count_use(simulation, min(self.warmup_cycles, last - 1), last, told), simulation
 
     def _expected_cycles(self) -> int:
         """When the last message with a given start starts; the run takes a little longer."""

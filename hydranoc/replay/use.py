@@ -1,10 +1,14 @@
 """How much channels carried, and how long flits waited on them, in a part of a run."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from sim_model.common.simulation import Simulation
+
+MOST_CHUNKS = 50
+Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class Use:
     stalled_share: np.ndarray
 
 
-def count_use(simulation: Simulation, first: int, last: int) -> Use:
+def count_use(simulation: Simulation, first: int, last: int, progress: Progress | None = None) -> Use:
     """Run a simulation that counts channels, in cycle 0, up to ``last`` and count from ``first`` on.
 
     Parameters
@@ -34,10 +38,20 @@ def count_use(simulation: Simulation, first: int, last: int) -> Use:
     simulation : Simulation
     first, last : int
         ``first`` less than ``last``, and ``last`` at most the length of the run.
+    progress : callable or None
+        Called with what is being done, cycles done, and cycles in all.
     """
-    simulation.run(first)
+    _run_to(simulation, first, last, progress)
     before = simulation.channel_counts()
-    simulation.run(last)
+    _run_to(simulation, last, last, progress)
     after, cycles = simulation.channel_counts(), last - first
     stalled = after.stalled_cycles - before.stalled_cycles
     return Use(first, last, (after.flits - before.flits) / cycles, stalled / cycles)
+
+
+def _run_to(simulation: Simulation, cycle: int, total: int, progress: Progress | None) -> None:
+    chunk = total // MOST_CHUNKS + 1
+    while simulation.cycle < cycle and not (simulation.finished or simulation.deadlocked):
+        simulation.run(min(simulation.cycle + chunk, cycle))
+        if progress:
+            progress("counting", simulation.cycle, total)

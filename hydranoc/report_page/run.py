@@ -6,8 +6,9 @@ from hydranoc.design import Design, Outcome
 from hydranoc.replay.record import Recording, record
 from hydranoc.replay.use import Use
 from hydranoc.replay.window import Window
-from hydranoc.reports.progress import Progress
+from hydranoc.reports.progress import Progress, counted_in
 from sim_model.common.model import Wait
+from sim_model.common.simulation import Simulation
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,19 @@ def run_of(design: Design, window: tuple[int, int] | None = None, progress: Prog
     if not 0 <= first < end or (last is not None and last <= first):
         text = f"{first}:{last}" if window else str(first)
         raise ValueError(f"a window must be FIRST:LAST with FIRST < LAST and FIRST from 0 to {end - 1}, not {text}")
-    if progress:
-        progress("counting", 0, 0)
-    use, counted = design.channel_use(outcome.results)
-    waits = design.model.waits(counted.state, counted.router_state) if outcome.results.deadlocked else []
+    use, counted = design.channel_use(outcome.results, progress)
+    waits = _waits(counted) if outcome.results.deadlocked else []
+    told = counted_in("cycles", progress) if progress else None
     recording = record(
-        design.simulation(), outcome.results, first, last, came_over=design.family.came_over, progress=progress
+        design.simulation(), outcome.results, first, last, came_over=design.family.came_over, progress=told
     )
     return Run(design, outcome, use, recording, waits)
+
+
+def _waits(simulation: Simulation) -> list[Wait]:
+    """Who waits for whom when nothing moves any more."""
+    simulation.run()
+    return simulation.model.waits(simulation.state, simulation.router_state)
 
 
 def smaller(window: Window) -> Window:

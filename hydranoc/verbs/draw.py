@@ -56,7 +56,6 @@ def _load_of(design: "Design", messages: Path, progress: Progress) -> "Use":
 
     results = design.simulate(progress).results
     check_same_run(results, messages)
-    progress("counting", 0, 0)
-    use, _ = design.channel_use(results)
+    use, _ = design.channel_use(results, progress)
     progress("drawing", 0, 0)
     return use
