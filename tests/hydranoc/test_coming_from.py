@@ -15,7 +15,8 @@ ENVIRONMENT = 'eval "$(hydranoc env)"'
 SLOW = (BENCH, "hydranoc compare ")
 """Commands that build a simulator."""
 STEPS = re.compile(
-    r"`(?P<file>[\w.]+)`:\n\n```\w+\n(?P<text>.*?)```|^    (?P<block>hydranoc[^\n]*|make[^\n]*|eval[^\n]*)$|`(?P<inline>hydranoc \w+\s[^`]*?)`",
+    r"`(?P<file>[\w.]+)`:\n\n```\w+\n(?P<text>.*?)```|^    (?P<block>hydranoc[^\n]*|make[^\n]*|eval[^\n]*)$"
+    r"|`(?P<inline>(?:hydranoc \w+|make -C)\s[^`]*?)`",
     re.MULTILINE | re.DOTALL,
 )
 
