@@ -25,6 +25,7 @@ from topology.common.host_pattern import EAGER
 
 if TYPE_CHECKING:
     from hydranoc.lockstep.simulator import BenchSource
+    from hydranoc.replay.record import Recording
     from hydranoc.replay.use import Use
     from rtl.common.network import GeneratedDesign
     from rtl.common.structure import StructuralPart
@@ -329,6 +330,37 @@ class Design:
         simulation = self.simulation(count_channels=True)
         told = counted_in("cycles", progress) if progress else None
         return count_use(simulation, min(self.warmup_cycles, last - 1), last, told), simulation
+
+    def recording(
+        self, results: "Results", window: tuple[int, int] | None = None, progress: Progress | None = None
+    ) -> "Recording":
+        """Who holds which channel when in a part of a run, which is run once more.
+
+        Parameters
+        ----------
+        results : Results
+            Of the run, to its end.
+        window : (int, int) or None
+            First cycle, and the one behind the last; by default from the end of the warm-up, as far as is reasonable.
+        progress : callable or None
+            Told of cycles.
+
+        Returns
+        -------
+        Recording
+            With the window that it holds.
+
+        Raises
+        ------
+        ValueError
+            If the window does not begin within the run.
+        """
+        from hydranoc.replay.record import record
+        from hydranoc.replay.window import span_of
+
+        span = span_of(results.cycles, self.warmup_cycles, window)
+        told = counted_in("cycles", progress) if progress else None
+        return record(self.simulation(), results, *span, came_over=self.family.came_over, progress=told)
 
     def _expected_cycles(self) -> int:
         """When the last message with a given start starts; the run takes a little longer."""

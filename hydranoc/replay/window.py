@@ -22,6 +22,30 @@ class Window:
             raise ValueError(f"A window must be FIRST:LAST with 0 <= FIRST < LAST, not {self.first}:{self.last}")
 
 
+def span_of(cycles: int, warmup_cycles: int, window: tuple[int, int] | None) -> tuple[int, int | None]:
+    """First cycle to be seen of a run, and the one behind the last; None for as far as is reasonable.
+
+    Parameters
+    ----------
+    cycles : int
+        Of the run.
+    warmup_cycles : int
+        Where it begins by default.
+    window : (int, int) or None
+        What was asked for.
+
+    Raises
+    ------
+    ValueError
+        If the window does not begin within the run.
+    """
+    first, last = window or (min(warmup_cycles, cycles - 1), None)
+    if not 0 <= first < cycles or (last is not None and last <= first):
+        text = f"{first}:{last}" if window else str(first)
+        raise ValueError(f"a window must be FIRST:LAST with FIRST < LAST and FIRST from 0 to {cycles - 1}, not {text}")
+    return first, last
+
+
 class Replay(NamedTuple):
     """What can be seen in a window: columns of V visits, int64[V] each, in the order of their heads.
 

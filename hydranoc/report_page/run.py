@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from hydranoc.design import Design, Outcome
-from hydranoc.replay.record import Recording, record
+from hydranoc.replay.record import Recording
 from hydranoc.replay.use import Use
 from hydranoc.replay.window import Window
-from hydranoc.reports.progress import Progress, counted_in
+from hydranoc.reports.progress import Progress
 from sim_model.common.model import Wait
 from sim_model.common.simulation import Simulation
 
@@ -48,17 +48,9 @@ def run_of(design: Design, window: tuple[int, int] | None = None, progress: Prog
         If the window does not begin within the run.
     """
     outcome = design.simulate(progress)
-    end = outcome.results.cycles
-    first, last = window or (min(design.warmup_cycles, end - 1), None)
-    if not 0 <= first < end or (last is not None and last <= first):
-        text = f"{first}:{last}" if window else str(first)
-        raise ValueError(f"a window must be FIRST:LAST with FIRST < LAST and FIRST from 0 to {end - 1}, not {text}")
+    recording = design.recording(outcome.results, window, progress)
     use, counted = design.channel_use(outcome.results, progress)
     waits = _waits(counted) if outcome.results.deadlocked else []
-    told = counted_in("cycles", progress) if progress else None
-    recording = record(
-        design.simulation(), outcome.results, first, last, came_over=design.family.came_over, progress=told
-    )
     return Run(design, outcome, use, recording, waits)
 
 

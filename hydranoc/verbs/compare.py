@@ -9,6 +9,7 @@ from hydranoc.api import load
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say, say_if_a_trace_is_faster
+from hydranoc.verbs.perfetto import perfetto_options, trace_figures, trace_file, trace_line, write_trace
 
 WHERE_THERE_ARE_ANY = ("mismatch.txt", "waves.vcd", "waves.fst")
 
@@ -25,8 +26,17 @@ WHERE_THERE_ARE_ANY = ("mismatch.txt", "waves.vcd", "waves.fst")
     help="Verilog simulator.",
 )
 @click.option("--waves", is_flag=True, help="Write a waveform even if there is no mismatch.")
+@perfetto_options
 @json_option
-def compare(config: Path, folder: Path | None, simulator: str, waves: bool, as_json: bool) -> int:
+def compare(
+    config: Path,
+    folder: Path | None,
+    simulator: str,
+    waves: bool,
+    perfetto: Path | None,
+    window: tuple[int, int] | None,
+    as_json: bool,
+) -> int:
     """Run the Verilog of CONFIG's network in a simulator next to the golden model and compare every cycle: each flit
     moved on each channel, and every field of every delivered flit. The first difference ends the run, with a
     report and a waveform. Exit code 1 for a mismatch, or if the network loses a message or deadlocks.
@@ -38,10 +48,11 @@ def compare(config: Path, folder: Path | None, simulator: str, waves: bool, as_j
     design = load(config)
     say_if_a_trace_is_faster(design)
     folder = folder or RESULTS / design.config.name
-    with result_folder(folder, stale=WHERE_THERE_ARE_ANY) as scratch:
+    with trace_file(perfetto, window) as trace, result_folder(folder, stale=WHERE_THERE_ARE_ANY) as scratch:
         with progress_bars("preparing") as progress:
             compared = design.compare(simulator, scratch, waves=waves, progress=progress)
-        outcome = compared.outcome
+            outcome = compared.outcome
+            written = write_trace(design, outcome.results, window, trace, progress)
         outcome.write_messages(scratch / "messages.csv")
         outcome.write_channels(scratch / "channels.csv", design.network)
         (scratch / "summary.json").write_text(json.dumps(outcome.figures, indent=2) + "\n")
@@ -50,7 +61,9 @@ def compare(config: Path, folder: Path | None, simulator: str, waves: bool, as_j
     lines = [outcome.summary(), "", _verdict(outcome.figures), f"messages: {folder / 'messages.csv'}"]
     if compared.waveform:
         lines.append(f"waveform: {folder / compared.waveform.name}")
-    say(outcome.figures, "\n".join(lines), as_json)
+    if written and perfetto:
+        lines.append(trace_line(written, perfetto, window, outcome.results.cycles))
+    say({**outcome.figures, **trace_figures(written)}, "\n".join(lines), as_json)
     for report in (compared.mismatch_report, outcome.deadlock_report):
         if report:
             click.echo(report, err=True)

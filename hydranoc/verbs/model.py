@@ -9,33 +9,47 @@ from hydranoc.api import load
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say, say_if_a_trace_is_faster
+from hydranoc.verbs.perfetto import perfetto_options, trace_figures, trace_file, trace_line, write_trace
 
 
 @click.command(short_help="Simulate the traffic with the cycle-exact golden model.")
 @config_argument
 @output_option("messages.csv and summary.json")
 @click.option("--goal", is_flag=True, help="Write the messages as a GOAL program, messages.goal, as well.")
+@perfetto_options
 @json_option
-def model(config: Path, folder: Path | None, goal: bool, as_json: bool) -> int:
+def model(
+    config: Path,
+    folder: Path | None,
+    goal: bool,
+    perfetto: Path | None,
+    window: tuple[int, int] | None,
+    as_json: bool,
+) -> int:
     """Simulate CONFIG's traffic with the cycle-exact golden model until everything is delivered. Writes one row per
     message and destination to messages.csv. Exit code 1 if a message is lost, duplicated or deadlocked.
 
     \b
-    Example:
+    Examples:
       hydranoc model examples/demo.yaml --json
+      hydranoc model examples/demo.yaml --perfetto demo.json.gz
     """
     design = load(config)
     say_if_a_trace_is_faster(design)
     folder = folder or RESULTS / design.config.name
-    with result_folder(folder) as scratch:
+    with trace_file(perfetto, window) as trace, result_folder(folder) as scratch:
         with progress_bars("preparing") as progress:  # draws the messages, compiles the model
             outcome = design.simulate(progress)
+            written = write_trace(design, outcome.results, window, trace, progress)
         outcome.write_messages(scratch / "messages.csv")
         outcome.write_channels(scratch / "channels.csv", design.network)
         if goal:
             (scratch / "messages.goal").write_text(design.goal_program())
         (scratch / "summary.json").write_text(json.dumps(outcome.figures, indent=2) + "\n")
-    say(outcome.figures, f"{outcome.summary()}\n\n{folder / 'messages.csv'}", as_json)
+    lines = [outcome.summary(), "", str(folder / "messages.csv")]
+    if written and perfetto:
+        lines.append(trace_line(written, perfetto, window, outcome.results.cycles))
+    say({**outcome.figures, **trace_figures(written)}, "\n".join(lines), as_json)
     if outcome.deadlock_report:
         click.echo(outcome.deadlock_report, err=True)
     return 0 if outcome.right else 1

@@ -36,6 +36,19 @@ class NamedPath(click.Path):
         return super().convert(value, param, ctx)
 
 
+class CycleWindow(click.ParamType):
+    """A part of a run, ``FIRST:LAST``: cycles FIRST to LAST - 1."""
+
+    name = "window"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """Both cycles."""
+        first, colon, last = str(value).partition(":")
+        if not (colon and first.isdecimal() and last.isdecimal() and int(first) < int(last)):
+            self.fail(f"a window must be FIRST:LAST in cycles with FIRST < LAST, not {value!r}", param, ctx)
+        return int(first), int(last)
+
+
 def _config(_context: click.Context, _parameter: click.Parameter, path: Path) -> Path:
     """The path; a newcomer may try a command of README before the examples are there."""
     if path.parent == EXAMPLES and not path.exists():

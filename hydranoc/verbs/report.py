@@ -1,7 +1,6 @@
 """``report``: a run as one HTML page."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -10,6 +9,7 @@ from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.verbs.options import (
     RESULTS,
+    CycleWindow,
     NamedPath,
     config_argument,
     json_option,
@@ -17,19 +17,6 @@ from hydranoc.verbs.options import (
     say,
     say_if_a_trace_is_faster,
 )
-
-
-class CycleWindow(click.ParamType):
-    """``FIRST:LAST``."""
-
-    name = "window"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
-        """Both cycles."""
-        first, colon, last = str(value).partition(":")
-        if not (colon and first.isdecimal() and last.isdecimal() and int(first) < int(last)):
-            self.fail(f"a window must be FIRST:LAST in cycles with FIRST < LAST, not {value!r}", param, ctx)
-        return int(first), int(last)
 
 
 @click.command(short_help="Show a run as one HTML page: worms in motion, utilisation, latencies.")

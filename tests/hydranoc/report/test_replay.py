@@ -10,16 +10,9 @@ from hydranoc.replay.holds import Holds
 from hydranoc.replay.record import Recording, record
 from hydranoc.replay.window import Window
 from sim_model.common.results import Results
-from sim_model.common.simulation import Simulation
 from sim_model.harts.record import variant_field
 from tests.hydranoc.report.networks import CONFIGURATIONS
-
-NONE = -1
-CHANNEL_BITS = 0xFFFF
-
-
-def _simulation(design: Design, **keys) -> Simulation:
-    return Simulation(design.model, design.messages, design.startup_cycles, hosts=design.config.hosts, **keys)
+from tests.hydranoc.report.plain_reading import NONE, read_holds, simulation_of
 
 
 @lru_cache
@@ -29,36 +22,17 @@ def _design(name: str) -> Design:
 
 @lru_cache
 def _results(name: str) -> Results:
-    return _simulation(_design(name)).run()
+    return simulation_of(_design(name)).run()
 
 
 @lru_cache
 def _recording(name: str, first: int = 0, last: int | None = None) -> Recording:
     design = _design(name)
-    return record(_simulation(design), _results(name), first, last, came_over=design.family.came_over)
+    return record(simulation_of(design), _results(name), first, last, came_over=design.family.came_over)
 
 
 def _read(name: str) -> dict[tuple[int, int], tuple[int, int, int]]:
-    """(channel, head's cycle) -> message, tail's cycle, head's variant; read flit by flit."""
-    design, cycles = _design(name), _results(name).cycles
-    trace = _simulation(design).record(cycles)
-    found, heads = {}, {}
-    for cycle, row in enumerate(trace.flits.tolist()):
-        for channel, flit in enumerate(row[: len(design.network.channels)]):
-            if flit == NONE:
-                continue
-            message, index, tail = flit >> 17, flit >> 1 & CHANNEL_BITS, flit & 1
-            if index == 0:
-                assert channel not in heads
-                heads[channel] = (cycle, message, int(trace.variants[cycle, channel]))
-            head, owner, variant = heads[channel]
-            assert owner == message
-            if tail:
-                assert index == design.messages.flits[message] - 1
-                found[channel, head] = (message, cycle, variant)
-                del heads[channel]
-    assert heads == {}
-    return found
+    return read_holds(_design(name), _results(name).cycles)
 
 
 def _differences(name: str, holds: Holds) -> list[str]:
@@ -75,7 +49,7 @@ def _differences(name: str, holds: Holds) -> list[str]:
 def _wrong_waits(name: str, holds: Holds, read) -> list[str]:
     """Heads must stand where they leave from, and must have come there before; injected ones come from nowhere."""
     design, wrong = _design(name), []
-    channels, links = design.network.channels, _simulation(design).links
+    channels, links = design.network.channels, simulation_of(design).links
     rows = list(zip(*(column.tolist() for column in holds), strict=True))
     for channel, message, head, _, since, before in rows:
         if not design.network.is_switch(channels[channel].source):
@@ -150,7 +124,7 @@ def test_copies_came_over_the_channels_that_the_model_logs():
 def test_without_their_headers_copies_seem_to_come_over_others():
     """That the family says over which port a copy came is what makes trees of its broadcasts right."""
     design = _design("harts")
-    blind = record(_simulation(design), _results("harts"), 0).holds
+    blind = record(simulation_of(design), _results("harts"), 0).holds
     assert _differences("harts", blind) != []
 
 
@@ -158,7 +132,7 @@ def test_without_their_headers_copies_seem_to_come_over_others():
 def test_a_channel_is_held_where_the_engine_counts_a_message_on_it(name):
     """The engine's counters see whether a message is on a channel at the start of a cycle."""
     design, holds = _design(name), _recording(name).holds
-    simulation = _simulation(design, count_channels=True)
+    simulation = simulation_of(design, count_channels=True)
     for cycle in range(0, _results(name).cycles, 37):
         simulation.run(cycle)
         held = np.zeros(len(design.network.channels), dtype=bool)
@@ -204,8 +178,8 @@ def test_messages_queue_at_their_processors():
 
 def test_a_deadlock_is_recorded_to_its_end():
     design = load("examples/deadlock-enqueue.yaml")
-    results = _simulation(design).run()
-    recording = record(_simulation(design), results, 0)
+    results = simulation_of(design).run()
+    recording = record(simulation_of(design), results, 0)
     assert results.deadlocked
     assert (recording.holds.tail_cycle == NONE).any()
     assert recording.window == Window(0, results.cycles)

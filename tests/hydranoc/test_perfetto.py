@@ -1,0 +1,263 @@
+"""Traces for ui.perfetto.dev: by the rules of their format, and equal to a plain reading of the recording."""
+
+import copy
+import gzip
+import json
+from collections import Counter
+from functools import lru_cache
+
+import pytest
+
+from hydranoc import Design, load
+from hydranoc.cli import run
+from hydranoc.replay import perfetto
+from hydranoc.replay.perfetto import Written, write_perfetto
+from hydranoc.replay.window import Window
+from tests.hydranoc.report.networks import CONFIGURATIONS
+from tests.hydranoc.report.plain_reading import read_holds, simulation_of
+
+FIELDS = {
+    "M": {"name", "pid", "args"},
+    "X": {"name", "cat", "ts", "dur", "pid", "tid", "args"},
+    "s": {"name", "cat", "id", "ts", "pid", "tid"},
+    "f": {"name", "cat", "id", "ts", "pid", "tid", "bp"},
+}
+"""What an event of each phase needs to be read."""
+
+
+@lru_cache
+def design_of(name: str) -> Design:
+    return load(CONFIGURATIONS[name])
+
+
+@lru_cache
+def cycles_of(name: str) -> int:
+    return simulation_of(design_of(name)).run().cycles
+
+
+def written(design: Design, path, window=None) -> tuple[dict, Written]:
+    results = simulation_of(design).run()
+    recording = design.recording(results, window)
+    told = write_perfetto(recording, design.network, path)
+    return json.loads(path.read_text()), told
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("traces")
+    return {name: written(design_of(name), folder / f"{number}.json")[0] for number, name in enumerate(CONFIGURATIONS)}
+
+
+def events(trace: dict, phase: str) -> list[dict]:
+    return [event for event in trace["traceEvents"] if event["ph"] == phase]
+
+
+def problems(trace: dict) -> list[str]:
+    """What a reader of the format could not show as it was meant; nothing if all is right."""
+    found = [f"{event} lacks a field" for event in trace["traceEvents"] if not FIELDS[event["ph"]] <= event.keys()]
+    for event in trace["traceEvents"]:
+        numbers = [event[field] for field in ("ts", "dur", "pid", "tid", "id") if field in event]
+        found += [] if all(type(number) is int and number >= 0 for number in numbers) else [f"{event}: numbers"]
+    return found or [*_unnamed(trace), *_overlaps(trace), *_loose_arrows(trace)]
+
+
+def _unnamed(trace: dict) -> list[str]:
+    tracks = {(event["pid"], event["tid"]) for event in events(trace, "M") if event["name"] == "thread_name"}
+    groups = {event["pid"] for event in events(trace, "M") if event["name"] == "process_name"}
+    return [
+        f"{event} is on a track without a name"
+        for phase in "Xsf"
+        for event in events(trace, phase)
+        if (event["pid"], event["tid"]) not in tracks or event["pid"] not in groups
+    ]
+
+
+def _overlaps(trace: dict) -> list[str]:
+    found, free = [], {}
+    for event in sorted(events(trace, "X"), key=lambda event: event["ts"]):
+        track = event["pid"], event["tid"]
+        found += [f"{event} begins before another ends"] if event["ts"] < free.get(track, 0) else []
+        found += [] if event["dur"] > 0 else [f"{event} cannot be seen"]
+        free[track] = event["ts"] + event["dur"]
+    return found
+
+
+def _loose_arrows(trace: dict) -> list[str]:
+    """An arrow begins in a slice that is open, and ends where one begins; the file has it behind both."""
+    opened, begun, found = {}, {}, []
+    for event in trace["traceEvents"]:
+        track = event["pid"], event.get("tid")
+        if event["ph"] == "X":
+            opened[track, event["ts"]] = event
+        if event["ph"] == "s":
+            found += [] if (track, event["ts"]) in opened else [f"{event} begins nowhere"]
+            begun[event["id"]] = event["ts"]
+        if event["ph"] == "f":
+            found += [] if (track, event["ts"]) in opened and event["bp"] == "e" else [f"{event} ends nowhere"]
+            found += [] if begun.pop(event["id"], event["ts"]) < event["ts"] else [f"{event} has no beginning before"]
+    return found + [f"arrow {number} has no end" for number in begun]
+
+
+def differences(name: str, trace: dict) -> list[str]:
+    """What is different from the plain reading: slices, their names and where they came from."""
+    design = design_of(name)
+    named = {event["tid"]: event["args"]["name"] for event in events(trace, "M") if event["name"] == "thread_name"}
+    said = {}
+    for event in events(trace, "X"):
+        said[named[event["tid"]], event["ts"]] = (event["args"]["message"], event["ts"] + event["dur"] - 1)
+    names = [channel.name for channel in design.network.channels]
+    read = {(names[channel], head): row[:2] for (channel, head), row in read_holds(design, cycles_of(name)).items()}
+    wrong = [f"{key} is {said.get(key)}, not {read.get(key)}" for key in said.keys() | read.keys()
+             if said.get(key) != read.get(key)]  # fmt: skip
+    for event in events(trace, "X"):
+        message = event["args"]["message"]
+        wrong += [] if event["name"] == _expected_name(design, message) else [f"{event['name']} is message {message}"]
+    return wrong
+
+
+def _expected_name(design: Design, message: int) -> str:
+    to = [f"p{destination}" for destination in design.messages.destinations_of(message)]
+    more = f" and {len(to) - 4} more" if len(to) > 4 else ""
+    return f"{message}: p{design.messages.source[message]} to {', '.join(to[:4])}{more}"
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_traces_follow_the_rules_of_their_format(name, traces):
+    assert problems(traces[name]) == []
+    assert len(events(traces[name], "s")) > 100
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_slices_are_those_of_a_plain_reading(name, traces):
+    assert differences(name, traces[name]) == []
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_arrows_lead_every_head_back_to_its_processor(name, traces):
+    """A head on a channel from a switch came over one that leads there, and every way begins at the source."""
+    network, trace = design_of(name).network, traces[name]
+    channel_of = {event["tid"]: network.channels[event["tid"] - 1] for event in events(trace, "X")}
+    came = {}
+    for begin, end in zip(events(trace, "s"), events(trace, "f"), strict=True):
+        came[end["tid"], end["ts"]] = begin["tid"], begin["ts"]
+        assert channel_of[begin["tid"]].sink == channel_of[end["tid"]].source
+    for event in events(trace, "X"):
+        place = event["tid"], event["ts"]
+        while place in came:
+            place = came[place]
+        assert channel_of[place[0]].source == network.switches + event["args"]["source"]
+        from_processor = not network.is_switch(channel_of[event["tid"]].source)
+        assert ("came_over" not in event["args"]) == from_processor
+
+
+def _slice(trace: dict, number: int = 30) -> dict:
+    return events(trace, "X")[number]
+
+
+FAULTS = {
+    "a slice a cycle longer": lambda t: _slice(t).update(dur=_slice(t)["dur"] + 1),
+    "a slice a cycle later": lambda t: _slice(t).update(ts=_slice(t)["ts"] + 1),
+    "a slice left out": lambda t: t["traceEvents"].remove(_slice(t, -1)),
+    "another message": lambda t: _slice(t)["args"].update(message=_slice(t)["args"]["message"] + 1),
+    "another's name": lambda t: _slice(t).update(name=_slice(t, 90)["name"]),
+    "another track": lambda t: _slice(t).update(tid=_slice(t)["tid"] + 1),
+    "a track without a name": lambda t: t["traceEvents"].remove(
+        next(e for e in events(t, "M") if e.get("tid") == _slice(t)["tid"])
+    ),
+    "an arrow without an end": lambda t: t["traceEvents"].remove(events(t, "f")[5]),
+    "an arrow without a beginning": lambda t: t["traceEvents"].remove(events(t, "s")[5]),
+    "an arrow that ends outside": lambda t: events(t, "f")[5].update(ts=10**6),
+    "half a cycle": lambda t: _slice(t).update(ts=_slice(t)["ts"] + 0.5),
+    "no length": lambda t: _slice(t).pop("dur"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_seen(fault, traces):
+    trace = copy.deepcopy(traces["spam"])
+    FAULTS[fault](trace)
+    found = problems(trace)
+    if not found or "lacks" not in found[0]:
+        try:
+            found += differences("spam", trace)
+        except KeyError:
+            assert fault == "a track without a name"
+    assert found
+
+
+def test_waits_and_groups_of_software_multicasts(traces):
+    design, trace = design_of("torus"), traces["torus"]
+    groups = {event["args"]["message"]: event["args"]["multicast"] for event in events(trace, "X")}
+    assert groups == dict(enumerate(design.messages.group.tolist()))
+    assert max(Counter(groups.values()).values()) > 2
+    assert max(event["args"]["waited_cycles"] for event in events(trace, "X")) > 20
+
+
+def without_origin(slices: list[dict]) -> list[dict]:
+    """Slices but for the channel over which their heads came, which a window may leave out."""
+    return [{**s, "args": {name: value for name, value in s["args"].items() if name != "came_over"}} for s in slices]
+
+
+def test_a_window_has_the_slices_that_reach_into_it(tmp_path, traces):
+    part, told = written(design_of("spam"), tmp_path / "part.json", (150, 260))
+    inside = [e for e in events(traces["spam"], "X") if e["ts"] < 260 and e["ts"] + e["dur"] > 150]
+    assert without_origin(events(part, "X")) == without_origin(inside)
+    assert problems(part) == []
+    assert told == Written(Window(150, 260), len(inside))
+    assert 0 < len(events(part, "s")) < len(inside)
+
+
+def test_too_much_is_cut_at_the_end(tmp_path, traces, monkeypatch):
+    monkeypatch.setattr(perfetto, "MOST_SLICES", 100)
+    part, told = written(design_of("spam"), tmp_path / "part.json")
+    whole = events(traces["spam"], "X")
+    assert 80 < told.slices <= 100
+    assert events(part, "X") == whole[: told.slices]
+    assert told.window == Window(0, whole[100]["ts"])
+    assert problems(part) == []
+
+
+def test_a_deadlock_has_slices_without_an_end(tmp_path):
+    trace, told = written(load("examples/deadlock-enqueue.yaml"), tmp_path / "deadlock.json")
+    held = [event for event in events(trace, "X") if event["args"].get("tail") == "not seen"]
+    assert held
+    assert all(event["ts"] + event["dur"] == told.window.last for event in held)
+    assert problems(trace) == []
+
+
+def test_command_writes_and_says_what_it_shows(tmp_path, capsys):
+    file = tmp_path / "new" / "trace.json.gz"
+    command = ["model", "examples/fig1.yaml", "-o", str(tmp_path / "out"), "--perfetto", str(file)]
+    assert run(command) == 0
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert said == f"{file}: cycles 0 to 1,274, 13 slices"
+    assert problems(json.loads(gzip.decompress(file.read_bytes()))) == []
+    assert run([*command, "--window", "1010:1020", "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)["perfetto"]
+    assert figures["window"] == [1010, 1020]
+    assert 0 < figures["slices"] < 13
+
+
+def test_command_says_that_it_cuts(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(perfetto, "MOST_SLICES", 5)
+    file = tmp_path / "trace.json"
+    assert run(["model", "examples/fig1.yaml", "-o", str(tmp_path), "--perfetto", str(file)]) == 0
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert "; CUT before cycle 1,274, the last one: --window FIRST:LAST chooses others" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (["--window", "0:5"], "--window is the part of a run that --perfetto FILE writes, and needs that option"),
+        (["--perfetto", "{}/t.json", "--window", "5:5"], "a window must be FIRST:LAST in cycles with FIRST < LAST"),
+        (["--perfetto", "{}/t.json", "--window", "9000:9001"], "FIRST from 0 to 1274, not 9000:9001"),
+        (["--perfetto", "{}/file/t.json"], "{}/file"),
+    ],
+)
+def test_wrong_options_are_refused_and_nothing_is_written(tmp_path, capsys, options, error):
+    (tmp_path / "file").write_text("")
+    told = [option.format(tmp_path) for option in options]
+    assert run(["model", "examples/fig1.yaml", "-o", str(tmp_path / "out"), *told]) == 2
+    assert error.format(tmp_path) in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
