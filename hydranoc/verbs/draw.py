@@ -36,6 +36,7 @@ def draw(config: Path, folder: Path | None, messages: Path | None, as_json: bool
     \b
     Examples:
       hydranoc draw examples/mesh.yaml -o pictures
+      hydranoc model examples/mesh.yaml
       hydranoc draw examples/mesh.yaml --load results/mesh/messages.csv
     """
     design = load(config)
