@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -16,6 +17,9 @@ import hydranoc
 
 ROOT = Path(__file__).parent.parent
 API = (ROOT / "docs" / "api.md").read_text()
+NETWORK = """network: {family: spam, topology: {kind: mesh, shape: [3, 3]}}
+traffic: {kind: random, cycles: 1000, messages_per_node_per_cycle: 0.002, flits: 8}
+"""
 LOADS = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 """What a browser fetches by itself, by element; a link in the text may lead anywhere."""
 
@@ -109,6 +113,18 @@ def test_every_public_name_is_on_the_page(site, pages):
     anchors = pages[site / "docs" / "api.html"].anchors
     assert {f"hydranoc.{name}" for name in hydranoc.__all__} <= anchors
     assert set(NAMED) <= anchors
+
+
+def test_its_programs_run(tmp_path):
+    programs = re.findall(r"```python\n(.*?)```", API, flags=re.DOTALL)
+    assert len(programs) == 2
+    (tmp_path / "network.yaml").write_text(NETWORK)
+    for program in programs:
+        command = [sys.executable, "-P", "-c", program]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert ended.returncode == 0, ended.stderr
+        assert ended.stdout
 
 
 def sections(docstring: str) -> dict[str, str]:
