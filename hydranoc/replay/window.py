@@ -9,6 +9,9 @@ from hydranoc.replay.holds import Holds
 from sim_model.common.engine.state import NONE
 from sim_model.common.results import Results
 
+MOST_QUEUED = 20
+"""Messages of a processor's queue that are listed though they do not leave it; an overloaded network has thousands."""
+
 
 @dataclass(frozen=True)
 class Window:
@@ -62,6 +65,8 @@ class Replay(NamedTuple):
         Of the hold; -1 if the channel was never had, or not seen to be left.
     before : int64[V]
         Visit over whose channel the message came, by position; -1 if it is none of these.
+    behind : int64[channels up to the last one from a processor]
+        Messages that wait for each channel from a processor behind those that are listed, when the window ends.
     """
 
     window: Window
@@ -71,6 +76,7 @@ class Replay(NamedTuple):
     head_cycle: np.ndarray
     tail_cycle: np.ndarray
     before: np.ndarray
+    behind: np.ndarray
 
 
 def replay_of(holds: Holds, results: Results, injection_channel: np.ndarray, window: Window) -> Replay:
@@ -91,7 +97,7 @@ def replay_of(holds: Holds, results: Results, injection_channel: np.ndarray, win
     seen = (since < last) & ((holds.tail_cycle >= first) | (holds.tail_cycle == NONE))
     number = np.cumsum(seen) - 1
     before = np.where(holds.before == NONE, NONE, np.where(seen[holds.before], number[holds.before], NONE))
-    queued = _queued(holds, results, last)
+    queued, behind = _queued(holds, results, injection_channel, last)
     columns = (
         np.concatenate([holds.channel[seen], injection_channel[queued]]),
         np.concatenate([holds.message[seen], queued]),
@@ -100,12 +106,24 @@ def replay_of(holds: Holds, results: Results, injection_channel: np.ndarray, win
         np.concatenate([holds.tail_cycle[seen], np.full(len(queued), NONE)]),
         np.concatenate([before[seen], np.full(len(queued), NONE)]),
     )
-    return Replay(window, *columns)
+    return Replay(window, *columns, behind)
 
 
-def _queued(holds: Holds, results: Results, last: int) -> np.ndarray:
-    """Messages that wait at their processors in a window and are not seen to leave, in the order of their starts."""
+def _queued(holds: Holds, results: Results, injection_channel: np.ndarray, last: int) -> tuple[np.ndarray, np.ndarray]:
+    """Messages that wait at their processors and are not seen to leave, in the order of their starts.
+
+    Returns
+    -------
+    int64[n]
+        The first ``MOST_QUEUED`` of each channel.
+    int64[channels]
+        How many more there are.
+    """
     waiting = (results.start_cycle != NONE) & (results.start_cycle < last)
     waiting[holds.message] = False
     found = np.flatnonzero(waiting)
-    return found[np.argsort(results.start_cycle[found], kind="stable")]
+    found = found[np.lexsort((results.start_cycle[found], injection_channel[found]))]
+    place = np.arange(len(found)) - np.searchsorted(injection_channel[found], injection_channel[found])
+    listed, channels = found[place < MOST_QUEUED], int(injection_channel.max(initial=-1)) + 1
+    behind = np.bincount(injection_channel[found[place >= MOST_QUEUED]], minlength=channels)
+    return listed[np.argsort(results.start_cycle[listed], kind="stable")], behind

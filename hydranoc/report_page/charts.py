@@ -10,7 +10,10 @@ from hydranoc.studies.common.figure import Series
 WIDTH, HEIGHT = 620, 300
 LEFT, RIGHT, TOP, BOTTOM = 74, 26, 14, 48
 TICKS = 5
-MARKS = 3.2
+MARK, WIDER_MARK = 2.8, 2.0
+LINE, WIDER_LINE = 1.6, 2.4
+"""Of the uppermost curve, and how much wider each one below it is: equal curves hide nothing of each other."""
+MOST_WIDER = 3
 COLOURS = 6
 """Classes ``c0`` to ``c5`` of the page's style."""
 LEGEND_LINE = 17
@@ -83,24 +86,35 @@ def histogram_chart(histograms: Sequence[Histogram]) -> str:
     return _svg(parts, [h.kind for h in histograms], "Histogram of latencies", area=True)
 
 
-def curve_chart(series: Sequence[Series], x_label: str, y_label: str, title: str) -> str:
-    """Curves with their intervals; colour and dashes tell them apart."""
+def curve_chart(series: Sequence[Series], x_label: str, y_label: str, title: str, x_range: Sequence[float] = ()) -> str:
+    """Curves with their intervals; colour and dashes tell them apart. ``x_range`` is to be on the axis in any case."""
     shown = [one for one in series if len(one.x)]
     if not shown:
         return f"<p>No point of {escape(title)} has a value.</p>"
     high = [y + e for one in shown for y, e in zip(one.y, one.error or [0] * len(one.y), strict=True)]
-    frame = _Frame([x for one in shown for x in one.x], high, x_label, y_label)
+    frame = _Frame([*x_range, *(x for one in shown for x in one.x)], high, x_label, y_label)
     parts = frame.parts()
     for style, one in enumerate(shown):
-        look = f'class="curve c{style % COLOURS}" stroke-dasharray="{DASHES[style // COLOURS % len(DASHES)]}"'
-        points = [(frame.x(x), frame.y(y)) for x, y in zip(one.x, one.y, strict=True)]
-        parts.append(f'<polyline {look} points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}"/>')
-        for (x, y), error, value in zip(points, one.error or [0] * len(points), one.y, strict=True):
-            low, top = frame.y(value - error), frame.y(value + error)
-            bar = f'<line class="curve c{style % COLOURS}" x1="{x:.1f}" x2="{x:.1f}" y1="{low:.1f}" y2="{top:.1f}"/>'
-            dot = f'<circle class="dot c{style % COLOURS}" cx="{x:.1f}" cy="{y:.1f}" r="{MARKS}"/>'
-            parts += [bar, dot] if error else [dot]
+        parts += _curve(frame, one, style, min(len(shown) - 1 - style, MOST_WIDER))
     return _svg(parts, [one.name for one in shown], title)
+
+
+def _curve(frame: _Frame, series: Series, style: int, wider: int) -> list[str]:
+    """A curve with its marks and intervals."""
+    colour, width = f"c{style % COLOURS}", LINE + WIDER_LINE * wider
+    points = [(frame.x(x), frame.y(y)) for x, y in zip(series.x, series.y, strict=True)]
+    along = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    parts = [f'<polyline class="curve {colour}" {_dashes(style)} style="stroke-width: {width}" points="{along}"/>']
+    for (x, y), value, error in zip(points, series.y, series.error or [0] * len(points), strict=True):
+        if error:
+            low, top = frame.y(value - error), frame.y(value + error)
+            parts.append(f'<line class="curve {colour}" x1="{x:.1f}" x2="{x:.1f}" y1="{low:.1f}" y2="{top:.1f}"/>')
+        parts.append(f'<circle class="dot {colour}" cx="{x:.1f}" cy="{y:.1f}" r="{MARK + WIDER_MARK * wider}"/>')
+    return parts
+
+
+def _dashes(style: int) -> str:
+    return f'stroke-dasharray="{DASHES[style // COLOURS % len(DASHES)]}"'
 
 
 def _svg(parts: Sequence[str], names: Sequence[str], title: str, *, area: bool = False) -> str:
@@ -109,10 +123,11 @@ def _svg(parts: Sequence[str], names: Sequence[str], title: str, *, area: bool =
     for row, name in enumerate(names):
         y = HEIGHT + LEGEND_LINE * (row + 0.5)
         look = f'class="{"area" if area else "curve"} c{row % COLOURS}"'
-        dash = "" if area else f'stroke-dasharray="{DASHES[row // COLOURS % len(DASHES)]}"'
         legend.append(f'<rect {look} x="{LEFT}" y="{y - 9:.1f}" width="24" height="10"/>' if area else "")
         if not area:
-            legend.append(f'<line {look} {dash} x1="{LEFT}" x2="{LEFT + 24}" y1="{y - 4:.1f}" y2="{y - 4:.1f}"/>')
+            legend.append(
+                f'<line {look} {_dashes(row)} x1="{LEFT}" x2="{LEFT + 24}" y1="{y - 4:.1f}" y2="{y - 4:.1f}"/>'
+            )
         legend.append(f'<text x="{LEFT + 32}" y="{y:.1f}">{escape(name)}</text>')
     height = HEIGHT + LEGEND_LINE * len(names) + 6
     body = "".join([*parts, *legend])

@@ -21,7 +21,8 @@ def replay_columns(replay: Replay, results: Results) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``first``, ``last``, ``channel``, ``message``, ``since``, ``head``, ``tail``, ``before``, and ``messages``.
+        ``first``, ``last``, ``channel``, ``message``, ``head``, ``headless`` (how many at the end have no head),
+        ``tail``, ``wait`` (from its beginning to the head), ``before``, ``behind`` and ``messages``.
     """
     seen, first_seen, number = np.unique(replay.message, return_index=True, return_inverse=True)
     order = np.argsort(first_seen, kind="stable")
@@ -39,6 +40,7 @@ def replay_columns(replay: Replay, results: Results) -> dict[str, Any]:
         "tail": np.where(replay.tail_cycle == NONE, NONE, replay.tail_cycle - replay.head_cycle).tolist(),
         "wait": (np.where(headless, replay.window.last, replay.head_cycle) - replay.since_cycle).tolist(),
         "before": np.where(replay.before == NONE, 0, position - replay.before).tolist(),
+        "behind": [[int(channel), int(replay.behind[channel])] for channel in np.flatnonzero(replay.behind)],
         "messages": _messages(seen[order], results),
     }
 

@@ -53,7 +53,8 @@ def busiest(run: Run) -> str:
     """The channels that carry most."""
     use, channels = run.use, run.design.network.channels
     order = np.argsort(-use.flits_per_cycle, kind="stable")[:BUSIEST].tolist()
-    rows = [(channels[i].name, f"{use.flits_per_cycle[i]:.3f}", f"{100 * use.stalled_share[i]:.1f}") for i in order]
+    carrying = [i for i in order if use.flits_per_cycle[i]]
+    rows = [(channels[i].name, f"{use.flits_per_cycle[i]:.3f}", f"{100 * use.stalled_share[i]:.1f}") for i in carrying]
     text = (
         f"<p>Counted in cycles {use.first:,} to {use.last - 1:,}. All {len(channels):,} channels: mean "
         f"{use.flits_per_cycle.mean():.3f}, at most {use.flits_per_cycle.max():.3f} flits per cycle.</p>"
@@ -90,16 +91,17 @@ def curves(sweep: Mapping[str, Figure] | None) -> str:
     if not sweep:
         return ""
     charts = []
+    everywhere = [x for figure in sweep.values() for series in figure.series for x in series.x]
     for figure in sweep.values():
         for number, kind in enumerate(figure.panels):
             shown = [series for series in figure.series if series.panel == number]
             label = f"{kind}: {figure.y_label}"
-            charts.append(curve_chart(shown, figure.x_label, label, label))
+            charts.append(curve_chart(shown, figure.x_label, label, label, everywhere))
     return (
         '<section><h2>Sweep</h2><div class="charts">'
         + "".join(charts)
-        + "</div><p>Bars are 95 % confidence intervals. Points without a mean, because the load is beyond saturation, "
-        "have no latency.</p></section>"
+        + "</div><p>Bars are 95 % confidence intervals. Latency is given where the verdict is <em>stable</em>, and "
+        "nowhere else.</p></section>"
     )
 
 

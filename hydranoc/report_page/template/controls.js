@@ -1,7 +1,7 @@
 // The page at work: buttons, keys and the mouse.
 
 const SPEEDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
-const SECONDS_OF_A_REPLAY = 90, FRAMES_KEPT = 240;
+const SECONDS_OF_A_REPLAY = 90, FRAMES_KEPT = 240, TOLD_EVERY_MILLISECONDS = 200;
 const byId = (name) => document.getElementById(name);
 
 class Player {
@@ -45,6 +45,7 @@ class Player {
   }
 
   play(on) {
+    this.dirty = true;
     if (on && this.cycle >= this.last - 1) this.time = this.first;
     this.playing = on;
     byId("play").textContent = on ? "Pause" : "Play";
@@ -70,10 +71,19 @@ class Player {
     this.picture.draw(moment, this.chosen);
     byId("cycle").value = this.cycle;
     byId("now").textContent = `cycle ${told(this.cycle)} of ${told(this.first)} to ${told(this.last - 1)}`;
-    const at = document.activeElement, inside = byId("told").contains(at) && at !== byId("told");
-    if (!(inside && this.playing)) byId("told").replaceChildren(...this.teller.tell(moment, this.chosen));
+    this.tell(moment, began);
     this.frames.push(performance.now() - began);
     if (this.frames.length > FRAMES_KEPT) this.frames.shift();
+  }
+
+  // In words; while it plays seldom enough to be read, and not while a button there is pressed or has the focus.
+  tell(moment, now) {
+    const box = byId("told"), at = document.activeElement;
+    const busy = this.pressed || now - this.toldAt < TOLD_EVERY_MILLISECONDS || (box.contains(at) && at !== box);
+    if (this.playing && busy && this.toldOf === this.chosen.members) return;
+    box.replaceChildren(...this.teller.tell(moment, this.chosen));
+    this.toldAt = now;
+    this.toldOf = this.chosen.members;
   }
 
   redraw() {
@@ -111,6 +121,8 @@ class Player {
     });
     canvas.addEventListener("keydown", (event) => this.key(event));
     this.mouse(canvas);
+    byId("told").addEventListener("pointerdown", () => { this.pressed = true; });
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => { this.pressed = false; });
   }
 
   step(cycles) {
@@ -206,8 +218,8 @@ async function open() {
   const visits = visitsOf(replay, scene.channels.length), messages = messagesOf(replay.messages);
   const view = new View(byId("canvas"), scene), picture = new Picture(view, scene, use);
   const moment = new Moment(visits, scene.channels.length);
-  const { first, last } = replay;
-  window.hydranoc = new Player({ scene, use, stuck, visits, messages, view, picture, moment, first, last, cycles });
+  const { first, last } = replay, behind = new Map(replay.behind);
+  window.hydranoc = new Player({ scene, use, stuck, behind, visits, messages, view, picture, moment, first, last, cycles });
 }
 
 open().catch((error) => {

@@ -76,6 +76,8 @@ class Teller {
     parts.push(element("h3", "Held by"), this.holder(moment, channel));
     const waiting = moment.waitingFor(channel);
     parts.push(element("h3", `Waiting for it: ${waiting.length}`), this.waiters(moment, waiting));
+    const behind = this.behind.get(channel);
+    if (behind) parts.push(element("p", `At the end of this part ${counted(behind, "message")} more wait behind them.`));
     const stuck = this.stuck.filter(([at, , blockers]) => at === channel || blockers.includes(channel));
     if (stuck.length) parts.push(element("h3", "In the deadlock"), listed(stuck.map((wait) => this.stuckText(wait))));
     return parts;
@@ -116,11 +118,6 @@ class Teller {
     const parts = [element("h3", `Message ${messages.number[i]}`),
       element("p", `${counted(messages.flits[i], "flit")} from processor ${messages.source[i]} to ${to}.`),
       element("p", `Starts in cycle ${told(messages.start[i])}. ${arrived}`)];
-    const members = messages.membersOf(i).filter((other) => other !== i);
-    if (members.length) {
-      parts.push(element("p", "Sent by software as one of several; the others seen here: ",
-        members.slice(0, MOST_LISTED).flatMap((other) => [this.messageButton(other), " "])));
-    }
     const own = Array.from(visits.ofMessage(i));
     const held = own.filter((v) => visits.head[v] <= moment.cycle && moment.cycle <= visits.tail[v]);
     const waits = moment.waiting.filter((v) => visits.message[v] === i);
@@ -128,8 +125,16 @@ class Teller {
       waits.slice(0, 20).flatMap((v) => [this.channelButton(visits.channel[v]), " "])));
     parts.push(element("h3", `Its way: ${counted(own.length, "channel")} in cycles`));
     const roots = own.filter((v) => visits.before[v] < 0);
-    parts.push(this.tree(roots, { left: MOST_LISTED }));
+    parts.push(this.tree(roots, { left: MOST_LISTED }), ...this.others(i));
     return parts;
+  }
+
+  // The other messages of a multicast that software sends.
+  others(i) {
+    const members = this.messages.membersOf(i).filter((other) => other !== i);
+    if (!members.length) return [];
+    return [element("h3", `Sent by software with ${counted(members.length, "other")} seen here`), element("p", "",
+      members.slice(0, MOST_LISTED).flatMap((other) => [this.messageButton(other), " "]))];
   }
 
   // Channels that follow one another stand in one list; where a worm splits, its branches are lists of their own.

@@ -98,6 +98,50 @@ def test_clicks_show_trees_holders_and_waiters(browser, run, tmp_path):
     assert browser.complaints == []
 
 
+def _wrong_moments(browser: Browser, run: Run) -> list[str]:
+    """Cycles in which the page has other holders or waiters than the recording: those round many heads and tails."""
+    replay, found = run.recording.replay(), []
+    columns = [column.tolist() for column in replay[1:6]]
+    edges = np.unique(np.concatenate([replay.head_cycle[::9], replay.tail_cycle[::9], replay.since_cycle[::9]]))
+    for cycle in {int(edge) + k for edge in edges for k in (0, 1) if 0 <= edge < replay.window.last - 1}:
+        rows = list(zip(*columns, strict=True))
+        held = {(c, m) for c, m, _, head, tail in rows if -1 < head <= cycle and (cycle <= tail or tail < 0)}
+        waiting = {(c, m, s) for c, m, s, head, _ in rows if s < cycle and (head < 0 or cycle < head)}
+        said = browser.ask(
+            f"(() => {{ const h = hydranoc, m = h.moment.at({cycle}), v = h.visits;"
+            "const of = (one) => [v.channel[one], h.messages.number[v.message[one]]];"
+            "return [[...m.holder].filter((one) => one >= 0).map(of),"
+            " m.waiting.map((one) => [...of(one), v.since[one]])]; })()"
+        )
+        if [set(map(tuple, part)) for part in said] != [held, waiting]:
+            found.append(f"cycle {cycle}")
+    return found
+
+
+def test_every_moment_is_that_of_the_recording(browser, run, tmp_path):
+    _opened(browser, run, tmp_path)
+    assert _wrong_moments(browser, run) == []
+
+
+FAULTS = {
+    "a channel is left a cycle early": ("if (cycle <= tail[v])", "if (cycle < tail[v])"),
+    "a head is there a cycle late": ("if (head[v] <= cycle)", "if (head[v] < cycle)"),
+    "a wait begins a cycle early": ("since[v] < cycle", "since[v] <= cycle"),
+    "tails are read as cycles": ("cycle + columns.tail[i]", "columns.tail[i]"),
+    "messages are not summed up": ("number = summed(columns.number)", "number = Int32Array.from(columns.number)"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_of_the_page_are_seen(browser, fault, tmp_path):
+    found, path = run_of(load(CONFIGURATIONS["spam"])), tmp_path / "faulty.html"
+    text = write_page(found)[0].decode()
+    assert text.count(FAULTS[fault][0]) == 1
+    path.write_text(text.replace(*FAULTS[fault]))
+    browser.open(path)
+    assert _wrong_moments(browser, found) != []
+
+
 def test_the_replay_plays_pauses_and_steps(browser, run, tmp_path):
     _opened(browser, run, tmp_path)
     at = "hydranoc.cycle"

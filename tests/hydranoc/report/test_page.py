@@ -167,6 +167,17 @@ def test_ticks_are_round_and_hold_all():
         assert 2 <= len(found) <= 8
 
 
+def test_equal_curves_do_not_hide_each_other():
+    series = [Series(name, [1, 2], [5, 6]) for name in "ab"]
+    chart = curve_chart(series, "load", "latency, cycles", "latency", [1, 4])
+    widths = [float(width) for width in re.findall(r'<polyline [^>]*stroke-width: ([\d.]+)"', chart)]
+    radii = [float(radius) for radius in re.findall(r'<circle [^>]* r="([\d.]+)"', chart)]
+    assert widths == sorted(widths, reverse=True)
+    assert widths[0] > 2 * widths[1]
+    assert radii[0] == radii[1] > radii[2] == radii[3]
+    assert ">4</text>" in chart  # the axis has room for points that have no mean
+
+
 def test_curves_have_bars_where_there_are_intervals():
     series = [Series("a <b>", [1, 2, 3], [5, 6, 9], [0.5, 0, 1]), Series("empty", [], [])]
     chart = curve_chart(series, "load", "latency, cycles", "latency")

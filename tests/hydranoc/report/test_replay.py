@@ -8,7 +8,7 @@ import pytest
 from hydranoc import Design, load
 from hydranoc.replay.holds import Holds
 from hydranoc.replay.record import Recording, record
-from hydranoc.replay.window import Window
+from hydranoc.replay.window import MOST_QUEUED, Window
 from sim_model.common.results import Results
 from sim_model.harts.record import variant_field
 from tests.hydranoc.report.networks import CONFIGURATIONS
@@ -174,6 +174,26 @@ def test_messages_queue_at_their_processors():
         heads = {m: h for m, c, h in zip(*(replay[i].tolist() for i in (2, 1, 4)), strict=True) if c in injection}
         assert queued == {m for m in np.flatnonzero(begun).tolist() if m in heads and not NONE < heads[m] <= cycle}
     assert (replay.before < np.arange(len(replay.before))).all()
+
+
+def test_long_queues_are_cut_and_counted():
+    """In an overloaded network most messages wait at their processors."""
+    config = CONFIGURATIONS["spam"]
+    design = load({**config, "traffic": {**config["traffic"], "messages_per_node_per_cycle": 0.2}})
+    results = _simulation(design).run()
+    replay = record(_simulation(design), results, 100, 500).replay()
+    injection = np.array(design.network.injection_channels)[design.messages.source]
+    begun = (results.start_cycle < 500) & (results.accepted_cycle >= 0)
+    for channel in design.network.injection_channels:
+        mine = replay.channel == channel
+        never = replay.message[mine & (replay.head_cycle == NONE)]
+        waiting = np.flatnonzero(begun & (injection == channel))
+        waiting = waiting[~np.isin(waiting, replay.message[mine & (replay.head_cycle != NONE)])]
+        waiting = waiting[results.accepted_cycle[waiting] >= 500]
+        first = waiting[np.argsort(results.start_cycle[waiting], kind="stable")]
+        assert never.tolist() == first[: len(never)].tolist()
+        assert len(never) == MOST_QUEUED
+        assert len(never) + replay.behind[channel] == len(waiting)
 
 
 def test_a_deadlock_is_recorded_to_its_end():
