@@ -13,6 +13,10 @@ MOST_QUEUED = 20
 """Messages of a processor's queue that are listed though they do not leave it; an overloaded network has thousands."""
 
 
+class WindowWrong(ValueError):
+    """A window that is not within its run."""
+
+
 @dataclass(frozen=True)
 class Window:
     """Cycles ``first`` to ``last - 1`` of a run."""
@@ -39,13 +43,13 @@ def span_of(cycles: int, warmup_cycles: int, window: tuple[int, int] | None) -> 
 
     Raises
     ------
-    ValueError
+    WindowWrong
         If the window does not begin within the run.
     """
     first, last = window or (min(warmup_cycles, cycles - 1), None)
     if not 0 <= first < cycles or (last is not None and last <= first):
         text = f"{first}:{last}" if window else str(first)
-        raise ValueError(f"a window must be FIRST:LAST with FIRST < LAST and FIRST from 0 to {cycles - 1}, not {text}")
+        raise WindowWrong(f"a window must be FIRST:LAST with FIRST < LAST and FIRST from 0 to {cycles - 1}, not {text}")
     return first, last
 
 

@@ -20,6 +20,10 @@ SCRIPTS = ("data.js", "view.js", "replay.js", "draw.js", "tell.js", "controls.js
 USE_DIGITS = 4
 
 
+class PageTooLong(ValueError):
+    """What is to stand on a page takes more room than it may have, without any replay."""
+
+
 def write_page(
     run: Run, sweep: Mapping[str, Figure] | None = None, claims: Mapping[str, Any] | None = None
 ) -> tuple[bytes, Window]:
@@ -35,7 +39,7 @@ def write_page(
 
     Raises
     ------
-    ValueError
+    PageTooLong
         If it would be longer even with a replay of one cycle.
     """
     design = run.design
@@ -57,7 +61,8 @@ def write_page(
         if len(content) <= MOST_BYTES:
             return content, window
         if window.last - window.first == 1:
-            raise ValueError(f"A page must have at most {MOST_BYTES:,} bytes, not {len(content):,}")
+            text = f"a page must have at most {MOST_BYTES:,} bytes, not {len(content):,}"
+            raise PageTooLong(f"{text}: the network, the sweep or the figure is too large")
         window = smaller(window)
 
 

@@ -44,7 +44,7 @@ def run_of(design: Design, window: tuple[int, int] | None = None, progress: Prog
 
     Raises
     ------
-    ValueError
+    WindowWrong
         If the window does not begin within the run.
     """
     outcome = design.simulate(progress)

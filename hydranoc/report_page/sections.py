@@ -125,10 +125,9 @@ def claimed(claims: Mapping[str, Any] | None) -> str:
 def configuration(design: Design) -> str:
     """The configuration as it was written."""
     source = design.config.source
-    if source.file is None:
+    text = Path(source.file).read_text(encoding="utf-8", errors="replace") if source.file else ""
+    if not text:  # it was no file, or a pipe
         text = yaml.safe_dump(source.data, sort_keys=False)
-    else:
-        text = Path(source.file).read_text(encoding="utf-8", errors="replace")
     cut = f"\n... and {len(text) - LONGEST_CONFIGURATION:,} letters more" if len(text) > LONGEST_CONFIGURATION else ""
     return f'<pre tabindex="0">{escape(text[:LONGEST_CONFIGURATION])}{cut}</pre>'
 

@@ -48,8 +48,9 @@ def report(
       hydranoc report examples/mesh.yaml
       hydranoc report examples/mesh.yaml --window 10000:12000
     """
+    from hydranoc.replay.window import WindowWrong
     from hydranoc.report_page.given import read_claims, read_sweep
-    from hydranoc.report_page.page import write_page
+    from hydranoc.report_page.page import PageTooLong, write_page
     from hydranoc.report_page.run import run_of
 
     design = load(config)
@@ -62,12 +63,12 @@ def report(
         with progress_bars("preparing") as progress:
             try:
                 run = run_of(design, window, progress)
-            except ValueError as error:
-                if window is None:
-                    raise
+                progress("drawing", 0, 0)
+                content, shown = write_page(run, curves, claims)
+            except WindowWrong as error:
                 raise click.BadParameter(str(error), param_hint="--window") from None
-            progress("drawing", 0, 0)
-            content, shown = write_page(run, curves, claims)
+            except PageTooLong as error:
+                raise click.ClickException(str(error)) from None
         (scratch / path.name).write_bytes(content)
     summary = {"file": str(path), "bytes": len(content), "window": [shown.first, shown.last], **run.outcome.figures}
     text = f"cycles {shown.first:,} to {shown.last - 1:,} replayed, {len(content):,} bytes\n\n{path}"

@@ -65,7 +65,7 @@ def test_a_replay_that_does_not_fit_is_cut(monkeypatch):
     assert f"Cycles 0 to {part.last - 1} of a run of" in cut.decode()
     assert f"It was to go to {window.last - 1}: more than that does not fit" in cut.decode()
     monkeypatch.setattr(page, "MOST_BYTES", 10_000)
-    with pytest.raises(ValueError, match="A page must have at most 10,000 bytes, not"):
+    with pytest.raises(ValueError, match="a page must have at most 10,000 bytes, not"):
         page.write_page(run_)
 
 
@@ -253,6 +253,7 @@ def test_a_deadlock_is_told(tmp_path, capsys):
         (["--sweep", "none.csv"], "none.csv: cannot be read: no such file"),
         (["--sweep", "bad.csv"], "bad.csv: must be a table of 'hydranoc sweep'"),
         (["--sweep", "words.csv"], "which must be of numbers, not 'one'"),
+        (["--figure", "long.json"], "a page must have at most 1,000,000 bytes, not "),
         (["--figure", "bad.csv"], "bad.csv: must be NAME.json of 'hydranoc reproduce'"),
         (["--figure", "empty.json"], "empty.json: must be NAME.json of 'hydranoc reproduce', with a title and claims"),
     ],
@@ -262,6 +263,7 @@ def test_bad_input_is_told_in_one_line(given, said, config, tmp_path, monkeypatc
     (tmp_path / "bad.csv").write_text("a,b\n1,2\n")
     (tmp_path / "words.csv").write_text("key,verdict,unicast_mean\none,stable,3\n")
     (tmp_path / "empty.json").write_text("[]")
+    (tmp_path / "long.json").write_text(json.dumps({**CLAIMS, "title": 1_000_000 * "long "}))
     assert run(["report", str(config), "-o", "out", *given]) == 2
     err = capsys.readouterr().err
     assert said in err

@@ -180,8 +180,8 @@ def test_long_queues_are_cut_and_counted():
     """In an overloaded network most messages wait at their processors."""
     config = CONFIGURATIONS["spam"]
     design = load({**config, "traffic": {**config["traffic"], "messages_per_node_per_cycle": 0.2}})
-    results = _simulation(design).run()
-    replay = record(_simulation(design), results, 100, 500).replay()
+    results = simulation_of(design).run()
+    replay = record(simulation_of(design), results, 100, 500).replay()
     injection = np.array(design.network.injection_channels)[design.messages.source]
     begun = (results.start_cycle < 500) & (results.accepted_cycle >= 0)
     for channel in design.network.injection_channels:
