@@ -59,7 +59,7 @@ def one_line(capsys) -> str:
 
 
 def test_a_full_disk_under_the_results_is_named(good, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("hydranoc.design.Design.draw", lambda _: {"svg": b"x" * 5000})
+    monkeypatch.setattr("hydranoc.design.Design.draw", lambda *_, **__: {"svg": b"x" * 5000})
     with files_of_at_most(4096):
         assert run(["draw", good, "-o", str(tmp_path / "out")]) == 3
     assert one_line(capsys) == f"error: {tmp_path / 'out'}: cannot write results: file too large\n"
