@@ -107,10 +107,21 @@ def _build(peer: Peer, tarball: Path, folder: Path) -> None:
 def _unpack(tarball: Path, folder: Path) -> None:
     try:
         with tarfile.open(tarball) as archive:
-            archive.extractall(folder, filter="data")
+            for member in archive:
+                _check_place(member, folder)
+            # Python 3.11.3 and before have no filters; later ones would warn without
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)
+            archive.extractall(folder)
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         first_line = str(error).partition("\n")[0]
         raise PeerError(f"{tarball} cannot be unpacked: {first_line}") from None
+
+
+def _check_place(member: tarfile.TarInfo, folder: Path) -> None:
+    """Only files and folders, and all of them below the folder."""
+    place = (folder / member.name).resolve()
+    if not (member.isfile() or member.isdir()) or not place.is_relative_to(folder.resolve()):
+        raise tarfile.TarError(f"{member.name!r} must be a file or folder of its own")
 
 
 def _run(peer: Peer, step: tuple[str, ...], folder: Path) -> str:

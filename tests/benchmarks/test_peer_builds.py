@@ -82,6 +82,15 @@ def test_tarball_that_writes_elsewhere_is_not_unpacked(tmp_path):
     assert not list(tmp_path.rglob("escaped"))
 
 
+def test_tarball_with_a_link_is_not_unpacked(tmp_path):
+    path = tmp_path / BOOKSIM2.tarball
+    with tarfile.open(path, "w:gz") as archive:
+        link = tarfile.TarInfo("booksim2/src")
+        link.type, link.linkname = tarfile.SYMTYPE, "/"
+        archive.addfile(link)
+    assert "'booksim2/src' must be a file or folder of its own" in wrong(PEER, path)
+
+
 def test_tarball_of_something_else(tmp_path):
     path = tarball(tmp_path / BOOKSIM2.tarball, {"other/readme": ""})
     assert wrong(PEER, path) == f"{path} must hold a folder booksim2/src, with the sources of BookSim2"
