@@ -1,5 +1,6 @@
 """Peers are built once from their tarballs, and what is wrong with these is said in one line."""
 
+import tarfile
 from dataclasses import replace
 from pathlib import Path
 
