@@ -23,7 +23,6 @@ def main(*, quick: bool) -> None:
             hops, alone = cost.flit_hops, cost.run_seconds
             print(
                 f"  {name:>16}: {hops / cycles:5.1f} flit-hops per cycle, {hops / cost.seconds / 1e6:5.1f} million "
-                f"flit-hops per CPU s; the run alone {hops / alone / 1e6:5.1f}, {cycles / alone / 1e3:5.0f} thousand "
-                "cycles",
+                f"per CPU s; the run alone {hops / alone / 1e6:5.1f}, {cycles / alone / 1e3:5.0f} thousand cycles",
                 flush=True,
             )

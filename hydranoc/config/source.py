@@ -1,6 +1,7 @@
 """Where a configuration comes from: a YAML file with the line of every key and item, or a dictionary."""
 
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ KeyPath = Sequence[str | int]
 MOST_MEGABYTES = 64
 
 
-class Source:
+class Source(ABC):
     """A configuration before it is checked.
 
     Members
@@ -35,13 +36,13 @@ class Source:
     file: Path | None = None
     data: dict[str, Any]
 
+    @abstractmethod
     def error(self, key_path: KeyPath, message: str) -> ConfigError:
         """An error about the value at a place."""
-        raise NotImplementedError
 
+    @abstractmethod
     def line_of(self, key_path: KeyPath) -> int | None:
         """Line of a key or list item; None where there are no lines."""
-        raise NotImplementedError
 
     def find(self, key_path: KeyPath, text: str) -> KeyPath | None:
         """Place of the last value under ``key_path`` that reads ``text``, such as ``[0, 5]`` or ``s3``."""

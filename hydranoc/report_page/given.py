@@ -8,7 +8,7 @@ from hydranoc.errors import ConfigError, file_error, shown
 from hydranoc.studies.common.figure import Figure
 from hydranoc.sweeps.measure import COLUMNS
 from hydranoc.sweeps.plots import sweep_figures
-from topology.common.trouble import MachineTrouble
+from hydranoc.sweeps.table import pandas_with_parquet
 
 MOST_MEGABYTES = 16
 CLAIM_KEYS = ("claim", "measured", "holds")
@@ -25,11 +25,7 @@ def read_sweep(path: Path) -> dict[str, Figure]:
         If pandas is missing.
     """
     _check_size(path)
-    try:
-        import pandas
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise MachineTrouble("tables need pandas and pyarrow: python -m pip install 'hydranoc[sweep]'") from None
+    pandas = pandas_with_parquet()
     try:
         if path.suffix == ".parquet":
             table = pandas.read_parquet(path)

@@ -1,6 +1,7 @@
 """The table of a sweep: a row for each point, in the order of the grid, whoever measured them."""
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ def data_frame(
     MachineTrouble
         If pandas is missing.
     """
-    pandas = _pandas()
+    pandas = pandas_with_parquet()
     columns: dict[str, Any] = {axis.key: _key_column(pandas, [point[axis.key] for point in points]) for axis in axes}
     for name in COLUMNS:
         values = [row[name] for row in rows]
@@ -68,10 +69,16 @@ def _key_column(pandas: Any, values: list[Any]) -> Any:
     return pandas.array([str(value) for value in values], dtype="string")
 
 
-def _pandas() -> Any:
+def pandas_with_parquet() -> Any:
+    """The module ``pandas``, when it can read and write all tables of sweeps.
+
+    Raises
+    ------
+    MachineTrouble
+        If it or pyarrow is missing.
+    """
     try:
-        import pandas
-        import pyarrow  # noqa: F401
+        import_module("pyarrow")
+        return import_module("pandas")
     except ImportError:
         raise MachineTrouble("tables need pandas and pyarrow: python -m pip install 'hydranoc[sweep]'") from None
-    return pandas

@@ -124,8 +124,6 @@ class MessageColumns(Sequence[Message]):
             return NotImplemented
         return all(np.array_equal(ours, theirs) for ours, theirs in zip(self._columns, other._columns, strict=True))
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType]  # arrays can change
-
     @property
     def _columns(self) -> tuple[np.ndarray, ...]:
         return tuple(vars(self).values())
