@@ -1,6 +1,7 @@
 """What a user has who installs the wheel alone: the examples, and README's and help's commands that use them."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -78,7 +79,9 @@ def installed(wheel, tmp_path_factory):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     python = folder / "bin" / "python"
     command = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-index", "--no-deps"]
-    subprocess.run([*command, str(wheel)], check=True, cwd=folder)
+    # a caller's path that leads to a checkout would count as installed
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([*command, str(wheel)], check=True, cwd=folder, env=environment)
     (packages,) = folder.glob("lib/python*/site-packages")
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return folder / "bin"
