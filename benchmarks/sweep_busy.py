@@ -1,11 +1,18 @@
 """How busy a sweep of many short points keeps the cores: ``python -m benchmarks.sweep_busy [--points N]``.
 
-CPU time of all processes over wall-clock time times processes; meaningful on a machine that does nothing else.
+CPU time of all processes over wall-clock time times processes; and with it the time for which they waited for a core
+that somebody else had, so that the share means something on a machine that does other things as well (Linux).
 """
 
 import argparse
+import multiprocessing
+import os
 import resource
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 
@@ -25,6 +32,8 @@ CONFIGURATION = {
 }
 LOADS = (0.002, 0.01)
 """Messages per node and cycle; between them a point takes some 50 ms."""
+SAMPLE_SECONDS = 0.1
+SECONDS_PER_NS = 1e-9
 
 
 def main() -> None:
@@ -39,12 +48,55 @@ def main() -> None:
     planned = Sweep(CONFIGURATION, [Axis("traffic.messages_per_node_per_cycle", loads)], Effort(doublings=0))
     planned.kept.drop()
     began, before = time.monotonic(), _cpu_seconds()
-    table = planned.run(sharing(arguments.jobs, None), lambda *_: None)
+    with core_waits() as waits:
+        table = planned.run(sharing(arguments.jobs, None), lambda *_: None)
     seconds, used = time.monotonic() - began, _cpu_seconds() - before
     planned.kept.drop()
     per_point = 1000 * used / len(table)
     print(f"{len(table):,} points in {seconds:.0f} s, {per_point:.0f} ms of CPU each")
-    print(f"{arguments.jobs} processes: {100 * used / (seconds * arguments.jobs):.1f} % of their time used")
+    all_seconds, waited = seconds * arguments.jobs, sum(waits.values())
+    print(f"{arguments.jobs} processes: {100 * used / all_seconds:.1f} % of their time used")
+    if waits:
+        print(
+            f"{100 * (used + waited) / all_seconds:.1f} % with the time in which others had the cores they waited for"
+        )
+
+
+@contextmanager
+def core_waits() -> Iterator[dict[int, float]]:
+    """Seconds for which the threads of this process and of its children had work but no core, by process.
+
+    Filled when the block ends; read now and then, for nobody can be asked who has ended. Empty where the system does
+    not tell.
+    """
+    found: dict[int, float] = {}
+    stop = threading.Event()
+
+    def sample() -> None:
+        while not stop.wait(SAMPLE_SECONDS):
+            for process in (os.getpid(), *(child.pid for child in multiprocessing.active_children())):
+                if process is not None and (seconds := waited_seconds(process)) is not None:
+                    found[process] = seconds
+
+    begun = waited_seconds(os.getpid())
+    thread = threading.Thread(target=sample, daemon=True)
+    thread.start()
+    try:
+        yield found
+    finally:
+        stop.set()
+        thread.join()
+        if begun is not None and os.getpid() in found:
+            found[os.getpid()] -= begun
+
+
+def waited_seconds(process: int) -> float | None:
+    """For which the threads of a process have waited for a core so far; None if the system does not tell."""
+    try:
+        threads = [path.read_text() for path in Path(f"/proc/{process}/task").glob("*/schedstat")]
+    except OSError:  # it has ended meanwhile
+        return None
+    return SECONDS_PER_NS * sum(int(text.split()[1]) for text in threads) if threads else None
 
 
 def _cpu_seconds() -> float:
