@@ -51,13 +51,16 @@ class Outcome:
     deadlock_report : str
         Which channels wait for each other; empty without a deadlock.
     channel_counts : ChannelCounts or None
-        What happened on each channel, if the configuration wants that counted.
+        What happened on each channel, if the configuration wants that counted, or ``simulate`` was asked for it.
+    use : Use or None
+        What channels carried in the cycles that count, if ``simulate`` was asked for it.
     """
 
     results: "Results"
     figures: dict[str, Any]
     deadlock_report: str = field(default="", repr=False)
     channel_counts: "ChannelCounts | None" = field(default=None, repr=False)
+    use: "Use | None" = field(default=None, repr=False)
 
     @property
     def right(self) -> bool:
@@ -97,7 +100,7 @@ class Outcome:
         from hydranoc.reports.summary import write_channels
 
         if self.channel_counts:
-            write_channels(self.channel_counts, network, self.results.cycles, Path(path))
+            write_channels(self.channel_counts, network, self.results.cycles, Path(path), self.use)
 
 
 @dataclass(frozen=True)
@@ -258,13 +261,15 @@ class Design:
         with Path(path).open("w", encoding="utf-8", newline="") as file:
             return write_tables(self.routing, names, file)
 
-    def simulate(self, progress: Progress | None = None) -> Outcome:
+    def simulate(self, progress: Progress | None = None, *, channels: bool = False) -> Outcome:
         """Run the golden model until everything is delivered or nothing can move any more.
 
         Parameters
         ----------
         progress : callable or None
             Told what is being done, how far it is and how far it goes, in cycles; see ``hydranoc.reports.progress``.
+        channels : bool
+            Also count what channels carry, in all cycles and in those that count; a run then takes a third longer.
 
         Returns
         -------
@@ -276,18 +281,46 @@ class Design:
         ConfigError
             If the configuration has no traffic, or what it sends is wrong.
         """
-        from hydranoc.reports.summary import round_trip_figures, summary_of
+        from hydranoc.replay.use import use_between
+        from hydranoc.reports.histogram import histogram_figures, histograms
+        from hydranoc.reports.summary import round_trip_figures, summary_of, use_figures
 
-        counting = self.counts_channels
+        counting = self.counts_channels or channels
         simulation = self.simulation(count_channels=counting)
-        results = _run(simulation, self._expected_cycles(), progress)
+        expected, marks = self._expected_cycles(), []
+        for cycle in self._measured_cycles if channels else ():
+            _run(simulation, expected, progress, cycle)
+            marks.append(simulation.channel_counts())
+        results = _run(simulation, expected, progress)
+        if progress:
+            progress("statistics", 0, 0)
         report = simulation.deadlock_report() if simulation.deadlocked else ""
         figures = summary_of(results, warmup_cycles=self.warmup_cycles)
         if getattr(self.config.traffic, "reply", None) is not None:
             figures["latency_cycles"]["round_trip"] = round_trip_figures(results, self.warmup_cycles)
         if self.config.hosts != EAGER:
             figures["hosts"] = host_figures(self.config.hosts)
-        return Outcome(results, figures, report, simulation.channel_counts() if counting else None)
+        figures["latency_histogram"] = histogram_figures(histograms(results, self.warmup_cycles))
+        counts = simulation.channel_counts() if counting else None
+        if counts is None or not channels:
+            return Outcome(results, figures, report, counts)
+        before, after = (*marks, counts)[:2]
+        use = use_between(*self._measured_span(results), before, after)
+        figures["utilisation"] = use_figures(use, self.network)
+        return Outcome(results, figures, report, counts, use)
+
+    @property
+    def _measured_cycles(self) -> tuple[int, ...]:
+        """Where counting begins, and where it ends if that is known before the run."""
+        from hydranoc.config.schema import RandomTraffic
+
+        traffic = self.config.traffic
+        return (self.warmup_cycles, traffic.cycles) if isinstance(traffic, RandomTraffic) else (self.warmup_cycles,)
+
+    def _measured_span(self, results: "Results") -> tuple[int, int]:
+        """First cycle that is counted, and the one behind the last: no later than the run ends."""
+        last = min((*self._measured_cycles[1:], results.cycles))
+        return min(self.warmup_cycles, last - 1), last
 
     def simulation(self, *, count_channels: bool = False) -> "Simulation":
         """The golden model with its messages before cycle 0, to be run, stepped or recorded.
@@ -322,14 +355,11 @@ class Design:
         Simulation
             The run once more, as far as it was counted.
         """
-        from hydranoc.config.schema import RandomTraffic
         from hydranoc.replay.use import count_use
 
-        traffic = self.config.traffic
-        last = min(traffic.cycles, results.cycles) if isinstance(traffic, RandomTraffic) else results.cycles
         simulation = self.simulation(count_channels=True)
         told = counted_in("cycles", progress) if progress else None
-        return count_use(simulation, min(self.warmup_cycles, last - 1), last, told), simulation
+        return count_use(simulation, *self._measured_span(results), told), simulation
 
     def recording(
         self, results: "Results", window: tuple[int, int] | None = None, progress: Progress | None = None
@@ -581,15 +611,18 @@ class Design:
         return draw_network(self.network, self.family.link_classes(self.routing), title or self.config.name, load)
 
 
-def _run(simulation: Any, expected_cycles: int, progress: Progress | None) -> "Results":
+def _run(
+    simulation: "Simulation", expected_cycles: int, progress: Progress | None, until_cycle: int | None = None
+) -> "Results":
+    """Run to a cycle, or to the end."""
     if progress is None:
-        return simulation.run()
+        return simulation.run(until_cycle)
     chunk = max(FIRST_CHUNK_CYCLES, expected_cycles // MOST_CHUNKS)
-    while not (simulation.finished or simulation.deadlocked):
-        results = simulation.run(simulation.cycle + chunk)
+    while not (simulation.finished or simulation.deadlocked or simulation.cycle == until_cycle):
+        next_cycle = simulation.cycle + chunk
+        results = simulation.run(next_cycle if until_cycle is None else min(next_cycle, until_cycle))
         work = _cycles_of("simulating", results.deliveries, results.messages)
         progress(work, results.cycles, _all_cycles(results, expected_cycles))
-    progress("statistics", 0, 0)
     return simulation.results()
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim_model.common.simulation import Simulation
+from sim_model.common.simulation import ChannelCounts, Simulation
 
 MOST_CHUNKS = 50
 Progress = Callable[[str, int, int], None]
@@ -44,8 +44,12 @@ def count_use(simulation: Simulation, first: int, last: int, progress: Progress 
     _run_to(simulation, first, last, progress)
     before = simulation.channel_counts()
     _run_to(simulation, last, last, progress)
-    after, cycles = simulation.channel_counts(), last - first
-    stalled = after.stalled_cycles - before.stalled_cycles
+    return use_between(first, last, before, simulation.channel_counts())
+
+
+def use_between(first: int, last: int, before: ChannelCounts, after: ChannelCounts) -> Use:
+    """From what had been counted before cycle ``first`` and before cycle ``last``."""
+    cycles, stalled = last - first, after.stalled_cycles - before.stalled_cycles
     return Use(first, last, (after.flits - before.flits) / cycles, stalled / cycles)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from math import ceil, floor, log10
 
-from hydranoc.report_page.histogram import Histogram
+from hydranoc.reports.histogram import Histogram
 from hydranoc.studies.common.figure import Series
 
 WIDTH, HEIGHT = 620, 300

@@ -11,8 +11,8 @@ import yaml
 from hydranoc.design import Design
 from hydranoc.replay.window import Window
 from hydranoc.report_page.charts import curve_chart, histogram_chart
-from hydranoc.report_page.histogram import Histogram, histograms
 from hydranoc.report_page.run import Run
+from hydranoc.reports.histogram import Histogram, histograms
 from hydranoc.studies.common.figure import Figure
 
 BUSIEST = 10

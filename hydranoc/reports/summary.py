@@ -3,7 +3,9 @@
 import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sim_model.common.results import Results
 from sim_model.common.simulation import ChannelCounts
@@ -11,9 +13,14 @@ from sim_model.common.statistics import Summary
 from sim_model.common.traffic.requests import round_trip_cycles
 from topology.common.channels import ChannelNetwork
 
+if TYPE_CHECKING:
+    from hydranoc.replay.use import Use
+
 CHANNEL_COLUMNS = ("channel", "name", "flits", "stalled_cycles", "bubbles", "utilisation")
+USE_COLUMNS = ("measured_utilisation", "measured_stalled_share")
 COPY_COLUMNS = ("copy_hops", "copy_stages", "in_direction", "stored_cycle", "spoilt")
 COPY_FIELDS = ("hops", "stage", "direction", "stored_cycle", "spoilt")
+RARE_PER_MILLE = 999
 COLUMNS = ("message", "source", "destination", "flits", "start_cycle", "arrival_cycle")
 
 
@@ -35,7 +42,7 @@ def summary_of(results: Results, *, warmup_cycles: int) -> dict[str, Any]:
         "flit_hops": results.flit_hops,
         **results.reception,
         "latency_cycles": {
-            name: Summary.of(results.complete_latencies(multicast=several, warmup_cycles=warmup_cycles)).as_dict()
+            name: latency_figures(results.complete_latencies(multicast=several, warmup_cycles=warmup_cycles))
             for name, several in (("unicast", False), ("multicast", True))
         },
     }
@@ -43,7 +50,28 @@ def summary_of(results: Results, *, warmup_cycles: int) -> dict[str, Any]:
 
 def round_trip_figures(results: Results, warmup_cycles: int) -> dict[str, Any]:
     """From the start of each request to the arrival of its reply, like the latencies of ``summary_of``."""
-    return Summary.of(round_trip_cycles(results, warmup_cycles)).as_dict()
+    return latency_figures(round_trip_cycles(results, warmup_cycles))
+
+
+def latency_figures(latencies: np.ndarray) -> dict[str, int | float | None]:
+    """Count, mean, percentiles and maximum of latencies in cycles; all but the count are None if there are none."""
+    figures = Summary.of(latencies).as_dict()
+    rank = -(-len(latencies) * RARE_PER_MILLE // 1000)  # in whole numbers, so that no rounding takes the next one
+    rare = int(np.partition(latencies, rank - 1)[rank - 1]) if rank else None
+    longest = figures.pop("max")
+    return {**figures, "p99.9": rare, "max": longest}
+
+
+def use_figures(use: "Use", network: ChannelNetwork) -> dict[str, Any]:
+    """Utilisation of the channels, in flits per cycle, in the cycles that count."""
+    busiest = int(use.flits_per_cycle.argmax())
+    return {
+        "first_cycle": use.first,
+        "last_cycle": use.last - 1,
+        "mean": float(use.flits_per_cycle.mean()),
+        "max": float(use.flits_per_cycle[busiest]),
+        "busiest": network.channels[busiest].name,
+    }
 
 
 def is_right(summary: Mapping[str, Any]) -> bool:
@@ -89,16 +117,21 @@ def _copy_rows(results: Results) -> Iterator[tuple[int | str, ...]]:
             yield (*columns, *("" for _ in range(1 + len(COPY_FIELDS))))
 
 
-def write_channels(counts: ChannelCounts, network: ChannelNetwork, cycles: int, path: Path) -> None:
-    """``channels.csv``: one row per channel; utilisation is the part of all cycles in which a flit moved."""
-    rows = zip(
-        network.channels, counts.flits.tolist(), counts.stalled_cycles.tolist(), counts.bubbles.tolist(), strict=True
-    )
+def write_channels(
+    counts: ChannelCounts, network: ChannelNetwork, cycles: int, path: Path, use: "Use | None" = None
+) -> None:
+    """``channels.csv``: one row per channel; utilisation is the part of all cycles in which a flit moved.
+
+    With ``use`` there is that of the cycles that count as well.
+    """
+    counted = zip(counts.flits.tolist(), counts.stalled_cycles.tolist(), counts.bubbles.tolist(), strict=True)
+    shares = [()] * len(network.channels) if use is None else zip(use.flits_per_cycle, use.stalled_share, strict=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(CHANNEL_COLUMNS)
-        for channel, flits, stalled, bubbles in rows:
-            writer.writerow((channel.index, channel.name, flits, stalled, bubbles, f"{flits / max(1, cycles):.4f}"))
+        writer.writerow(CHANNEL_COLUMNS + (() if use is None else USE_COLUMNS))
+        for channel, row, share in zip(network.channels, counted, shares, strict=True):
+            utilisation = (row[0] / max(1, cycles), *share)
+            writer.writerow((channel.index, channel.name, *row, *(f"{value:.4f}" for value in utilisation)))
 
 
 def _cycle(cycle: int) -> int | str:

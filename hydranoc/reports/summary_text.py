@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_HEADS = ("count", "mean", "p50", "p99", "max")
+_HEADS = ("count", "mean", "p50", "p99", "p99.9", "max")
+_TABLES = ("latency_cycles", "latency_histogram", "utilisation")
+"""Figures that have lines of their own."""
+_SHADES = " .:-=+*#%@"
 
 
 def table(rows: Iterable[tuple[str, object]]) -> str:
@@ -36,9 +39,27 @@ def _hosts(hosts: Mapping[str, Any]) -> str:
 def summary_text(summary: Mapping[str, Any]) -> str:
     """The summary for people."""
     plain = {**summary, "hosts": _hosts(summary["hosts"])} if "hosts" in summary else summary
-    rows = [(name.replace("_", " "), value) for name, value in plain.items() if name != "latency_cycles"]
+    rows = [(name.replace("_", " "), value) for name, value in plain.items() if name not in _TABLES]
     lines = [table(rows), "", f"{'latency, cycles':<16}" + "".join(f"{head:>11}" for head in _HEADS)]
     for name, figures in summary["latency_cycles"].items():
         cells = ["-" if figures[head] is None else _text(figures[head]) for head in _HEADS]
         lines.append(f"  {name.replace('_', ' '):<14}" + "".join(f"{cell:>11}" for cell in cells))
+    lines += [_shaded(name, figures) for name, figures in summary.get("latency_histogram", {}).items()]
+    if "utilisation" in summary:
+        lines += ["", _used(summary["utilisation"])]
     return "\n".join(lines)
+
+
+def _shaded(kind: str, histogram: Mapping[str, Any]) -> str:
+    """A histogram in a line, a letter for each class: the darker, the more messages."""
+    counts, first, width = histogram["messages"], histogram["first_cycles"], histogram["width_cycles"]
+    most = max((*counts, 1))
+    shades = "".join(_SHADES[-(-count * (len(_SHADES) - 1) // most)] for count in counts)
+    last = first + width * len(counts) - 1
+    beyond = f", {histogram['beyond']:,} beyond" if histogram["beyond"] else ""
+    return f"  {kind:<10}[{shades}] {first:,} to {last:,} cycles, {width:,} a letter{beyond}"
+
+
+def _used(use: Mapping[str, Any]) -> str:
+    cycles = f"cycles {use['first_cycle']:,} to {use['last_cycle']:,}"
+    return f"channels, {cycles}: {use['mean']:.4f} flits per cycle, at most {use['max']:.4f} ({use['busiest']})"

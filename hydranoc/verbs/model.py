@@ -14,7 +14,7 @@ from hydranoc.verbs.perfetto import perfetto_options, trace_figures, trace_file,
 
 @click.command(short_help="Simulate the traffic with the cycle-exact golden model.")
 @config_argument
-@output_option("messages.csv and summary.json")
+@output_option("messages.csv, channels.csv and summary.json")
 @click.option("--goal", is_flag=True, help="Write the messages as a GOAL program, messages.goal, as well.")
 @perfetto_options
 @json_option
@@ -27,7 +27,8 @@ def model(
     as_json: bool,
 ) -> int:
     """Simulate CONFIG's traffic with the cycle-exact golden model until everything is delivered. Writes one row per
-    message and destination to messages.csv. Exit code 1 if a message is lost, duplicated or deadlocked.
+    message and destination to messages.csv, and what each channel carried to channels.csv. Exit code 1 if a message is
+    lost, duplicated or deadlocked.
 
     \b
     Examples:
@@ -39,7 +40,7 @@ def model(
     folder = folder or RESULTS / design.config.name
     with trace_file(perfetto, window) as trace, result_folder(folder) as scratch:
         with progress_bars("preparing") as progress:  # draws the messages, compiles the model
-            outcome = design.simulate(progress)
+            outcome = design.simulate(progress, channels=True)
             written = write_trace(design, outcome.results, window, trace, progress)
         outcome.write_messages(scratch / "messages.csv")
         outcome.write_channels(scratch / "channels.csv", design.network)

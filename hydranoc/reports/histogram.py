@@ -1,6 +1,7 @@
 """Latencies of a run in classes of equal width, and in figures."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,19 @@ class Histogram:
     counts: tuple[int, ...]
     beyond: int
     summary: Summary
+
+
+def histogram_figures(found: list[Histogram]) -> dict[str, Any]:
+    """For JSON: messages in classes of equal width, by kind."""
+    return {
+        item.kind: {
+            "first_cycles": item.first_cycles,
+            "width_cycles": item.width_cycles,
+            "messages": list(item.counts),
+            "beyond": item.beyond,
+        }
+        for item in found
+    }
 
 
 def histograms(results: Results, warmup_cycles: int) -> list[Histogram]:
