@@ -25,7 +25,7 @@ CONFIGURATION = {
     "traffic": {
         "kind": "random",
         "seed": 1,
-        "cycles": 12_000,
+        "cycles": 36_000,
         "messages_per_node_per_cycle": 0.002,
         "flits": 8,
     },

@@ -13,11 +13,11 @@ from hydranoc.pictures.placement import place
 from hydranoc.pictures.ways import LINE, STUBS, UNDRAWN
 from hydranoc.report_page import page
 from hydranoc.report_page.charts import curve_chart, ticks
-from hydranoc.reports.histogram import CLASSES, histograms
 from hydranoc.report_page.packed import unpacked
 from hydranoc.report_page.replay_data import replay_columns
 from hydranoc.report_page.run import run_of
 from hydranoc.report_page.scene import scene_of
+from hydranoc.reports.histogram import CLASSES, histograms
 from hydranoc.studies.common.figure import Series
 from tests.hydranoc.report.networks import CONFIGURATIONS
 
