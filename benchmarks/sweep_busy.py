@@ -25,13 +25,13 @@ CONFIGURATION = {
     "traffic": {
         "kind": "random",
         "seed": 1,
-        "cycles": 36_000,
+        "cycles": 60_000,
         "messages_per_node_per_cycle": 0.002,
         "flits": 8,
     },
 }
 LOADS = (0.002, 0.01)
-"""Messages per node and cycle; between them a point takes some 50 ms."""
+"""Messages per node and cycle; between them a point takes some 45 ms."""
 SAMPLE_SECONDS = 0.1
 SECONDS_PER_NS = 1e-9
 
