@@ -44,9 +44,8 @@ def step_receiver(cycle, switch, port, state, family):
 @compiled
 def pass_word(number, receiver, vertex, node, state):
     """One word goes to the packet memory, to a transmitter, to both or to nowhere."""
-    channels, counters = state.channels, state.counters
-    bit = channels[number].sink_bit
-    flit = pop(number, bit, vertex, state.buffer_depth_flits, channels, state.slots, state.vertices)
+    counters = state.counters
+    flit = pop(number, state.channels[number].sink_bit, vertex, state)
     counters[FLITS_IN_NETWORK] -= 1
     if receiver.page != NONE:
         counters[FLITS_IN_NETWORK] += 1

@@ -6,6 +6,7 @@ with the words of the cycle before.
 
 from sim_model.common.engine.bits import TAIL, index_of, lowest_bit
 from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.state import NONE
 from sim_model.harts.receiver import pass_word, step_receiver
 from sim_model.harts.state import LAST_CHANGE
@@ -25,7 +26,7 @@ def step_nodes(cycle, moves, state, family):
         vertex, node = state.vertices[switch], family.nodes[switch]
         ended = node.ended
         if node.received_for != NONE or node.read_for != NONE:
-            changes += _load(vertex, node, state.channels)
+            changes += _load_words(node, state)
         if slot == PROCESSOR_SLOT:
             if node.fresh:
                 changes += _see_new_packets(cycle, switch, node, state, family)
@@ -58,25 +59,25 @@ def step_nodes(cycle, moves, state, family):
 
 
 @compiled
-def _load(vertex, node, channels):
+def _load_words(node, state):
     """The words of the last cycle go into output registers."""
     loads = 0
     if node.received_for != NONE:
-        _load_register(node.received_for, node.received, vertex, channels)
+        _load_word(node.received_for, node.received, state)
         node.received_for = NONE
         loads += 1
     if node.read_for != NONE:
-        _load_register(node.read_for, node.read, vertex, channels)
+        _load_word(node.read_for, node.read, state)
         node.read_for = NONE
         loads += 1
     return loads
 
 
 @compiled
-def _load_register(number, flit, vertex, channels):
-    channel = channels[number]
-    channel.register = flit
-    vertex.occupied |= channel.source_bit
+def _load_word(number, flit, state):
+    channel = state.channels[number]
+    state.vertices[channel.source].occupied |= channel.source_bit
+    load_register(number, flit, state)
 
 
 @compiled

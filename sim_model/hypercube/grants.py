@@ -56,7 +56,7 @@ def _take(cycle, switch, lane, state, family):
     """Take the first flit out of an input lane. Its credit, and release, are on the wires in the next cycle."""
     number = family.input_lanes[switch, lane].channel
     channel, vertex = state.channels[number], state.vertices[switch]
-    flit = pop(number, 1 << lane, vertex, state.buffer_depth_flits, state.channels, state.slots, state.vertices)
+    flit = pop(number, 1 << lane, vertex, state)
     following = (cycle + 1) & 1
     family.wires[channel.source, following] |= channel.source_bit  # nobody looks at those of processors
     if flit & TAIL:

@@ -62,7 +62,7 @@ def _step_router(cycle, switch, order, credited, released, state, family):
     sent, finished, ended = grant_requests(cycle, switch, order, state, family)
     ended |= drain(cycle, switch, draining, state, family)
     delivery = family.delivery_lanes
-    count_credits(router, credited & ~delivery, sent & ~delivery)
+    count_credits(router, credited & ~delivery, sent & ~delivery, state.buffer_depth_flits)
     can_send = with_credits(router) if room else with_credits(router) & ~delivery
     following = active & (vertex.nonempty | vertex.arrived) & ~ended & ~router.nowhere
     choose_requests(switch, following, can_send, state, family)

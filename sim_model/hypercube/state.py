@@ -50,6 +50,7 @@ ROUTER_FIELDS = (
     "credits_4",
     "credits_8",
     "credits_16",
+    "credited",  # output lanes that have credits
     "room",  # 1 if the delivery buffer had room in the last cycle
     "leader",  # input lane, or NONE
     "examined",  # the leader of the cycle before, or NONE

@@ -7,6 +7,7 @@ this cycle's releases), then copies, and last the token and the new entries in t
 from sim_model.common.engine.bits import TAIL, lowest_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
+from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.route_unit import end_cycle, forget_header, scan_header
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
 from sim_model.min.token import pass_on, seek_token
@@ -81,7 +82,7 @@ def _copy(cycle, outputs, port, number, vertex, router, state, family):
     copies = 0
     rest = outputs
     while rest != 0:
-        channels[vertex.first_output + lowest_bit(rest)].register = flit
+        load_register(vertex.first_output + lowest_bit(rest), flit, state)
         rest &= rest - 1
         copies += 1
     state.counters[FLITS_IN_NETWORK] += copies
@@ -93,7 +94,7 @@ def _copy(cycle, outputs, port, number, vertex, router, state, family):
         router.recheck = 1
     if finished:
         state.counters[FLITS_IN_NETWORK] -= 1
-        pop(number, 1 << port, vertex, state.buffer_depth_flits, channels, slots, state.vertices)
+        pop(number, 1 << port, vertex, state)
         header.copied = 0
         router.recheck = 1
         if router.holder == port:

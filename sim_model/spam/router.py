@@ -7,6 +7,7 @@ this cycle's grants and releases), then grants, then copies, and last the new en
 from sim_model.common.engine.bits import TAIL, lowest_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
+from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.route_unit import end_cycle, forget_header, scan_header
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
 from sim_model.spam.split_enqueue import enqueue_one, oldest_everywhere
@@ -15,9 +16,8 @@ from sim_model.spam.split_enqueue import enqueue_one, oldest_everywhere
 @compiled
 def step_routers(cycle, moves, state, spam):
     """One cycle of all routers. Returns 0 only if nothing moved and no register of any router changed."""
-    vertices, channels, slots, input_channel = state.vertices, state.channels, state.slots, state.input_channel
+    vertices, input_channel = state.vertices, state.input_channel
     inputs, routers = spam.inputs, spam.routers
-    depth = state.buffer_depth_flits
     changes = moves
     more_flits = 0
     for switch in range(state.switches):
@@ -38,7 +38,7 @@ def step_routers(cycle, moves, state, spam):
             number = input_channel[switch, port]
             if vertex.occupied & inputs[number].request:
                 continue
-            copies = _copy(port, number, vertex, router, inputs[number], depth, channels, slots, vertices)
+            copies = _copy(port, number, vertex, router, inputs[number], state)
             more_flits += copies - 1
             changes += 1  # a worm without a way has no copies, but goes
         if not spam.atomic:
@@ -51,16 +51,16 @@ def step_routers(cycle, moves, state, spam):
 
 
 @compiled
-def _copy(port, number, vertex, router, header, depth, channels, slots, vertices):
+def _copy(port, number, vertex, router, header, state):
     """Copy the first flit of an input into all its output registers, release after the tail. Returns the copies."""
-    flit = pop(number, 1 << port, vertex, depth, channels, slots, vertices)
+    flit = pop(number, 1 << port, vertex, state)
     vertex.occupied |= header.request
     if header.request == 0:
         router.recheck = 1  # no register will wake this router for the next flit
     copies = 0
     outputs = header.request
     while outputs != 0:
-        channels[vertex.first_output + lowest_bit(outputs)].register = flit
+        load_register(vertex.first_output + lowest_bit(outputs), flit, state)
         outputs &= outputs - 1
         copies += 1
     if flit & TAIL:

@@ -7,6 +7,7 @@ the last of their parents has arrived or left. The next message is the earlier o
 
 from sim_model.common.engine.bits import MESSAGE_SHIFT, TAIL
 from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.sources import offers_later
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NEVER, NEXT_HOST_CYCLE, NONE, UNSENT
 
@@ -54,8 +55,8 @@ def _wake(cycle, injector, state, trace, row):
 def _load_head(number, message, state):
     channel = state.channels[number]
     tail = TAIL if state.jobs[message].flits == 1 else 0
-    channel.register = message << MESSAGE_SHIFT | tail
     state.vertices[channel.source].occupied |= channel.source_bit
+    load_register(number, message << MESSAGE_SHIFT | tail, state)
 
 
 @compiled

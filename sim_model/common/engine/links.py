@@ -1,9 +1,11 @@
 """Links: flits leave output registers for the buffer at the sink, or for the processor."""
 
-from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, TAIL, lowest_bit, message_of
+from sim_model.common.engine.alarms import wake
+from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, TAIL, message_of
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.deliveries import check_order, count_arrival
 from sim_model.common.engine.hosts import free_injector
+from sim_model.common.engine.movers import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, unblock
 from sim_model.common.engine.sources import await_word
 from sim_model.common.engine.stages import enter_stages, move_through_stages
 from sim_model.common.engine.state import FLIT_HOPS, FLITS_IN_NETWORK
@@ -15,7 +17,9 @@ def move_flits(cycle, state, trace, row):
 
     An emptied register can be loaded again in the same cycle; the flit has been copied by then.
     """
-    moved = _move_from_switches(cycle, state, trace, row) + _move_from_injectors(cycle, state, trace, row)
+    moved = _move_between_switches(cycle, state, trace, row)
+    moved += _move_from_processors(cycle, state, trace, row)
+    moved += _move_into_processors(cycle, state, trace, row)
     state.counters[FLIT_HOPS] += moved
     if state.link_stages > 0:
         moved += move_through_stages(state, trace, row)
@@ -23,96 +27,122 @@ def move_flits(cycle, state, trace, row):
 
 
 @compiled
-def _move_from_switches(cycle, state, trace, row):
-    switches, depth, slot_mask = state.switches, state.buffer_depth_flits, state.slot_mask
-    channels, slots, vertices = state.channels, state.slots, state.vertices
-    counters = state.counters
+def _move_between_switches(cycle, state, trace, row):
+    """A flit goes into the buffer at the sink, or into the first stage of a link that has some."""
+    depth, channels, vertices = state.buffer_depth_flits, state.channels, state.vertices
     recording = row < len(trace.flits)
     has_stages = state.link_stages > 0
-    kept = 1 if len(state.endpoints.receivers) > 0 else 0
-    moved = 0
-    ejected = 0
-    for switch in range(switches):
-        rest = vertices[switch].occupied & ~vertices[switch].blocked
-        while rest != 0:
-            port = lowest_bit(rest)
-            rest &= rest - 1
-            number = vertices[switch].first_output + port
-            channel = channels[number]
-            staged = has_stages and state.stages[number].last != 0
-            if state.stages[number].full & 1 if staged else channel.count == depth:
-                vertices[switch].blocked |= 1 << port
-                continue
-            moved += 1
-            vertices[switch].occupied ^= 1 << port
-            vertices[switch].awake = 1
-            if recording:
-                trace.flits[row, number] = channel.register
-            if staged:
-                enter_stages(number, channel, state)
-            elif channel.sink < switches:
-                slots[number, (channel.front + channel.count) & slot_mask] = channel.register
-                channel.count += 1
-                vertices[channel.sink].arrived |= channel.sink_bit
-            else:
-                ejected += 1
-                channel.count += kept
-                check_order(channel.register, channel, counters)
-                if channel.register & TAIL:
-                    count_arrival(cycle, channel.sink - switches, message_of(channel.register), state)
-    counters[FLITS_IN_NETWORK] -= ejected
+    movers, waiting = state.movers[BETWEEN_SWITCHES], state.mover_counts[BETWEEN_SWITCHES]
+    state.mover_counts[BETWEEN_SWITCHES] = 0
+    moved = waiting
+    for position in range(waiting):
+        number = movers[position]
+        channel = channels[number]
+        source = vertices[channel.source]
+        staged = has_stages and state.stages[number].last != 0
+        if state.stages[number].full & 1 if staged else channel.count == depth:
+            source.blocked |= channel.source_bit
+            moved -= 1
+            continue
+        source.occupied ^= channel.source_bit
+        source.awake = 1
+        if recording:
+            trace.flits[row, number] = channel.register
+        if staged:
+            enter_stages(number, channel, state)
+        else:
+            _enter_buffer(cycle, number, channel, state)
     return moved
 
 
 @compiled
-def _move_from_injectors(cycle, state, trace, row):
-    """Like the switches, but the injector loads the next flit of its message at once."""
-    switches, depth, slot_mask = state.switches, state.buffer_depth_flits, state.slot_mask
-    channels, slots, vertices, jobs = state.channels, state.slots, state.vertices, state.jobs
+def _move_from_processors(cycle, state, trace, row):
+    """The injector loads the next flit of its message at once."""
+    depth, channels, vertices = state.buffer_depth_flits, state.channels, state.vertices
     recording = row < len(trace.flits)
     pausing = len(state.endpoints.sources) > 0
-    first_injection = vertices[switches].first_output  # channels are numbered by source, and processors come last
-    moved = 0
+    first_injection = vertices[state.switches].first_output  # channels are numbered by source, and processors come last
+    movers, waiting = state.movers[FROM_PROCESSOR], state.mover_counts[FROM_PROCESSOR]
+    kept = 0
+    moved = waiting
     loaded = 0
-    for vertex in range(switches, len(vertices)):
-        rest = vertices[vertex].occupied & ~vertices[vertex].blocked
-        while rest != 0:
-            port = lowest_bit(rest)
-            rest &= rest - 1
-            number = vertices[vertex].first_output + port
-            channel = channels[number]
-            if channel.count == depth:
-                vertices[vertex].blocked |= 1 << port
+    for position in range(waiting):
+        number = movers[position]
+        channel = channels[number]
+        source = vertices[channel.source]
+        if channel.count == depth:
+            source.blocked |= channel.source_bit
+            moved -= 1
+            continue
+        if recording:
+            trace.flits[row, number] = channel.register
+        _enter_buffer(cycle, number, channel, state)
+        if channel.register & TAIL:
+            source.occupied ^= channel.source_bit
+            free_injector(cycle, number - first_injection, state)
+            continue
+        channel.register = _following(channel.register, state.jobs)
+        loaded += 1
+        if pausing:
+            await_word(number - first_injection, state)
+            if source.occupied & channel.source_bit == 0:
                 continue
-            moved += 1
-            if recording:
-                trace.flits[row, number] = channel.register
-            slots[number, (channel.front + channel.count) & slot_mask] = channel.register
-            channel.count += 1
-            vertices[channel.sink].arrived |= channel.sink_bit
-            if channel.register & TAIL:
-                vertices[vertex].occupied ^= 1 << port
-                free_injector(cycle, number - first_injection, state)
-            else:
-                channel.register = _following(channel.register, jobs)
-                loaded += 1
-                if pausing:
-                    await_word(number - first_injection, state)
+        movers[kept] = number
+        kept += 1
+    state.mover_counts[FROM_PROCESSOR] = kept
     state.counters[FLITS_IN_NETWORK] += loaded
     return moved
 
 
 @compiled
-def pop(number, bit, vertex, depth, channels, slots, vertices):
+def _move_into_processors(cycle, state, trace, row):
+    """A flit goes to the processor, over its ejector if receivers can stall."""
+    depth, channels, vertices = state.buffer_depth_flits, state.channels, state.vertices
+    recording = row < len(trace.flits)
+    kept = 1 if len(state.endpoints.receivers) > 0 else 0
+    movers, waiting = state.movers[INTO_PROCESSOR], state.mover_counts[INTO_PROCESSOR]
+    state.mover_counts[INTO_PROCESSOR] = 0
+    moved = waiting
+    for position in range(waiting):
+        number = movers[position]
+        channel = channels[number]
+        source = vertices[channel.source]
+        if channel.count == depth:
+            source.blocked |= channel.source_bit
+            moved -= 1
+            continue
+        source.occupied ^= channel.source_bit
+        source.awake = 1
+        if recording:
+            trace.flits[row, number] = channel.register
+        wake(channel.source, cycle, state.alarms)
+        channel.count += kept
+        check_order(channel.register, channel, state.counters)
+        if channel.register & TAIL:
+            count_arrival(cycle, channel.sink - state.switches, message_of(channel.register), state)
+    state.counters[FLITS_IN_NETWORK] -= moved
+    return moved
+
+
+@compiled
+def _enter_buffer(cycle, number, channel, state):
+    """The flit in the output register of a channel goes into the buffer at its sink."""
+    state.slots[number, (channel.front + channel.count) & state.slot_mask] = channel.register
+    channel.count += 1
+    state.vertices[channel.sink].arrived |= channel.sink_bit
+    wake(channel.sink, cycle, state.alarms)
+
+
+@compiled
+def pop(number, bit, vertex, state):
     """Take the first flit out of the buffer of channel ``number`` at ``vertex``, whose input has the mask ``bit``."""
-    channel = channels[number]
-    flit = slots[number, channel.front]
-    channel.front = (channel.front + 1) & (slots.shape[1] - 1)
-    if channel.count == depth:
-        vertices[channel.source].blocked &= ~channel.source_bit
+    channel = state.channels[number]
+    flit = state.slots[number, channel.front]
+    channel.front = (channel.front + 1) & state.slot_mask
+    if channel.count == state.buffer_depth_flits:
+        unblock(number, channel, state)
     channel.count -= 1
-    if channel.count == 0:
-        vertex.nonempty &= ~bit
+    vertex.nonempty &= ~(bit if channel.count == 0 else 0)  # in any case: whether it is so cannot be foreseen
     return flit
 
 

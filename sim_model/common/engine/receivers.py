@@ -6,12 +6,13 @@ other buffers, so links need not tell them apart.
 
 from sim_model.common.engine.compiled import compiled, compiled_apart
 from sim_model.common.engine.endpoints import EJECTOR_FLITS, holds_back
+from sim_model.common.engine.movers import unblock
 
 
 @compiled_apart
 def step_receivers(cycle, state):
     """One cycle of all receivers, after the links. Returns a number that is 0 only if all ejectors are empty."""
-    endpoints, channels, vertices = state.endpoints, state.channels, state.vertices
+    endpoints, channels = state.endpoints, state.channels
     depth = state.buffer_depth_flits
     begin_blockades(cycle, endpoints)
     changes = 0
@@ -22,7 +23,7 @@ def step_receivers(cycle, state):
             changes += 1
             if not is_stalled(cycle, receiver, endpoints):
                 if channel.count == depth:
-                    vertices[channel.source].blocked &= ~channel.source_bit
+                    unblock(receiver.channel, channel, state)
                 channel.count -= 1
         receiver.held = channel.count - depth + EJECTOR_FLITS
     return changes

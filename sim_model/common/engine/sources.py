@@ -3,6 +3,7 @@
 from sim_model.common.engine.bits import index_of, message_of
 from sim_model.common.engine.compiled import compiled_apart
 from sim_model.common.engine.endpoints import holds_back
+from sim_model.common.engine.movers import await_move
 from sim_model.common.engine.state import NONE
 
 
@@ -37,6 +38,7 @@ def step_sources(cycle, state):
             source.offered = 0
             channel = state.channels[hosts[injector].channel]
             state.vertices[channel.source].occupied |= channel.source_bit
+            await_move(hosts[injector].channel, state)
     return changes
 
 

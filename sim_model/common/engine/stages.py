@@ -6,6 +6,7 @@ what moves are two masks with a bit per stage: whether it holds a flit, and whet
 
 from sim_model.common.engine.bits import lowest_bit
 from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.movers import unblock
 
 
 @compiled
@@ -43,7 +44,7 @@ def _move_on_link(number, state, trace, row):
     if leaving | entering == 0:
         return 0
     if leaving & link.full & 1:
-        state.vertices[channel.source].blocked &= ~channel.source_bit
+        unblock(number, channel, state)
     if row < len(trace.flits):
         _record(number, leaving, state, trace, row)
     held = link.holding

@@ -9,11 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.common.engine.alarms import WORD_SHIFT
 from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT
 from sim_model.common.engine.endpoints import EJECTOR_FLITS, EndpointState
+from sim_model.common.engine.movers import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, ROLES
 from sim_model.common.engine.records import make_records
 from sim_model.common.messages import Messages
-from topology.common.channels import ChannelNetwork
+from topology.common.channels import Channel, ChannelNetwork
 from topology.common.link_stages import STAGE_FLITS, LinkStages
 
 NEVER = np.iinfo(np.int64).max
@@ -34,6 +36,7 @@ CHANNEL_FIELDS = (
     "source_bit",  # mask of the port there
     "sink",
     "sink_bit",
+    "role",  # see ``movers.py``; never changes
     "register",  # packed flit in the output register, meaningful where occupied
     "front",  # slot of the first flit in the buffer
     "count",  # flits in the buffer, one that arrives in this cycle included; for ejectors see ``receivers.py``
@@ -109,6 +112,11 @@ class EngineState(NamedTuple):
     channels: np.recarray  # CHANNEL_FIELDS
     slots: np.ndarray  # int64[channels, slots], ring buffers of packed flits, those in stages included
     stages: np.recarray  # STAGE_FIELDS, by channel; no records if links have no stages
+    movers: (
+        np.ndarray
+    )  # int64[ROLES, channels], channels whose output register holds a flit that may move (``movers.py``)
+    mover_counts: np.ndarray  # int64[ROLES], how many
+    alarms: np.ndarray  # int64[2, words], switches that have something to do, by cycle modulo 2 (``alarms.py``)
     staged_inputs: np.ndarray  # int64[vertices], masks of inputs whose links have flits in stages
     vertices: np.recarray  # VERTEX_FIELDS
     input_channel: np.ndarray  # int64[vertices, most ports]
@@ -201,6 +209,9 @@ def make_state(
         channels=_make_channels(network, buffer_depth_flits - EJECTOR_FLITS if len(endpoints.receivers) else 0),
         slots=np.zeros((len(network.channels), slots), dtype=np.int64),
         stages=_make_stages(links),
+        movers=np.zeros((ROLES, len(network.channels)), dtype=np.int64),
+        mover_counts=np.zeros(ROLES, dtype=np.int64),
+        alarms=np.zeros((2, (network.vertices >> WORD_SHIFT) + 1), dtype=np.int64),
         staged_inputs=np.zeros(network.vertices, dtype=np.int64),
         vertices=make_records(
             network.vertices,
@@ -235,9 +246,16 @@ def _make_channels(network: ChannelNetwork, empty_ejector: int) -> np.recarray:
         source_bit=[1 << channel.source_port for channel in network.channels],
         sink=[channel.sink for channel in network.channels],
         sink_bit=[1 << channel.sink_port for channel in network.channels],
+        role=[_role(channel, network) for channel in network.channels],
         count=[0 if network.is_switch(channel.sink) else empty_ejector for channel in network.channels],
         expected=NONE,
     )
+
+
+def _role(channel: Channel, network: ChannelNetwork) -> int:
+    if not network.is_switch(channel.source):
+        return FROM_PROCESSOR
+    return BETWEEN_SWITCHES if network.is_switch(channel.sink) else INTO_PROCESSOR
 
 
 def _make_stages(links: LinkStages) -> np.recarray:

@@ -64,7 +64,7 @@ def _choose(cycle, switch, port, waiting, heads, arriving, may_send, may_start, 
         ways = record.candidates | record.escapes
         if ways & ((may_start if is_head else may_send) | 1 << DRAIN) == 0 and arriving >> lane & 1 == 0:
             continue
-        target = _select(may_start, record) if is_head else lowest_bit(record.candidates)
+        target = _select(may_start, record)
         asking.turn = lane + 1  # behind the last lane nobody is found, which is as good as 0
         asking.lane = lane
         asking.target = target
@@ -87,8 +87,7 @@ def _select(may_start, record):
     A candidate that it can have, an escape that it can have, any candidate, or any escape; the lowest of them. What
     chooses at random among candidates begins here.
     """
-    if record.candidates & may_start:
-        return lowest_bit(record.candidates & may_start)
-    if record.escapes & may_start:
-        return lowest_bit(record.escapes & may_start)
-    return lowest_bit(record.candidates if record.candidates else record.escapes)
+    wanted = record.candidates if record.candidates != 0 else record.escapes
+    wanted = record.escapes & may_start if record.escapes & may_start != 0 else wanted
+    wanted = record.candidates & may_start if record.candidates & may_start != 0 else wanted
+    return lowest_bit(wanted)

@@ -6,7 +6,7 @@ from sim_model.common.engine.compiled import compiled
 @compiled
 def with_credits(router):
     """Mask of the output lanes that have credits."""
-    return router.credits_1 | router.credits_2 | router.credits_4 | router.credits_8 | router.credits_16
+    return router.credited
 
 
 @compiled
@@ -27,14 +27,18 @@ def with_all_credits_soon(router, depth, returned):
 
 
 @compiled
-def count_credits(router, returned, sent):
+def count_credits(router, returned, sent, depth):
     """One credit more for the lanes in one mask, and one less for those in another: additions with ripple carry."""
     more, less = returned & ~sent, sent & ~returned
     router.credits_1, more, less = _add_bit(router.credits_1, more, less)
     router.credits_2, more, less = _add_bit(router.credits_2, more, less)
     router.credits_4, more, less = _add_bit(router.credits_4, more, less)
-    router.credits_8, more, less = _add_bit(router.credits_8, more, less)
-    router.credits_16 ^= more | less
+    credited = router.credits_1 | router.credits_2 | router.credits_4
+    if depth > 7:
+        router.credits_8, more, less = _add_bit(router.credits_8, more, less)
+        router.credits_16 ^= more | less
+        credited |= router.credits_8 | router.credits_16
+    router.credited = credited
 
 
 @compiled

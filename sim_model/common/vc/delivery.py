@@ -2,6 +2,7 @@
 
 from sim_model.common.engine.bits import lowest_bit
 from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.state import NONE
 
 
@@ -12,8 +13,8 @@ def load_output(switch, target, flit, state, family):
     number = vertex.first_output + target
     buffer = family.output_lanes[number].buffer
     if buffer == NONE:
-        state.channels[number].register = flit
         vertex.occupied |= 1 << target
+        load_register(number, flit, state)
         return
     waiting = family.buffers[buffer]
     family.slots[buffer, (waiting.front + waiting.count) & (family.slots.shape[1] - 1)] = flit
@@ -39,7 +40,7 @@ def deliver(cycle, switch, ready, state, family):
         number = vertex.first_output + lowest_bit(ready)
         buffer = family.output_lanes[number].buffer
         waiting = family.buffers[buffer]
-        state.channels[number].register = family.slots[buffer, waiting.front]
+        load_register(number, family.slots[buffer, waiting.front], state)
         waiting.front = (waiting.front + 1) & (family.slots.shape[1] - 1)
         waiting.count -= 1
         if waiting.count == 0:

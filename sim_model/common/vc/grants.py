@@ -1,5 +1,6 @@
 """Grants: flits that are asked for leave their buffers for the output registers, or for the delivery buffer."""
 
+from sim_model.common.engine.alarms import wake
 from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, TAIL, first_at_or_after, lowest_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
@@ -99,13 +100,15 @@ def _take(cycle, switch, lane, target, state, family):
     """The first flit of an input lane, whose credit is on the wire in the next cycle."""
     record, vertex, router = family.input_lanes[switch, lane], state.vertices[switch], family.routers[switch]
     channel = state.channels[record.channel]
-    family.wires[channel.source, (cycle + 1) & 1] |= channel.source_bit  # nobody looks at those of processors
-    flit = pop(record.channel, 1 << lane, vertex, state.buffer_depth_flits, state.channels, state.slots, state.vertices)
-    if flit & INDEX == 0:
-        record.candidates = 1 << target
-        record.escapes = 0
-        record.delay = 0
-        router.looked_up ^= 1 << lane
+    # of processors, nobody looks at either
+    family.wires[channel.source, (cycle + 1) & 1] |= channel.source_bit
+    wake(channel.source, cycle + 1, state.alarms)
+    flit = pop(record.channel, 1 << lane, vertex, state)
+    # for a head; the others find it so already, and which it is cannot be foreseen
+    record.candidates = 1 << target
+    record.escapes = 0
+    record.delay = 0
+    router.looked_up &= ~(1 << lane)
     router.active ^= _changes_hands(flit) << lane
     return flit
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from sim_model.common.engine.alarms import WORD_MASK, WORD_SHIFT
 from sim_model.common.engine.bits import lowest_bit, message_of
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.route_unit import end_cycle
@@ -46,15 +47,24 @@ def lane_router(family_route: Callable[..., Any]) -> Callable[..., Any]:
 def _step_routers(cycle, moves, state, family):
     """One cycle of all routers. Returns 0 only if nothing moved and no register of any router changed."""
     changes = moves
-    for switch in range(state.switches):
-        vertex, router = state.vertices[switch], family.routers[switch]
-        returned = family.wires[switch, cycle & 1]
-        if vertex.arrived | returned | router.busy | router.delivering & ~vertex.occupied == 0:
-            continue  # all worms here are blocked as before
-        family.wires[switch, cycle & 1] = 0
-        router.busy = _step_router(cycle, switch, returned, state, family)
-        changes += 1 if router.busy else 0
-        end_cycle(vertex)
+    alarms = state.alarms[cycle & 1]
+    for word in range((state.switches + WORD_MASK) >> WORD_SHIFT):
+        rest = alarms[word]
+        alarms[word] = 0
+        while rest != 0:
+            switch = word << WORD_SHIFT | lowest_bit(rest)
+            rest &= rest - 1
+            if switch >= state.switches:
+                break
+            vertex = state.vertices[switch]
+            returned = family.wires[switch, cycle & 1]
+            family.wires[switch, cycle & 1] = 0
+            changed = _step_router(cycle, switch, returned, state, family)
+            vertex.nonempty |= vertex.arrived
+            vertex.arrived = 0
+            changed = 1 if changed else 0
+            changes += changed
+            state.alarms[(cycle + 1) & 1, word] |= changed << (switch & WORD_MASK)
     return changes
 
 
@@ -87,7 +97,7 @@ def _step_router(cycle, switch, returned, state, family):
     if heads & ~router.looked_up:
         _look_up(switch, heads & ~router.looked_up, state, family)
     changes |= choose_requests(cycle, switch, following, heads, arriving, may_send, may_start, state, family)
-    count_credits(router, returned, sent)
+    count_credits(router, returned, sent, depth)
     return changes
 
 

@@ -56,6 +56,7 @@ ROUTER_FIELDS = (
     "credits_4",
     "credits_8",
     "credits_16",
+    "credited",  # output lanes that have credits
     "delivering",  # output lanes whose delivery buffer is not empty
     "busy",  # 1 if anything changed in the last cycle
 )
@@ -138,7 +139,7 @@ def _routers(network: LaneNetwork, depth_flits: int, low_injection: bool) -> np.
     """All lanes are free, and all credits are there."""
     lanes = np.array([(1 << len(lanes)) - 1 for lanes in network.output_channel[: network.switches]])
     yielding = [_host_inputs(network.links, switch) if low_injection else 0 for switch in range(network.switches)]
-    routers: Any = make_records(network.switches, ROUTER_FIELDS, free=lanes, yielding=np.array(yielding))
+    routers: Any = make_records(network.switches, ROUTER_FIELDS, free=lanes, credited=lanes, yielding=np.array(yielding))
     for weight in CREDIT_WEIGHTS:
         routers[f"credits_{weight}"] = lanes if depth_flits & weight else 0
     return routers
