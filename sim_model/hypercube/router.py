@@ -9,7 +9,7 @@ from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.discards import discard
 from sim_model.common.engine.route_unit import end_cycle
 from sim_model.common.engine.state import NONE
-from sim_model.common.vc.credits import count_credits, with_credits
+from sim_model.common.vc.credits import count_credits
 from sim_model.common.vc.delivery import deliver
 from sim_model.hypercube.allocator import elect, examine, is_hopeful, pick, step_random_order
 from sim_model.hypercube.choices import choose_requests
@@ -63,7 +63,7 @@ def _step_router(cycle, switch, order, credited, released, state, family):
     ended |= drain(cycle, switch, draining, state, family)
     delivery = family.delivery_lanes
     count_credits(router, credited & ~delivery, sent & ~delivery, state.buffer_depth_flits)
-    can_send = with_credits(router) if room else with_credits(router) & ~delivery
+    can_send = router.credited if room else router.credited & ~delivery
     following = active & (vertex.nonempty | vertex.arrived) & ~ended & ~router.nowhere
     choose_requests(switch, following, can_send, state, family)
     changes |= router.requesting
@@ -87,7 +87,7 @@ def _step_router(cycle, switch, order, credited, released, state, family):
 @compiled
 def _free_lanes(router, family):
     """Output lanes that a head can have: of those that were given away empty, all credits are there."""
-    return router.free & with_credits(router) if family.shared_lanes else router.free
+    return router.free & router.credited if family.shared_lanes else router.free
 
 
 @compiled

@@ -182,6 +182,7 @@ def _routers(network: HypercubeNetwork, buffer_flits: int) -> np.recarray:
         examined=NONE,
         state=ORDER_SEED,
         busy=1,
+        credited=lanes,
         **{f"credits_{weight}": lanes if buffer_flits & weight else 0 for weight in CREDIT_WEIGHTS},
     )
 

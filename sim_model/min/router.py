@@ -109,8 +109,7 @@ def _copy(cycle, outputs, port, number, vertex, router, state, family):
 @compiled
 def _drain(port, number, vertex, router, state, family):
     """A worm without a way loses a flit per cycle."""
-    channels = state.channels
-    flit = pop(number, 1 << port, vertex, state.buffer_depth_flits, channels, state.slots, state.vertices)
+    flit = pop(number, 1 << port, vertex, state)
     state.counters[FLITS_IN_NETWORK] -= 1
     router.recheck = 1
     if flit & TAIL:

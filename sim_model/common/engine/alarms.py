@@ -1,13 +1,31 @@
-"""Which switches have something to do in a cycle: a bit for each, so that the others are not even looked at."""
+"""Which switches have something to do in a cycle: a bit for each, so that the others are not even looked at.
+
+There are two maps, for this cycle and the next one. They are words of 32 switches.
+"""
 
 from sim_model.common.engine.compiled import compiled
 
 WORD_SHIFT = 5
-WORD_MASK = 31
-"""Switches per word of the map, less one."""
+"""A number of a switch is a word and a bit in it."""
+BIT_MASK = 31
 
 
 @compiled
-def wake(switch, cycle, alarms):
-    """A switch has something to do in a cycle, which is this one or the next."""
-    alarms[cycle & 1, switch >> WORD_SHIFT] |= 1 << (switch & WORD_MASK)
+def wake(vertex, cycle, alarms):
+    """A switch has something to do in a cycle, this one or the next. Processors have bits, too, but nobody looks."""
+    alarms[cycle & 1, vertex >> WORD_SHIFT] |= 1 << (vertex & BIT_MASK)
+
+
+@compiled
+def wake_if(condition, vertex, cycle, alarms):
+    """The same if a condition holds, which is seldom foreseen: a branch would cost more than it saves."""
+    alarms[cycle & 1, vertex >> WORD_SHIFT] |= (1 if condition else 0) << (vertex & BIT_MASK)
+
+
+@compiled
+def take_alarms(word, cycle, state):
+    """The switches of a word that have something to do, as bits, which are cleared."""
+    woken = state.alarms[cycle & 1, word]
+    state.alarms[cycle & 1, word] = 0
+    beyond = state.switches - (word << WORD_SHIFT)
+    return woken & ((1 << beyond) - 1) if beyond <= BIT_MASK else woken

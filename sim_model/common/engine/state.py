@@ -1,6 +1,6 @@
 """State of links, hosts and deliveries: arrays of records.
 
-One record per channel, vertex, injector, message, and pair of message and destination; all fields are int64.
+One record per channel, vertex, injector, message, and pair of message and destination.
 Few arrays instead of one per field, because Numba passes every array as seven arguments. Masks have one bit per
 port of a vertex.
 """
@@ -13,7 +13,7 @@ from sim_model.common.engine.alarms import WORD_SHIFT
 from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT
 from sim_model.common.engine.endpoints import EJECTOR_FLITS, EndpointState
 from sim_model.common.engine.movers import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, ROLES
-from sim_model.common.engine.records import make_records
+from sim_model.common.engine.records import make_records, number
 from sim_model.common.messages import Messages
 from topology.common.channels import Channel, ChannelNetwork
 from topology.common.link_stages import STAGE_FLITS, LinkStages
@@ -32,11 +32,11 @@ NEXT_HOST_CYCLE = 6  # no host does anything before this cycle
 COUNTERS = 7
 
 CHANNEL_FIELDS = (
-    "source",  # vertex; never changes, like the next three
+    number("source"),  # vertex; never changes, like the next four
+    number("sink"),
     "source_bit",  # mask of the port there
-    "sink",
     "sink_bit",
-    "role",  # see ``movers.py``; never changes
+    number("role"),  # see ``movers.py``
     "register",  # packed flit in the output register, meaningful where occupied
     "front",  # slot of the first flit in the buffer
     "count",  # flits in the buffer, one that arrives in this cycle included; for ejectors see ``receivers.py``
@@ -51,7 +51,7 @@ STAGE_FIELDS = (
     "last",  # mask of the last stage; 0 for a channel without stages
 )
 VERTEX_FIELDS = (
-    "first_output",  # channel at output port 0; never changes
+    number("first_output"),  # channel at output port 0; never changes
     "inputs",  # how many; never changes
     "occupied",  # output registers that hold a flit
     "blocked",  # occupied registers known to have a full buffer behind them
@@ -112,9 +112,7 @@ class EngineState(NamedTuple):
     channels: np.recarray  # CHANNEL_FIELDS
     slots: np.ndarray  # int64[channels, slots], ring buffers of packed flits, those in stages included
     stages: np.recarray  # STAGE_FIELDS, by channel; no records if links have no stages
-    movers: (
-        np.ndarray
-    )  # int64[ROLES, channels], channels whose output register holds a flit that may move (``movers.py``)
+    movers: np.ndarray  # int64[ROLES, channels], channels whose flit may move, by role (``movers.py``)
     mover_counts: np.ndarray  # int64[ROLES], how many
     alarms: np.ndarray  # int64[2, words], switches that have something to do, by cycle modulo 2 (``alarms.py``)
     staged_inputs: np.ndarray  # int64[vertices], masks of inputs whose links have flits in stages

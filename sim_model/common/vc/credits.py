@@ -4,12 +4,6 @@ from sim_model.common.engine.compiled import compiled
 
 
 @compiled
-def with_credits(router):
-    """Mask of the output lanes that have credits."""
-    return router.credited
-
-
-@compiled
 def with_all_credits(router, depth):
     """Mask of the output lanes that have ``depth`` credits."""
     wrong = router.credits_1 ^ -(depth & 1)
@@ -28,7 +22,10 @@ def with_all_credits_soon(router, depth, returned):
 
 @compiled
 def count_credits(router, returned, sent, depth):
-    """One credit more for the lanes in one mask, and one less for those in another: additions with ripple carry."""
+    """One credit more for the lanes in one mask, and one less for those in another: additions with ripple carry.
+
+    A lane never has more than ``depth`` of them.
+    """
     more, less = returned & ~sent, sent & ~returned
     router.credits_1, more, less = _add_bit(router.credits_1, more, less)
     router.credits_2, more, less = _add_bit(router.credits_2, more, less)

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from sim_model.common.engine.alarms import WORD_MASK, WORD_SHIFT
+from sim_model.common.engine.alarms import BIT_MASK, WORD_SHIFT, take_alarms, wake_if
 from sim_model.common.engine.bits import lowest_bit, message_of
 from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.route_unit import end_cycle
 from sim_model.common.vc.choices import choose_requests, count_delays
-from sim_model.common.vc.credits import count_credits, with_all_credits, with_all_credits_soon, with_credits
+from sim_model.common.vc.credits import count_credits, with_all_credits, with_all_credits_soon
 from sim_model.common.vc.delivery import deliver
 from sim_model.common.vc.grants import grant_requests
 from sim_model.common.vc.state import DRAIN
@@ -47,36 +46,28 @@ def lane_router(family_route: Callable[..., Any]) -> Callable[..., Any]:
 def _step_routers(cycle, moves, state, family):
     """One cycle of all routers. Returns 0 only if nothing moved and no register of any router changed."""
     changes = moves
-    alarms = state.alarms[cycle & 1]
-    for word in range((state.switches + WORD_MASK) >> WORD_SHIFT):
-        rest = alarms[word]
-        alarms[word] = 0
-        while rest != 0:
+    for word in range((state.switches + BIT_MASK) >> WORD_SHIFT):
+        rest = take_alarms(word, cycle, state)
+        while rest != 0:  # the worms of all others are blocked as before
             switch = word << WORD_SHIFT | lowest_bit(rest)
             rest &= rest - 1
-            if switch >= state.switches:
-                break
-            vertex = state.vertices[switch]
-            returned = family.wires[switch, cycle & 1]
-            family.wires[switch, cycle & 1] = 0
-            changed = _step_router(cycle, switch, returned, state, family)
-            vertex.nonempty |= vertex.arrived
-            vertex.arrived = 0
-            changed = 1 if changed else 0
-            changes += changed
-            state.alarms[(cycle + 1) & 1, word] |= changed << (switch & WORD_MASK)
+            changed = _step_router(cycle, switch, state, family)
+            changes += 1 if changed else 0
+            wake_if(changed, switch, cycle + 1, state.alarms)
     return changes
 
 
-def _step_router(cycle, switch, returned, state, family):
-    """One cycle of a router, with credits on its wires. Returns 0 only if no register changed."""
+def _step_router(cycle, switch, state, family):
+    """One cycle of a router. Returns 0 only if no register changed."""
     vertex, router = state.vertices[switch], family.routers[switch]
+    returned = family.wires[switch, cycle & 1]
+    family.wires[switch, cycle & 1] = 0
     ready = router.delivering & ~vertex.occupied
     changes = vertex.arrived | returned | ready | router.requesting | router.draining
     if ready != 0:
         deliver(cycle, switch, ready, state, family)
     active, held = router.active, vertex.nonempty
-    credited = with_credits(router)
+    credited = router.credited
     depth, free = state.buffer_depth_flits, router.free
     usable = free & (with_all_credits(router, depth) if family.empty_reuse else credited)
     may_send = credited | returned
@@ -98,6 +89,8 @@ def _step_router(cycle, switch, returned, state, family):
         _look_up(switch, heads & ~router.looked_up, state, family)
     changes |= choose_requests(cycle, switch, following, heads, arriving, may_send, may_start, state, family)
     count_credits(router, returned, sent, depth)
+    vertex.nonempty |= vertex.arrived
+    vertex.arrived = 0
     return changes
 
 

@@ -1,4 +1,4 @@
-"""State of routers with lanes: arrays of records, all fields int64.
+"""State of routers with lanes: arrays of records.
 
 Masks of lanes have one bit per lane-port of a switch, masks of inputs and outputs one per port of its links. Of a lane,
 which is a channel, one record says how the input lane at its sink stands, and one the output lane at its source.
@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sim_model.common.engine.discards import Discards, make_discards
-from sim_model.common.engine.state import NONE, make_records
+from sim_model.common.engine.records import Field, make_records, number
+from sim_model.common.engine.state import NONE
 from topology.common.channels import ChannelNetwork
 from topology.common.lanes import LaneNetwork
 
@@ -23,25 +24,25 @@ DRAIN = 62
 """Stands for the output lane of worms without a way; no switch has so many."""
 
 INPUT_LANE_FIELDS = (
-    "channel",  # never changes, like the next one
-    "port",  # of the link
+    number("channel"),  # never changes, like the next one
+    number("port"),  # of the link
     "candidates",  # output lane of the active worm, or those that routing gives for the head at the front
     "escapes",  # for heads, those that come after the candidates
     "delay",  # cycles that the head at the front has waited
 )
 OUTPUT_LANE_FIELDS = (
-    "port",  # of the link; never changes, like the next one
+    number("port"),  # of the link; never changes, like the next one
     "buffer",  # number of the delivery buffer before the register of this lane, or NONE
 )
 INPUT_FIELDS = (
     "lanes",  # mask; never changes
-    "turn",  # lane that has first choice
-    "lane",  # of the request
-    "target",  # output lane of the request
-    "output",  # port of its link
+    number("turn"),  # lane that has first choice
+    number("lane"),  # of the request
+    number("target"),  # output lane of the request
+    number("output"),  # port of its link
 )
 OUTPUT_FIELDS = (
-    "turn",  # input that has first choice
+    number("turn"),  # input that has first choice
     "requests",  # inputs that request one of the lanes
 )
 ROUTER_FIELDS = (
@@ -58,7 +59,6 @@ ROUTER_FIELDS = (
     "credits_16",
     "credited",  # output lanes that have credits
     "delivering",  # output lanes whose delivery buffer is not empty
-    "busy",  # 1 if anything changed in the last cycle
 )
 BUFFER_FIELDS = (
     "front",  # slot of the first flit
@@ -139,7 +139,9 @@ def _routers(network: LaneNetwork, depth_flits: int, low_injection: bool) -> np.
     """All lanes are free, and all credits are there."""
     lanes = np.array([(1 << len(lanes)) - 1 for lanes in network.output_channel[: network.switches]])
     yielding = [_host_inputs(network.links, switch) if low_injection else 0 for switch in range(network.switches)]
-    routers: Any = make_records(network.switches, ROUTER_FIELDS, free=lanes, credited=lanes, yielding=np.array(yielding))
+    routers: Any = make_records(
+        network.switches, ROUTER_FIELDS, free=lanes, credited=lanes, yielding=np.array(yielding)
+    )
     for weight in CREDIT_WEIGHTS:
         routers[f"credits_{weight}"] = lanes if depth_flits & weight else 0
     return routers
@@ -176,7 +178,7 @@ def _inputs(network: LaneNetwork) -> np.recarray:
     return records
 
 
-def _by_port(channels: Sequence[Sequence[int]], fields: tuple[str, ...]) -> np.recarray:
+def _by_port(channels: Sequence[Sequence[int]], fields: tuple[Field, ...]) -> np.recarray:
     """Records by switch and port, as many as the largest switch needs."""
     most = max(map(len, channels))
     records: Any = make_records(len(channels) * most, fields).reshape(len(channels), most)
