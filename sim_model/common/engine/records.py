@@ -1,10 +1,11 @@
 """Arrays of records, of which all state is made."""
 
+import os
+
 import numpy as np
-from numba import config
 
 # NumPy, unlike compiled code, would cut off what is shifted by a narrow number.
-NUMBER = np.int64 if config.DISABLE_JIT else np.uint32
+NUMBER = np.uint32 if os.environ.get("NUMBA_DISABLE_JIT", "0") == "0" else np.int64
 
 Field = str | tuple[str, type]
 
