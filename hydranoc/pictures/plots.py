@@ -137,7 +137,14 @@ def _draw_curves(axes: Axes, shown: Sequence[Series]) -> None:
 
 def _draw_bars(axes: Axes, shown: Sequence[Series]) -> None:
     for position, series in enumerate(shown):
-        bars = axes.bar(position, series.y[0], width=0.55, color=COLOURS[position % len(COLOURS)])
+        bars = axes.bar(
+            position,
+            series.y[0],
+            yerr=None if series.error is None else series.error[0],
+            capsize=MARKER_POINTS,
+            width=0.55,
+            color=COLOURS[position % len(COLOURS)],
+        )
         axes.bar_label(bars, fmt="%.1f", fontsize=9)
     axes.set_xlim(-1.6, len(shown) - 0.5)  # room for the claims at the left
     axes.set_xticks(range(len(shown)), [series.name for series in shown])

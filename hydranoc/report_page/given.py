@@ -1,17 +1,15 @@
-"""Results of other verbs that a page may show: the table of a sweep, the claims of a figure."""
+"""Results of other verbs that a page may show: the table of a sweep, a figure of a paper."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 from hydranoc.errors import ConfigError, file_error, shown
+from hydranoc.report_page.figure_file import figure_path, read_figure
 from hydranoc.studies.common.figure import Figure
 from hydranoc.sweeps.measure import COLUMNS
 from hydranoc.sweeps.plots import sweep_figures
 from hydranoc.sweeps.table import pandas_with_parquet
 
 MOST_MEGABYTES = 16
-CLAIM_KEYS = ("claim", "measured", "holds")
 
 
 def read_sweep(path: Path) -> dict[str, Figure]:
@@ -47,26 +45,17 @@ def read_sweep(path: Path) -> dict[str, Figure]:
     return figures
 
 
-def read_claims(path: Path) -> dict[str, Any]:
-    """Title and claims as ``hydranoc reproduce`` writes them.
+def read_given_figure(given: Path) -> Figure:
+    """A figure as ``hydranoc reproduce`` has written it, or one that is kept, by its name.
 
     Raises
     ------
     ConfigError
-        If there are none.
+        If there is none.
     """
+    path = figure_path(given)
     _check_size(path)
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ConfigError(f"must be NAME.json of 'hydranoc reproduce': {error}", file=path) from None
-    claims = content.get("claims") if isinstance(content, dict) else None
-    right = isinstance(claims, list) and all(
-        isinstance(claim, dict) and all(key in claim for key in CLAIM_KEYS) for claim in claims
-    )
-    if not right or not isinstance(content.get("title"), str):
-        raise ConfigError("must be NAME.json of 'hydranoc reproduce', with a title and claims", file=path)
-    return content
+    return read_figure(path)
 
 
 def _check_size(path: Path) -> None:

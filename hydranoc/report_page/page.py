@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
-from typing import Any
 
 from hydranoc.replay.window import Window
 from hydranoc.report_page import sections
@@ -25,7 +24,7 @@ class PageTooLong(ValueError):
 
 
 def write_page(
-    run: Run, sweep: Mapping[str, Figure] | None = None, claims: Mapping[str, Any] | None = None
+    run: Run, sweep: Mapping[str, Figure] | None = None, reproduced: Figure | None = None
 ) -> tuple[bytes, Window]:
     """The page, at most ``MOST_BYTES`` long, and the cycles that it replays.
 
@@ -34,8 +33,8 @@ def write_page(
     run : Run
     sweep : mapping of str to Figure, or None
         Curves to be shown.
-    claims : mapping or None
-        Title and claims of a figure, as ``hydranoc reproduce`` writes them.
+    reproduced : Figure or None
+        A figure of a paper.
 
     Raises
     ------
@@ -57,7 +56,7 @@ def write_page(
     window, wanted = run.recording.window, run.recording.window
     while True:
         replay = replay_columns(run.recording.replay(window), run.outcome.results)
-        content = _filled(run, window, wanted, packed({**still, "replay": replay}), sweep, claims)
+        content = _filled(run, window, wanted, packed({**still, "replay": replay}), sweep, reproduced)
         if len(content) <= MOST_BYTES:
             return content, window
         if window.last - window.first == 1:
@@ -72,7 +71,7 @@ def _filled(
     wanted: Window,
     data: str,
     sweep: Mapping[str, Figure] | None,
-    claims: Mapping[str, Any] | None,
+    reproduced: Figure | None,
 ) -> bytes:
     parts = {
         "title": escape(run.design.config.name),
@@ -86,7 +85,7 @@ def _filled(
         "use": sections.busiest(run),
         "latencies": sections.latencies(run),
         "sweep": sections.curves(sweep),
-        "claims": sections.claimed(claims),
+        "reproduced": sections.reproduced(reproduced),
         "configuration": sections.configuration(run.design),
     }
     page = re.sub(r"\{\{(\w+)\}\}", lambda slot: parts[slot[1]], _template("page.html"))

@@ -10,7 +10,7 @@ import yaml
 
 from hydranoc.design import Design
 from hydranoc.replay.window import Window
-from hydranoc.report_page.charts import curve_chart, histogram_chart
+from hydranoc.report_page.charts import figure_charts, histogram_chart
 from hydranoc.report_page.run import Run
 from hydranoc.reports.histogram import Histogram, histograms
 from hydranoc.studies.common.figure import Figure
@@ -19,6 +19,8 @@ BUSIEST = 10
 LONGEST_CONFIGURATION = 40_000
 LONGEST_REPORT = 10_000
 """Letters of a text that a page repeats."""
+INTERVALS = "Error bars are 95 % confidence intervals."
+NO_CURVES = "<p>The file says nothing of curves: an earlier <code>hydranoc reproduce</code> has written it.</p>"
 
 
 def figures(run: Run) -> str:
@@ -90,36 +92,34 @@ def curves(sweep: Mapping[str, Figure] | None) -> str:
     """Latency and throughput of a sweep, a chart for each kind of messages."""
     if not sweep:
         return ""
-    charts = []
     everywhere = [x for figure in sweep.values() for series in figure.series for x in series.x]
-    for figure in sweep.values():
-        for number, kind in enumerate(figure.panels):
-            shown = [series for series in figure.series if series.panel == number]
-            label = f"{kind}: {figure.y_label}"
-            charts.append(curve_chart(shown, figure.x_label, label, label, everywhere))
-    return (
-        '<section><h2>Sweep</h2><div class="charts">'
-        + "".join(charts)
-        + "</div><p>Bars are 95 % confidence intervals. Latency is given where the verdict is <em>stable</em>, and "
-        "nowhere else.</p></section>"
-    )
+    charts = "".join(figure_charts(figure, everywhere) for figure in sweep.values())
+    text = "Latency is given where the verdict is <em>stable</em>, and nowhere else."
+    return f"<section><h2>Sweep</h2>{charts}<p>{INTERVALS} {text}</p></section>"
 
 
-def claimed(claims: Mapping[str, Any] | None) -> str:
-    """A paper's claims and what was measured."""
-    if not claims:
+def reproduced(figure: Figure | None) -> str:
+    """A figure of a paper: its curves, the paper's claims and what was measured."""
+    if not figure:
         return ""
     rows = [
         (
-            "holds" if claim["holds"] else "<strong>does not hold</strong>",
-            escape(str(claim["claim"])),
-            escape(str(claim["measured"])),
-            escape(str(claim.get("note", ""))),
+            "holds" if claim.holds else "<strong>does not hold</strong>",
+            escape(claim.text),
+            escape(claim.measured),
+            escape(claim.note),
         )
-        for claim in claims["claims"]
+        for claim in figure.claims
     ]
     table = _table(("", "claim", "measured", "remark"), rows)
-    return f"<section><h2>Claims: {escape(claims['title'])}</h2>{table}</section>"
+    charts = figure_charts(figure) + _explained(figure) if figure.series else NO_CURVES
+    return f'<section id="figure"><h2>{escape(figure.title)}</h2>{charts}<h3>Claims</h3>{table}</section>'
+
+
+def _explained(figure: Figure) -> str:
+    ends = any(series.saturation for series in figure.series)
+    more = " A level line above a chart shows between which loads a curve ends: from there on there are no means."
+    return f"<p>{INTERVALS}{more if ends else ''}</p>"
 
 
 def configuration(design: Design) -> str:

@@ -29,7 +29,12 @@ from hydranoc.verbs.options import (
     help="Replay cycles FIRST to LAST - 1.  [default: from the end of the warm-up, as many as fit well]",
 )
 @click.option("--sweep", "table", type=NamedPath(), metavar="TABLE", help="Show the curves of sweep.csv or .parquet.")
-@click.option("--figure", type=NamedPath(), metavar="NAME.json", help="Show the claims that 'reproduce' has written.")
+@click.option(
+    "--figure",
+    type=NamedPath(),
+    metavar="NAME.json",
+    help="Show the curves and claims that 'reproduce' has written; or NAME alone, of a full run that is kept.",
+)
 @json_option
 def report(
     config: Path,
@@ -47,15 +52,16 @@ def report(
     Examples:
       hydranoc report examples/mesh.yaml
       hydranoc report examples/mesh.yaml --window 10000:12000
+      hydranoc report examples/mesh.yaml --figure spam-fig2
     """
     from hydranoc.replay.window import WindowWrong
-    from hydranoc.report_page.given import read_claims, read_sweep
+    from hydranoc.report_page.given import read_given_figure, read_sweep
     from hydranoc.report_page.page import PageTooLong, write_page
     from hydranoc.report_page.run import run_of
 
     design = load(config)
     say_if_a_trace_is_faster(design)
-    claims = read_claims(figure) if figure else None
+    reproduced = read_given_figure(figure) if figure else None
     curves = read_sweep(table) if table else None
     folder = folder or RESULTS / design.config.name
     path = folder / f"{design.config.name}.html"
@@ -64,7 +70,7 @@ def report(
             try:
                 run = run_of(design, window, progress)
                 progress("drawing", 0, 0)
-                content, shown = write_page(run, curves, claims)
+                content, shown = write_page(run, curves, reproduced)
             except WindowWrong as error:
                 raise click.BadParameter(str(error), param_hint="--window") from None
             except PageTooLong as error:

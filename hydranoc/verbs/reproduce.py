@@ -1,7 +1,6 @@
 """``reproduce``: figures and tables of the papers."""
 
 import difflib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from hydranoc.errors import reason, shown
 from hydranoc.families.registry import OWN_FAMILIES
 from hydranoc.measurement.kept import kept_points, kept_text, sources_digest
 from hydranoc.measurement.kept_points import KeptPoints
+from hydranoc.pictures.plot_data import plain_claims, plain_plot, plain_text
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import counted_in, progress_bars
 from hydranoc.studies.common.check import Check, check_figure, csv_text
@@ -114,8 +114,8 @@ def _write(name: str, figure: Figure, quick: bool, folder: Path) -> None:
 
     (folder / f"{name}.csv").write_text(csv_text(figure.columns, figure.rows), encoding="utf-8")
     run = {"quick": quick, "version": __version__, "sources": sources_digest(_other_families(name))}
-    claims = {"title": figure.title, **run, "claims": _claims(figure)}
-    (folder / f"{name}.json").write_text(json.dumps(claims, indent=1) + "\n", encoding="utf-8")
+    written = {"title": figure.title, **run, "claims": plain_claims(figure), "plot": plain_plot(figure)}
+    (folder / f"{name}.json").write_text(plain_text(written), encoding="utf-8")
     for suffix, content in plot_figure(figure).items():
         (folder / f"{name}.{suffix}").write_bytes(content)
 
@@ -126,16 +126,9 @@ def _summary(name: str, figure: Figure, check: Check | None) -> dict[str, Any]:
         "title": figure.title,
         "columns": list(figure.columns),
         "rows": [list(row) for row in figure.rows],
-        "claims": _claims(figure),
+        "claims": plain_claims(figure),
         "check": None if check is None else {"compared": check.compared, "differences": list(check.differences)},
     }
-
-
-def _claims(figure: Figure) -> list[dict[str, Any]]:
-    return [
-        {"claim": claim.text, "measured": claim.measured, "holds": claim.holds, "note": claim.note}
-        for claim in figure.claims
-    ]
 
 
 def _text(figure: Figure, path: Path, check: Check | None) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from hydranoc import load
 from hydranoc.report_page.page import write_page
 from hydranoc.report_page.run import Run, run_of
-from tests.hydranoc.report.browser import PROGRAMS, Browser
+from tests.hydranoc.report.browser import Browser
 from tests.hydranoc.report.networks import CONFIGURATIONS
 
 LARGE = {
@@ -20,14 +19,6 @@ LARGE = {
 }
 MOST_MILLISECONDS = 100
 """Median of a frame at 256 nodes, on a machine that does other things beside."""
-
-
-@pytest.fixture(scope="module")
-def browser(require_program, require_package) -> Iterator[Browser]:
-    program = require_program(*PROGRAMS)
-    require_package("websocket")
-    with Browser(program) as opened:
-        yield opened
 
 
 def _opened(browser: Browser, run: Run, folder: Path) -> None:

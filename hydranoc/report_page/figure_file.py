@@ -1,0 +1,145 @@
+"""A figure of a paper as ``hydranoc reproduce`` has written it: title, claims, and what its plot shows."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, FiniteFloat
+
+from hydranoc.config.schema.base import Number, Section
+from hydranoc.config.source import KeyPath, Source, name_of
+from hydranoc.config.validation import validate
+from hydranoc.errors import ConfigError, shown
+from hydranoc.studies.common.figure import Claim, Figure, Series
+from hydranoc.studies.common.measured import MEASURED, measured_names
+
+KIND = "NAME.json of 'hydranoc reproduce'"
+HalfWidth = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class _Series(Section):
+    name: str
+    x: list[FiniteFloat]
+    y: list[FiniteFloat]
+    error: list[HalfWidth] | None = None
+    panel: Number = 0
+    colour: Number | None = None
+    dashed: bool = False
+    joined: bool = True
+    marked: bool = True
+    saturation: Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)] | None = None
+
+
+class _Level(Section):
+    claim: str
+    y: FiniteFloat
+
+
+class _Plot(Section):
+    x_label: str
+    y_label: str
+    log_x: bool = False
+    log_y: bool = False
+    bars: bool = False
+    x_names: list[str] = []
+    panels: list[str] = []
+    one_legend: bool = False
+    levels: list[_Level] = []
+    series: list[_Series]
+
+
+class _Claim(Section):
+    claim: str
+    measured: str
+    holds: bool
+    note: str = ""
+
+
+class _Written(Section):
+    model_config = ConfigDict(extra="ignore")  # how it was measured is of no matter here
+
+    title: str
+    claims: list[_Claim]
+    plot: _Plot | None = None
+
+
+class _JsonSource(Source):
+    """A JSON file; places in it are told in words."""
+
+    def __init__(self, path: Path):
+        self.path = self.file = path
+        try:
+            self.data = json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise ConfigError(f"must be {KIND}: {error}", file=path) from None
+        if not isinstance(self.data, dict):
+            raise ConfigError(f"must be {KIND}, with a title and claims", file=path)
+
+    def error(self, key_path: KeyPath, message: str) -> ConfigError:
+        """An error about the value at a place."""
+        place = "" if not key_path or name_of(key_path) in message else f"{name_of(key_path)}: "
+        return ConfigError(f"must be {KIND}: {place}{message}", file=self.path)
+
+    def line_of(self, key_path: KeyPath) -> None:
+        """The program that wrote it knows no lines."""
+
+
+def figure_path(given: Path) -> Path:
+    """The file itself, or that of a figure of this name whose full run is kept."""
+    return MEASURED / f"{given}.json" if not given.exists() and str(given) in measured_names() else given
+
+
+def read_figure(path: Path) -> Figure:
+    """A figure as ``hydranoc reproduce`` has written it, without its table; without series if it is of a version that
+    wrote none.
+
+    Raises
+    ------
+    ConfigError
+        If the file is no such thing.
+    """
+    source = _JsonSource(path)
+    written = validate(source, (), _Written)
+    plot = written.plot or _Plot(x_label="", y_label="", series=[])
+    for number, series in enumerate(plot.series):
+        _check(source, ("plot", "series", number), plot, series)
+    levels = {level.claim: level.y for level in plot.levels}
+    return Figure(
+        written.title,
+        plot.x_label,
+        plot.y_label,
+        tuple(_series(one) for one in plot.series),
+        tuple(Claim(one.claim, one.measured, one.holds, levels.get(one.claim), one.note) for one in written.claims),
+        (),
+        (),
+        log_x=plot.log_x,
+        log_y=plot.log_y,
+        bars=plot.bars,
+        x_names=tuple(plot.x_names),
+        panels=tuple(plot.panels),
+        one_legend=plot.one_legend,
+    )
+
+
+def _series(written: _Series) -> Series:
+    ends = written.saturation
+    return Series(**{**dict(written), "saturation": None if ends is None else (ends[0], ends[1])})
+
+
+def _check(source: Source, place: KeyPath, plot: _Plot, series: _Series) -> None:
+    """What several values of a series must be together."""
+    parts = max(1, len(plot.panels))
+    if series.panel >= parts:
+        raise _wrong(source, (*place, "panel"), f"less than {parts}", series.panel)
+    for name, values in (("y", series.y), ("error", series.error)):
+        if values is not None and len(values) != len(series.x):
+            raise _wrong(source, (*place, name), f"a list of as many numbers as x, {len(series.x)}", len(values))
+    if plot.bars and len(series.x) != 1:
+        raise _wrong(source, (*place, "x"), "a list of one number, as series are bars", len(series.x))
+    for name, values, log in (("x", series.x, plot.log_x), ("y", series.y, plot.log_y)):
+        if log and min(values, default=1) <= 0:
+            raise _wrong(source, (*place, name), "greater than 0 on a logarithmic axis", min(values))
+
+
+def _wrong(source: Source, place: KeyPath, right: str, value: Any) -> ConfigError:
+    return source.error(place, f"{name_of(place)} must be {right}, not {shown(value)}")
