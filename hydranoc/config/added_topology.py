@@ -29,7 +29,7 @@ def added_network(source: Source, key_path: KeyPath, section: dict[str, Any]) ->
     kind_path = (*key_path, "kind")
     given = {key: value for key, value in section.items() if key != "kind"}
     try:
-        build = find_function(name_of(kind_path), section["kind"], TOPOLOGIES, source.path.parent)
+        build = find_function(name_of(kind_path), section["kind"], TOPOLOGIES, source.files)
     except ExtensionError as error:
         raise source.error(kind_path, str(error)) from error
     _check_keys(source, key_path, build, given)

@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeVar
 
+from hydranoc.config.named_files import NamedFiles, content_digest
 from hydranoc.config.validation import nearest
 from hydranoc.errors import ConfigError, shown
 
@@ -104,14 +105,14 @@ def is_function_name(text: str) -> bool:
     return ":" in text
 
 
-def load_function(text: str, folder: Path) -> Any:
+def load_function(text: str, files: NamedFiles) -> Any:
     """A function that a configuration names as ``MODULE:FUNCTION`` or ``FILE.py:FUNCTION``.
 
     Parameters
     ----------
     text : str
-    folder : Path
-        Files are relative to it.
+    files : NamedFiles
+        Is told of the file or module.
 
     Raises
     ------
@@ -120,16 +121,18 @@ def load_function(text: str, folder: Path) -> Any:
     """
     where, _, name = text.rpartition(":")
     try:
-        module = _file_module(folder / where) if where.endswith(".py") else importlib.import_module(where)
+        module = _file_module(files.path(where)) if where.endswith(".py") else importlib.import_module(where)
     except Exception as error:  # a module from outside may fail in any way
         raise ExtensionError(f"{where!r} cannot be imported: {_said(error)}") from error
     function = getattr(module, name, None)
     if not callable(function):
         raise ExtensionError(f"{where!r} must have a function {name!r}")
+    if not where.endswith(".py"):
+        _tell_of_module(where, files)
     return function
 
 
-def find_function(what: str, text: str, group: str, folder: Path, own: Sequence[str] = ()) -> Any:
+def find_function(what: str, text: str, group: str, files: NamedFiles, own: Sequence[str] = ()) -> Any:
     """A function that a configuration names, or that a package adds under a name.
 
     Parameters
@@ -140,8 +143,8 @@ def find_function(what: str, text: str, group: str, folder: Path, own: Sequence[
         A name, or as for ``load_function``.
     group : str
         Where names are looked for.
-    folder : Path
-        Files are relative to it.
+    files : NamedFiles
+        Is told of the file or module.
     own : sequence of str
         Names that the project knows itself, for the error.
 
@@ -152,9 +155,11 @@ def find_function(what: str, text: str, group: str, folder: Path, own: Sequence[
     """
     try:
         if is_function_name(text):
-            return load_function(text, folder)
+            return load_function(text, files)
         if text in added_names(group):
-            return load_added(group, text)
+            function = load_added(group, text)
+            _tell_of_module(found(group)[text].module, files)
+            return function
     except ExtensionError as error:
         raise ExtensionError(f"{what}: {error}") from error
     names = (*own, *added_names(group))
@@ -169,18 +174,33 @@ def either(names: Iterable[str]) -> str:
 
 
 def _file_module(path: Path) -> Any:
-    """A module from a file, under a name that no other file has.
+    """A module from a file, under a name that no other file has, nor this one with another content.
 
     Processes that are started later, simulators among them, find it by that name as well, so that what it makes can be
     sent to them: a module of that name, which runs the file, lies in a folder at the end of ``sys.path``.
     """
     whole = str(path.resolve())
-    name = f"_hydranoc_{path.stem}_{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
+    told = f"{whole} {content_digest(path)}"
+    name = f"_hydranoc_{path.stem}_{hashlib.sha256(told.encode()).hexdigest()[:8]}"
     if name not in sys.modules:
         folder = _folder_of_modules()
         (folder / f"{name}.py").write_text(RUN_FILE.format(file=whole), encoding="utf-8")
         importlib.invalidate_caches()
     return importlib.import_module(name)
+
+
+def _tell_of_module(name: str, files: NamedFiles) -> None:
+    """A module counts as a file of the configuration, with the content that Python has run."""
+    path, digest = _module_file(name)
+    if path is not None:
+        files.digests.setdefault(path, digest)
+
+
+@cache
+def _module_file(name: str) -> tuple[str | None, str | None]:
+    """Path and digest of an imported module, taken once: Python does not read a changed one again."""
+    path = getattr(sys.modules[name], "__file__", None)
+    return path, content_digest(Path(path)) if path else None
 
 
 @cache

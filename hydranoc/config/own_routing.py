@@ -37,7 +37,7 @@ class OwnRouting:
         """
         source, key_path = self.config.source, (*NETWORK, "routing")
         try:
-            build = find_function(WHERE, self.name, ROUTINGS, self.config.path.parent)
+            build = find_function(WHERE, self.name, ROUTINGS, source.files)
         except ExtensionError as error:
             raise source.error(key_path, str(error)) from error
         try:

@@ -37,7 +37,7 @@ def program_messages(config: Config, traffic: schema.ProgramTraffic, routing: An
     """
     traffic = _checked_carriage(config, traffic)
     config = replace(config, traffic=traffic)
-    path = config.path.parent / traffic.file
+    path = config.source.files.path(traffic.file)
     program = _READERS[type(traffic)](config, traffic, path)
     result = _lowered(config, traffic, routing, program, path)
     try:
@@ -168,7 +168,7 @@ def _chakra(config: Config, traffic: schema.ChakraTraffic, path: Path) -> Progra
     ranks = traffic.ranks or len(config.network.processors)
     traces: list[list[ChakraNode]] = []
     for rank in range(ranks):
-        own = Path(str(path).replace(RANK, str(rank)))
+        own = config.source.files.path(traffic.file.replace(RANK, str(rank)))
         traces.append(traces[0] if traces and own == path else _read(own, read_nodes, _content(config, own)))
     return _read(path, read_chakra, traces, traffic.control_dependencies)
 

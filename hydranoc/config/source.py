@@ -3,12 +3,14 @@
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import yaml
 from yaml.reader import ReaderError
 
+from hydranoc.config.named_files import NamedFiles
 from hydranoc.config.yaml_values import ValueWrong, YamlValues
 from hydranoc.errors import ConfigError, file_error, reason
 from topology.common.trouble import MachineTrouble
@@ -30,11 +32,17 @@ class Source(ABC):
         For messages; None if it is no file.
     data : dict
         Its content as plain Python values.
+    files : NamedFiles
+        Those that it names.
     """
 
     path: Path
     file: Path | None = None
     data: dict[str, Any]
+
+    @cached_property
+    def files(self) -> NamedFiles:
+        return NamedFiles(self.path.parent)
 
     @abstractmethod
     def error(self, key_path: KeyPath, message: str) -> ConfigError:

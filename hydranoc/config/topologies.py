@@ -119,7 +119,7 @@ def _check_size(source: Source, key_path: KeyPath, kind: str, parameters: dict[s
 
 def _from_file(source: Source, key_path: KeyPath) -> Network:
     section = validate(source, key_path, schema.FileTopology)
-    path = source.path.parent / section.file
+    path = source.files.path(section.file)
     try:
         return read_network(path, ports=section.ports)
     except TopologyError as error:

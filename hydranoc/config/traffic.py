@@ -177,7 +177,7 @@ def _check_processors(config: Config, records: list[Message]) -> None:
 
 
 def _traced(config: Config, traffic: schema.TraceTraffic, routing: Any) -> Messages:
-    path = config.path.parent / traffic.file
+    path = config.source.files.path(traffic.file)
     records = _read(config, traffic, path)
     if not records:
         raise ConfigError("the trace has no messages", file=path, line=1)

@@ -128,9 +128,8 @@ class TrafficParts:
             with self._errors_of("pattern", f" {name!r} "):
                 return FixedPattern(PERMUTATIONS[name](self.network))
         try:
-            function = find_function(
-                "traffic.pattern", name, PATTERNS, self.config.path.parent, (UNIFORM, *PERMUTATIONS)
-            )
+            files = self.config.source.files
+            function = find_function("traffic.pattern", name, PATTERNS, files, (UNIFORM, *PERMUTATIONS))
         except ExtensionError as error:
             raise self.config.source.error((*TRAFFIC, "pattern"), str(error)) from error
         return FunctionPattern(name, function, self.network)

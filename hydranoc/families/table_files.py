@@ -205,7 +205,7 @@ class FileRouting:
         routing = family.build_routing(section, network)
         names = names_of(self.config, routing, key)
         try:
-            return read_tables(self.config.path.parent / section.routing, routing, names)
+            return read_tables(source.files.path(section.routing), routing, names)
         except OSError as error:
             text = f"cannot read tables {shown(section.routing)}: {reason(error)}"
             raise file_error(text, error, source.file, line=source.line_of(key)) from None

@@ -10,19 +10,21 @@ from hydranoc.measurement.kept_points import KeptPoints
 
 ROOT = Path(str(hydranoc.__file__)).parents[1]
 MEASURING = ("sim_model", "topology", "hydranoc/measurement", "hydranoc/studies", "hydranoc/sweeps")
-"""Folders of the sources that decide about a point."""
+"""Folders of the sources that decide about a point of a figure."""
 
 
-def sources_digest(without: Collection[str] = ()) -> str:
+def sources_digest(without: Collection[str] = (), folders: Collection[str] = MEASURING) -> str:
     """Of everything that decides about a point, 16 letters.
 
     Parameters
     ----------
     without : collection of str
         Names of folders that do not matter, such as those of other families.
+    folders : collection of str
+        With the sources that do matter.
     """
     digest = hashlib.sha256()
-    for folder in MEASURING:
+    for folder in folders:
         for path in sorted((ROOT / folder).rglob("*.py")):
             if not set(path.relative_to(ROOT).parts).intersection(without):
                 digest.update(path.read_bytes())

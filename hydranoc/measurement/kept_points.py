@@ -64,12 +64,24 @@ class KeptPoints:
         self._rows[key] = row
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps([key, row]) + "\n")
+            file.write(_line((key, row)))
+
+    def keep_only(self, true: Callable[[dict[str, Any]], bool]) -> None:
+        """Forget the points that are not true any more."""
+        rows = {key: row for key, row in self._rows.items() if true(row)}
+        if len(rows) == len(self._rows):
+            return
+        self._rows = rows
+        self.path.write_text("".join(map(_line, rows.items())), encoding="utf-8")
 
     def drop(self) -> None:
         """Forget everything: the figure is finished."""
         self._rows = {}
         self.path.unlink(missing_ok=True)
+
+
+def _line(point: tuple[str, dict[str, Any]]) -> str:
+    return json.dumps(point) + "\n"
 
 
 def measure_points(

@@ -24,6 +24,8 @@ from sim_model.common.simulation import Simulation
 KEPT_NETWORKS = 8
 """Networks that a process keeps: points that differ in their traffic alone have the same."""
 SUMMARY = ("verdict", "precise", "cycles", "warmup_cycles", "replications", "deadlocked")
+FILES = "files"
+"""In a row: digests by name, see ``NamedFiles``."""
 COLUMNS = (*SUMMARY, *(f"{kind}_{name}" for kind in UNICAST_AND_MULTICAST for name in VALUES))
 
 
@@ -93,9 +95,17 @@ class Task:
     def design(self) -> Design:
         """The design; tables and model are those of an earlier one with the same network, if there is one."""
         design = _design(self.content, self.folder)
-        base = _network_design(json.dumps(self.content["network"], sort_keys=True), self.folder)
+        base = self._network_design()
+        files = base.config.source.files
+        if not files.are_still(files.digests):
+            _network_design.cache_clear()
+            base = self._network_design()
         design.routing, design.model = base.routing, base.model
+        design.config.source.files.digests.update(base.config.source.files.digests)
         return design
+
+    def _network_design(self) -> Design:
+        return _network_design(json.dumps(self.content["network"], sort_keys=True), self.folder)
 
 
 @lru_cache(maxsize=KEPT_NETWORKS)
@@ -108,15 +118,17 @@ def _design(content: Mapping[str, Any], folder: str) -> Design:
 
 
 def measure(task: Task, effort: Effort) -> dict[str, Any]:
-    """Values by ``COLUMNS`` of one configuration; None where there is none.
+    """Values by ``COLUMNS`` of one configuration, None where there is none; and digests of its files, by ``FILES``.
 
     Random traffic is measured by the rules of ``hydranoc.measurement``, anything else in one run to its end.
     """
     design = task.design()
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
     if isinstance(design.config.traffic, RandomTraffic):
-        return row | _measured(design, design.config.traffic, effort)
-    return row | _run_once(design)
+        row |= _measured(design, design.config.traffic, effort)
+    else:
+        row |= _run_once(design)
+    return row | {FILES: design.config.source.files.digests}
 
 
 def _measured(design: Design, traffic: RandomTraffic, effort: Effort) -> dict[str, Any]:

@@ -5,19 +5,20 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hydranoc.api import load
 from hydranoc.cache import cache_folder
+from hydranoc.config.named_files import content_digest
 from hydranoc.config.source import YamlSource
 from hydranoc.errors import ConfigError, shown
 from hydranoc.measurement.kept import sources_digest
 from hydranoc.measurement.kept_points import KeptPoints
 from hydranoc.reports.progress import Progress
 from hydranoc.sweeps.axes import Axis, changed, grid, parse_axis
-from hydranoc.sweeps.measure import Effort, Task, measure
+from hydranoc.sweeps.measure import FILES, Effort, Task, measure
 from hydranoc.sweeps.table import data_frame
 from hydranoc.sweeps.workers import Row, on_processes
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 Over = str | Mapping[str, Sequence[Any]]
 MOST_POINTS = 1_000_000
+SOURCES = ("sim_model", "topology", "hydranoc")
+"""A point of a sweep goes the whole way from its configuration to its row."""
 
 
 class Sweep:
@@ -59,6 +62,7 @@ class Sweep:
         self._check_axes(configuration)
         self.points = list(grid(self.axes))
         self.kept = KeptPoints(cache_folder() / "sweeps" / f"{self._digest()}.jsonl")
+        self.kept.keep_only(self._still_true())
 
     def _check_axes(self, configuration: str | Path | Mapping[str, Any]) -> None:
         keys = [axis.key for axis in self.axes]
@@ -87,9 +91,19 @@ class Sweep:
         return Task(changed(self.content, self.axes, values), str(self.folder))
 
     def _digest(self) -> str:
-        """Of all that decides about the rows."""
-        told = [self.content, [[axis.key, axis.values] for axis in self.axes], asdict(self.effort), sources_digest()]
+        """Of all that decides about the rows, but for the files that configurations name."""
+        told = [
+            self.content,
+            [[axis.key, axis.values] for axis in self.axes],
+            asdict(self.effort),
+            sources_digest(folders=SOURCES),
+        ]
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:24]
+
+    def _still_true(self) -> Callable[[Row], bool]:
+        """Whether the files of a row are those that it was measured with; each is read once."""
+        digest = cache(lambda name: content_digest(self.folder / name))
+        return lambda row: all(digest(name) == old for name, old in row.get(FILES, {}).items())
 
     def run(
         self, share: Callable[[Callable[[Task], Row], Sequence[Task]], Iterator[tuple[int, Row]]], progress: Progress
