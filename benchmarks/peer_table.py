@@ -8,6 +8,8 @@ from statistics import median
 from benchmarks.peer_builds import BOOKSIM2, CNSIM
 from benchmarks.peer_program import PeerRun
 
+CARRIED_SHARE = 0.95
+"""Of a load, that arrives while it is offered, from which on a mesh is said to carry it."""
 OURS, RUN_ALONE = "HydraNoC", "HydraNoC, the run alone"
 NAMES = (OURS, RUN_ALONE, BOOKSIM2.name, CNSIM.name)
 COLUMNS = (
@@ -50,6 +52,11 @@ class Row:
     def accepted(self, name: str) -> float:
         """Flits that arrived per node and cycle."""
         return median(run.accepted for run in self.runs[name])
+
+    @property
+    def is_carried(self) -> bool:
+        """Whether our mesh carries the load. If not, its run lasts longer than the traffic, until all is there."""
+        return self.accepted(OURS) >= CARRIED_SHARE * self.load
 
 
 def print_titles(side: int, cycles: int, repeats: int) -> None:

@@ -141,9 +141,15 @@ def main(arguments: list[str] | None = None) -> None:
         write_csv(rows, chosen.table)
     except (PeerError, ValueError, OSError) as error:
         sys.exit(f"error: {error}")
-    least = min(row.times(BOOKSIM2.name) for row in rows)
-    print(f"\nend to end at least {least:.1f} times as fast as {BOOKSIM2.name}; {BAR:g} is the bar\n{chosen.table}")
+    least = least_times(rows)
+    print(f"\nwhere loads are carried {least:.1f} times as fast as {BOOKSIM2.name} at least; {BAR:g} is the bar")
+    print(chosen.table)
     sys.exit(int(least < BAR))
+
+
+def least_times(rows: list[Row]) -> float:
+    """How many times as fast ours is at least as BookSim2, at loads that it carries; at any if it carries none."""
+    return min(row.times(BOOKSIM2.name) for row in [row for row in rows if row.is_carried] or rows)
 
 
 if __name__ == "__main__":

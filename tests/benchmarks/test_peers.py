@@ -142,10 +142,24 @@ def test_command_builds_measures_prints_and_writes(folder, tmp_path, capsys):
     row = next(line for line in lines if line.startswith("     16    0.1")).split()
     assert len(row) == 11
     assert "-" not in row
-    least = float(lines[-2].split()[5])
+    least = float(lines[-2].split()[4])
     assert stop.value.code == int(least < peers.BAR)
     assert float(row[6]) == pytest.approx(least, abs=0.051)
     assert len(table.read_text().splitlines()) == 1 + 4
+
+
+def test_bar_is_asked_for_at_loads_that_are_carried():
+    carried, past, far_past = (
+        row_with(accepted, ours) for accepted, ours in ((0.096, 16.0), (0.094, 12.0), (0.05, 9.0))
+    )
+    assert peers.least_times([carried, past, far_past]) == 16.0
+    assert peers.least_times([past, far_past]) == 9.0
+
+
+def row_with(accepted, million_flit_hops):
+    """A row at a load of 0.1 flits, in which BookSim2 moves a million flit-hops per CPU second."""
+    runs = {OURS: [PeerRun(1.0, accepted, million_flit_hops * 1e6, 1.0)], BOOKSIM2.name: [PeerRun(1.0, 0.1, 1e6, 1.0)]}
+    return Row(8, 16, 0.1, 400, runs)
 
 
 def test_command_does_without_cnsim_and_larger_meshes_have_less_load(folder, tmp_path, capsys):
