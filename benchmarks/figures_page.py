@@ -36,7 +36,7 @@ def claims_table(names: list[str]) -> Iterator[str]:
 def _rows(figure: MeasuredFigure) -> Iterator[str]:
     for number, claim in enumerate(figure.claims):
         verdict = "" if claim["holds"] else "**does not hold**: "
-        note = f". {claim['note']}" if claim["note"] else ""
+        note = f". {claim['note'][0].upper()}{claim['note'][1:]}" if claim["note"] else ""
         name = "" if number else f"`{figure.name}`"
         yield f"| {name} | {claim['claim']} | {verdict}{claim['measured']}{note.rstrip('.')} |".replace("|  |", "| |")
 
