@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import hydranoc
+from tests.test_layers import LAYERS
 
 ROOT = Path(__file__).parent.parent
 API = (ROOT / "docs" / "api.md").read_text()
@@ -113,6 +114,7 @@ def test_every_public_name_is_on_the_page(site, pages):
     anchors = pages[site / "docs" / "api.html"].anchors
     assert {f"hydranoc.{name}" for name in hydranoc.__all__} <= anchors
     assert set(NAMED) <= anchors
+    assert {f"hydranoc.Design.{name}" for name in public_methods(hydranoc.Design)} <= anchors
 
 
 def test_its_programs_run(tmp_path):
@@ -144,7 +146,8 @@ def described(docstring: str) -> set[str]:
 def public_methods(called: Any) -> dict[str, Any]:
     """Methods of a class by name; those of a dataclass that are values of its fields are none."""
     fields = getattr(called, "__dataclass_fields__", {})
-    members = vars(called).items() if inspect.isclass(called) else ()
+    own = [base for base in getattr(called, "__mro__", ()) if base.__module__.partition(".")[0] in LAYERS]
+    members = [pair for base in reversed(own) for pair in vars(base).items()]
     return {
         name: member
         for name, member in members

@@ -1,0 +1,165 @@
+"""A configured network and everything that can be done with it."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hydranoc.config.load import NETWORK
+from hydranoc.design.exported import Exported
+from hydranoc.design.outcome import ComparedOutcome
+from hydranoc.design.simulated import Simulated
+from hydranoc.design.told_runs import with_deliveries
+from hydranoc.families.reports import CheckReport
+from hydranoc.families.table_files import names_of, write_tables
+from hydranoc.reports.progress import Progress
+
+if TYPE_CHECKING:
+    from hydranoc.replay.use import Use
+
+QUIET_CYCLES = 16
+"""A comparison goes on this long after the last delivery: hardware that then still moves something is wrong."""
+
+
+class Design(Simulated, Exported):
+    """A configured network.
+
+    Parameters
+    ----------
+    config : Config
+        What ``hydranoc.load`` has read.
+
+    Members
+    -------
+    network : ChannelNetwork
+        Switches, processors and channels, as the family has them: with lanes it has more channels than the topology.
+    routing
+        The family's tables.
+    model
+        The family's golden model.
+    messages : Messages
+        What the hosts send.
+    plan
+        The family's hardware plan.
+    """
+
+    def check(self) -> CheckReport:
+        """Sizes, and proofs that everyone is reached and that nothing can deadlock.
+
+        Returns
+        -------
+        CheckReport
+            Its ``right`` says whether both are proved.
+
+        Raises
+        ------
+        ConfigError
+            If the configuration makes no tables.
+        """
+        return self.family.check(self.config.network_section, self.routing)
+
+    def write_tables(self, path: str | Path) -> int:
+        """Write the routing tables as CSV; ``network.routing`` of a configuration may name such a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file (docs/tables.md); one that is there is replaced.
+
+        Returns
+        -------
+        int
+            Its rows.
+
+        Raises
+        ------
+        ConfigError
+            If the family has no tables.
+        """
+        names = names_of(self.config, self.routing, (*NETWORK, "family"))
+        with Path(path).open("w", encoding="utf-8", newline="") as file:
+            return write_tables(self.routing, names, file)
+
+    def goal_program(self) -> str:
+        """The messages as a GOAL program: a rank per processor, what each sends and receives, and what it waits for.
+
+        A flit of a message's body stands for as many bytes as in the traffic, or as the network's flits have.
+        """
+        from hydranoc.config.programs import bytes_per_flit
+        from sim_model.common.programs.goal_writer import goal_text
+
+        messages, header_flits = self.messages, self.routing.header_flits
+        headers = [header_flits(messages.destinations_of(message).tolist()) for message in range(len(messages))]
+        per_flit = bytes_per_flit(self.config, self.config.traffic)
+        return goal_text(messages, len(self.network.processors), (messages.flits - headers).tolist(), per_flit)
+
+    def compare(
+        self, simulator: str, folder: Path, *, waves: bool = False, progress: Progress | None = None
+    ) -> ComparedOutcome:
+        """Run hardware and golden model in lock-step from reset until the network is empty again.
+
+        Parameters
+        ----------
+        simulator : str
+            ``verilator`` or ``icarus``.
+        folder : Path
+            Gets the waveform, if there is one.
+        waves : bool
+            Write a waveform even if there is no mismatch.
+        progress : callable or None
+            As for ``simulate``.
+
+        Returns
+        -------
+        ComparedOutcome
+            What the golden model gave, and the first difference if there is one.
+
+        Raises
+        ------
+        ToolMissing
+            If a program that the simulator needs is missing.
+        MachineTrouble
+            If the folder of simulators cannot be written.
+        SimulatorFailed
+            If the simulator does not build or does not finish.
+        """
+        from hydranoc.lockstep.compare import Comparison, compare_network
+        from hydranoc.lockstep.simulator import check_cache
+        from hydranoc.lockstep.tools import needed_for
+
+        needed_for(simulator)  # before the work, not after it
+        check_cache()
+        outcome = self.simulate(progress)
+        cycles = outcome.results.cycles + QUIET_CYCLES
+        if progress:
+            progress("writing Verilog", 0, 0)
+        comparison = Comparison(
+            self.model, self.messages, self.startup_cycles, cycles, self.harness(), hosts=self.config.hosts
+        )
+        told = progress and with_deliveries(outcome.results, progress)
+        compared = compare_network(comparison, simulator, folder, waves=waves, progress=told)
+        figures = {
+            **outcome.figures,
+            "compared_cycles": compared.result.compared_cycles,
+            "mismatches": compared.result.mismatches,
+            "simulator": compared.simulator,
+            "cycles_per_second": round(compared.cycles_per_second, 1),
+            "build_seconds": round(compared.build_seconds, 1),
+        }
+        if self.counts_channels:
+            figures["compared_counters"] = compared.result.compared_counters
+        simulated = replace(outcome, figures=figures)
+        return ComparedOutcome(simulated, compared.result.report or "", compared.waveform)
+
+    def draw(self, title: str | None = None, load: "Use | None" = None) -> dict[str, bytes]:
+        """A picture of the network: file contents by suffix, ``svg`` and ``png``.
+
+        Parameters
+        ----------
+        title : str or None
+            Above it; default the configuration's name.
+        load : Use or None
+            Colours channels by what they carry; see ``channel_use``.
+        """
+        from hydranoc.pictures.draw import draw_network
+
+        return draw_network(self.network, self.family.link_classes(self.routing), title or self.config.name, load)

@@ -1,0 +1,96 @@
+"""What runs give: of the golden model alone, and of hardware and model in lock-step."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from topology.common.channels import ChannelNetwork
+
+if TYPE_CHECKING:
+    from hydranoc.replay.use import Use
+    from sim_model.common.results import Results
+    from sim_model.common.simulation import ChannelCounts
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of the golden model gave.
+
+    Members
+    -------
+    results : Results
+        Every delivery, in NumPy arrays.
+    figures : dict
+        The summary as plain values, as ``--json`` prints it.
+    deadlock_report : str
+        Which channels wait for each other; empty without a deadlock.
+    channel_counts : ChannelCounts or None
+        What happened on each channel, if the configuration wants that counted, or ``simulate`` was asked for it.
+    use : Use or None
+        What channels carried in the cycles that count, if ``simulate`` was asked for it.
+    """
+
+    results: "Results"
+    figures: dict[str, Any]
+    deadlock_report: str = field(default="", repr=False)
+    channel_counts: "ChannelCounts | None" = field(default=None, repr=False)
+    use: "Use | None" = field(default=None, repr=False)
+
+    @property
+    def right(self) -> bool:
+        """Whether every message arrived everywhere exactly once."""
+        from hydranoc.reports.summary import is_right
+
+        return is_right(self.figures)
+
+    def summary(self) -> str:
+        """The summary for people."""
+        from hydranoc.reports.summary_text import summary_text
+
+        return summary_text(self.figures)
+
+    def write_messages(self, path: str | Path) -> None:
+        """Write ``messages.csv``, one row per message and destination.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; one that is there is replaced.
+        """
+        from hydranoc.reports.summary import write_messages
+
+        write_messages(self.results, Path(path))
+
+    def write_channels(self, path: str | Path, network: ChannelNetwork) -> None:
+        """Write ``channels.csv``, one row per channel, if channels were counted.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; one that is there is replaced.
+        network : ChannelNetwork
+            Of the design, for the channels' names.
+        """
+        from hydranoc.reports.summary import write_channels
+
+        if self.channel_counts:
+            write_channels(self.channel_counts, network, self.results.cycles, Path(path), self.use)
+
+
+@dataclass(frozen=True)
+class ComparedOutcome:
+    """What a lock-step comparison gave.
+
+    Members
+    -------
+    outcome : Outcome
+        The golden model's results; the figures tell of the comparison as well.
+    mismatch_report : str
+        Where hardware and model differ first; empty if they do not.
+    waveform : Path or None
+        The file with the waveform, if one was asked for or something differs.
+    """
+
+    outcome: Outcome
+    mismatch_report: str
+    waveform: Path | None

@@ -1,0 +1,98 @@
+"""The parts of a configured network: tables, model, messages, hardware plan.
+
+Each is made when it is first asked for, so that a check does not load the simulator and a simulation not Amaranth.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from hydranoc.config.load import NETWORK, Config
+from hydranoc.config.own_routing import OwnRouting
+from hydranoc.config.topologies import located
+from hydranoc.errors import KeyWrong
+from hydranoc.families.registry import Family
+from hydranoc.families.table_files import SUFFIX, FileRouting
+from topology.common.channels import ChannelNetwork
+from topology.common.errors import TopologyError
+
+if TYPE_CHECKING:
+    from sim_model.common.messages import Messages
+
+
+class Parts:
+    """What a design is made of; see ``Design``.
+
+    Parameters
+    ----------
+    config : Config
+        What ``hydranoc.load`` has read.
+    """
+
+    def __init__(self, config: Config):
+        self.config = config
+        self.family: Family = config.family
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The plan stays behind: it holds functions that cannot be sent, and is made anew."""
+        return {name: value for name, value in vars(self).items() if name != "plan"}
+
+    @cached_property
+    def network(self) -> ChannelNetwork:
+        return self.routing.network
+
+    @cached_property
+    def routing(self) -> Any:
+        source = self.config.source
+        try:
+            return self._build_routing(self.config.network_section, self.config.network)
+        except KeyWrong as error:
+            raise source.error((*NETWORK, error.key), str(error)) from None
+        except TopologyError as error:
+            raise located(source, (*NETWORK, "topology"), error) from None
+
+    @property
+    def _build_routing(self) -> Callable[[Any, Any], Any]:
+        """What makes the tables: the family, or what the configuration names in its place."""
+        name = self.config.network_section.routing
+        if name is None:
+            return self.family.build_routing
+        return FileRouting(self.config) if name.endswith(SUFFIX) else OwnRouting(self.config, name)
+
+    @cached_property
+    def model(self) -> Any:
+        return self.family.build_model(self.config.network_section, self.routing)
+
+    @cached_property
+    def plan(self) -> Any:
+        routing = self.routing  # says itself what is wrong with it
+        try:
+            plan = self.family.build_plan(self.config.network_section, routing)
+            loadable = self.config.network_section.tables == "loadable"
+            return replace(plan, counters=self.counts_channels, loadable_tables=loadable)
+        except ValueError as error:  # sizes that the hardware generator cannot write
+            raise self.config.source.error((*NETWORK, "topology"), str(error)) from None
+
+    @cached_property
+    def messages(self) -> "Messages":
+        if self.config.traffic is None:
+            raise self.config.source.error((), "key 'traffic' is missing; there is nothing to send")
+        from hydranoc.config.traffic import build_messages
+
+        return build_messages(self.config, self.routing)
+
+    @property
+    def startup_cycles(self) -> int:
+        """Cycles that a host prepares each message."""
+        return self.config.traffic.startup_cycles if self.config.traffic else 0
+
+    @property
+    def counts_channels(self) -> bool:
+        """Whether hardware and model count what happens on each channel."""
+        return self.config.network_section.counters
+
+    @property
+    def warmup_cycles(self) -> int:
+        """Messages that start earlier are left out of the latency figures."""
+        return self.config.traffic.warmup_cycles if self.config.traffic else 0

@@ -1,0 +1,155 @@
+"""Runs of the golden model: to their end, with what channels carry, and recorded."""
+
+from typing import TYPE_CHECKING
+
+from hydranoc.config.hosts import host_figures
+from hydranoc.design.outcome import Outcome
+from hydranoc.design.parts import Parts
+from hydranoc.design.told_runs import told_run
+from hydranoc.reports.progress import Progress, counted_in
+from topology.common.host_pattern import EAGER
+
+if TYPE_CHECKING:
+    from hydranoc.replay.record import Recording
+    from hydranoc.replay.use import Use
+    from sim_model.common.results import Results
+    from sim_model.common.simulation import Simulation
+
+
+class Simulated(Parts):
+    """What a design's golden model can do; see ``Design``."""
+
+    def simulate(self, progress: Progress | None = None, *, channels: bool = False) -> Outcome:
+        """Run the golden model until everything is delivered or nothing can move any more.
+
+        Parameters
+        ----------
+        progress : callable or None
+            Told what is being done, how far it is and how far it goes, in cycles; see ``hydranoc.reports.progress``.
+        channels : bool
+            Also count what channels carry, in all cycles and in those that count; a run then takes a third longer.
+
+        Returns
+        -------
+        Outcome
+            Deliveries and latencies in cycles.
+
+        Raises
+        ------
+        ConfigError
+            If the configuration has no traffic, or what it sends is wrong.
+        """
+        from hydranoc.replay.use import use_between
+        from hydranoc.reports.histogram import histogram_figures, histograms
+        from hydranoc.reports.summary import round_trip_figures, summary_of, use_figures
+
+        counting = self.counts_channels or channels
+        simulation = self.simulation(count_channels=counting)
+        expected, marks = self._expected_cycles(), []
+        for cycle in self._measured_cycles if channels else ():
+            told_run(simulation, expected, progress, cycle)
+            marks.append(simulation.channel_counts())
+        results = told_run(simulation, expected, progress)
+        if progress:
+            progress("statistics", 0, 0)
+        report = simulation.deadlock_report() if simulation.deadlocked else ""
+        figures = summary_of(results, warmup_cycles=self.warmup_cycles)
+        if getattr(self.config.traffic, "reply", None) is not None:
+            figures["latency_cycles"]["round_trip"] = round_trip_figures(results, self.warmup_cycles)
+        if self.config.hosts != EAGER:
+            figures["hosts"] = host_figures(self.config.hosts)
+        figures["latency_histogram"] = histogram_figures(histograms(results, self.warmup_cycles))
+        counts = simulation.channel_counts() if counting else None
+        if counts is None or not channels:
+            return Outcome(results, figures, report, counts)
+        before, after = (*marks, counts)[:2]
+        use = use_between(*self._measured_span(results), before, after)
+        figures["utilisation"] = use_figures(use, self.network)
+        return Outcome(results, figures, report, counts, use)
+
+    @property
+    def _measured_cycles(self) -> tuple[int, ...]:
+        """Where counting begins, and where it ends if that is known before the run."""
+        from hydranoc.config.schema import RandomTraffic
+
+        traffic = self.config.traffic
+        return (self.warmup_cycles, traffic.cycles) if isinstance(traffic, RandomTraffic) else (self.warmup_cycles,)
+
+    def _measured_span(self, results: "Results") -> tuple[int, int]:
+        """First cycle that is counted, and the one behind the last: no later than the run ends."""
+        last = min((*self._measured_cycles[1:], results.cycles))
+        return min(self.warmup_cycles, last - 1), last
+
+    def simulation(self, *, count_channels: bool = False) -> "Simulation":
+        """The golden model with its messages before cycle 0, to be run, stepped or recorded.
+
+        Parameters
+        ----------
+        count_channels : bool
+            Count what happens on each channel; a run then takes longer.
+        """
+        from sim_model.common.simulation import Simulation
+
+        return Simulation(
+            self.model, self.messages, self.startup_cycles, count_channels=count_channels, hosts=self.config.hosts
+        )
+
+    def channel_use(self, results: "Results", progress: Progress | None = None) -> "tuple[Use, Simulation]":
+        """What each channel carried in a run, from the end of the warm-up to the end of the traffic.
+
+        Traffic that is not random is counted over the whole run.
+
+        Parameters
+        ----------
+        results : Results
+            Of the run, to its end.
+        progress : callable or None
+            Told of cycles.
+
+        Returns
+        -------
+        Use
+            In flits per cycle.
+        Simulation
+            The run once more, as far as it was counted.
+        """
+        from hydranoc.replay.use import count_use
+
+        simulation = self.simulation(count_channels=True)
+        told = counted_in("cycles", progress) if progress else None
+        return count_use(simulation, *self._measured_span(results), told), simulation
+
+    def recording(
+        self, results: "Results", window: tuple[int, int] | None = None, progress: Progress | None = None
+    ) -> "Recording":
+        """Who holds which channel when in a part of a run, which is run once more.
+
+        Parameters
+        ----------
+        results : Results
+            Of the run, to its end.
+        window : (int, int) or None
+            First cycle, and the one behind the last; by default from the end of the warm-up, as far as is reasonable.
+        progress : callable or None
+            Told of cycles.
+
+        Returns
+        -------
+        Recording
+            With the window that it holds.
+
+        Raises
+        ------
+        ValueError
+            If the window does not begin within the run.
+        """
+        from hydranoc.replay.record import record
+        from hydranoc.replay.window import span_of
+
+        span = span_of(results.cycles, self.warmup_cycles, window)
+        told = counted_in("cycles", progress) if progress else None
+        return record(self.simulation(), results, *span, came_over=self.family.came_over, progress=told)
+
+    def _expected_cycles(self) -> int:
+        """When the last message with a given start starts; the run takes a little longer."""
+        return int(self.messages.start_cycle.max(initial=0)) + self.startup_cycles + 1
