@@ -34,6 +34,7 @@ LOADS = (0.002, 0.01)
 """Messages per node and cycle; between them a point takes some 45 ms."""
 SAMPLE_SECONDS = 0.1
 SECONDS_PER_NS = 1e-9
+PROC = Path("/proc")
 
 
 def main() -> None:
@@ -93,7 +94,7 @@ def core_waits() -> Iterator[dict[int, float]]:
 def waited_seconds(process: int) -> float | None:
     """For which the threads of a process have waited for a core so far; None if the system does not tell."""
     try:
-        threads = [path.read_text() for path in Path(f"/proc/{process}/task").glob("*/schedstat")]
+        threads = [path.read_text() for path in (PROC / str(process) / "task").glob("*/schedstat")]
     except OSError:  # it has ended meanwhile
         return None
     return SECONDS_PER_NS * sum(int(text.split()[1]) for text in threads) if threads else None
