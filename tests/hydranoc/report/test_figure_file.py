@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from hydranoc.pictures.plot_data import plain_claims, plain_plot, plain_text
 from hydranoc.report_page.figure_file import figure_path, read_figure
 from hydranoc.report_page.given import read_given_figure
 from hydranoc.studies.common.figure import Claim, Figure, Series
-from hydranoc.studies.common.measured import MEASURED, measured_figure, measured_names
+from hydranoc.studies.common.measured import MEASURED, MeasuredFigure, measured_figure, measured_names
 from tests.hydranoc.report.networks import CONFIGURATIONS
 
 WHOLE = Figure(
@@ -121,11 +122,24 @@ def test_curves_of_kept_figures_are_in_their_tables(name):
     figure, measured = read_given_figure(MEASURED / f"{name}.json"), measured_figure(name)
     assert measured is not None
     assert [claim.text for claim in figure.claims] == [claim["claim"] for claim in measured.claims]
+    assert any(len(series.x) for series in figure.series)
+    assert _strangers(figure, measured) == []
+
+
+def test_curves_of_other_numbers_are_seen():
+    figure, measured = read_given_figure(MEASURED / "spam-fig3.json"), measured_figure("spam-fig3")
+    assert measured is not None
+    first = figure.series[0]
+    assert first.error is not None
+    for change in ({"y": [1.01 * y for y in first.y]}, {"error": [1.01 * e for e in first.error]}):
+        assert len(_strangers(replace(figure, series=(replace(first, **change),)), measured)) == len(first.x)
+
+
+def _strangers(figure: Figure, measured: MeasuredFigure) -> list[tuple[float, float]]:
+    """Values, with their half widths, that are drawn and in no row together."""
     rows = [list(filter(None, map(_number, row.values()))) for row in measured.rows]
     drawn = [pair for series in figure.series for pair in zip(series.y, series.error or series.y, strict=True)]
-    assert drawn
-    for pair in drawn:
-        assert any(all(_is_in(value, row) for value in pair if value) for row in rows), pair
+    return [pair for pair in drawn if not any(all(_is_in(value, row) for value in pair if value) for row in rows)]
 
 
 def _is_in(value: float, row: list[float]) -> bool:
