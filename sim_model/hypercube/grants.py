@@ -1,5 +1,6 @@
 """Flits leave the buffers of input lanes: those whose request is granted, and those of worms without a way."""
 
+from sim_model.common.engine.alarms import wake
 from sim_model.common.engine.bits import TAIL, lowest_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
@@ -61,4 +62,5 @@ def _take(cycle, switch, lane, state, family):
     family.wires[channel.source, following] |= channel.source_bit  # nobody looks at those of processors
     if flit & TAIL:
         family.releases[channel.source, following] |= channel.source_bit & ~family.tail_lanes
+    wake(channel.source, following, state.alarms)
     return flit

@@ -4,6 +4,7 @@ Everything reads the state at the start of the cycle. That decides the order her
 first; then grants and new requests; then the examination, the pick and the election, which only write registers.
 """
 
+from sim_model.common.engine.alarms import BIT_MASK, WORD_SHIFT, take_alarms, wake_if
 from sim_model.common.engine.bits import lowest_bit, message_of
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.discards import discard
@@ -22,18 +23,16 @@ def step_routers(cycle, moves, state, family):
     """One cycle of all switches. Returns 0 only if nothing moved and nothing can change without a host."""
     changes = moves
     order = order_of(cycle, family)
-    for switch in range(state.switches):
-        vertex, router = state.vertices[switch], family.routers[switch]
-        credited, released = family.wires[switch, cycle & 1], family.releases[switch, cycle & 1]
-        if vertex.arrived | credited | released | router.busy | router.delivering & ~vertex.occupied == 0:
-            continue
-        family.wires[switch, cycle & 1] = 0
-        family.releases[switch, cycle & 1] = 0
-        if router.next_cycle != cycle:
-            _catch_up(cycle, switch, vertex, router, family)
-        changes += _step_router(cycle, switch, order, credited, released, state, family)
-        router.next_cycle = cycle + 1
-        end_cycle(vertex)
+    for word in range((state.switches + BIT_MASK) >> WORD_SHIFT):
+        rest = take_alarms(word, cycle, state)
+        while rest != 0:
+            switch = word << WORD_SHIFT | lowest_bit(rest)
+            rest &= rest - 1
+            router = family.routers[switch]
+            if router.next_cycle != cycle:
+                _catch_up(cycle, switch, state.vertices[switch], router, family)
+            changes += _step_router(cycle, switch, order, state, family)
+            router.next_cycle = cycle + 1
     return changes
 
 
@@ -47,9 +46,12 @@ def _catch_up(cycle, switch, vertex, router, family):
 
 
 @compiled
-def _step_router(cycle, switch, order, credited, released, state, family):
+def _step_router(cycle, switch, order, state, family):
     """One cycle of a switch. Returns 0 only if no register changed but those of the election."""
     vertex, router = state.vertices[switch], family.routers[switch]
+    credited, released = family.wires[switch, cycle & 1], family.releases[switch, cycle & 1]
+    family.wires[switch, cycle & 1] = 0
+    family.releases[switch, cycle & 1] = 0
     present, active, room = vertex.nonempty, router.active, router.room
     ready = (present & ~family.host_lanes | router.read) & ~active
     waiting, drained = ready & ~router.nowhere, ready & router.nowhere
@@ -80,7 +82,9 @@ def _step_router(cycle, switch, order, credited, released, state, family):
     router.active = active & ~router.closing & ~(ended & family.queue_lanes) | began | drained
     router.closing = ended & ~family.queue_lanes
     router.free = (router.free | released | finished & family.tail_lanes) & ~taken
-    router.busy = 1 if changes | asking | router.requesting | router.chose | router.closing else 0
+    goes_on = changes | asking | router.requesting | router.chose | router.closing
+    wake_if(goes_on, switch, cycle + 1, state.alarms)
+    end_cycle(vertex)
     return 1 if changes else 0
 
 

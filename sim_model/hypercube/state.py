@@ -60,7 +60,6 @@ ROUTER_FIELDS = (
     "chose",  # 1 if a choice at random was made in the last cycle
     "state",  # of the shift register behind the random order
     "delivering",  # output lanes whose delivery buffer is not empty
-    "busy",  # 1 if anything changed in the last cycle, or a head waits
     "next_cycle",  # the one after the last one that was run
 )
 
@@ -181,7 +180,6 @@ def _routers(network: HypercubeNetwork, buffer_flits: int) -> np.recarray:
         leader=NONE,
         examined=NONE,
         state=ORDER_SEED,
-        busy=1,
         credited=lanes,
         **{f"credits_{weight}": lanes if buffer_flits & weight else 0 for weight in CREDIT_WEIGHTS},
     )

@@ -3,11 +3,21 @@
 There are two maps, for this cycle and the next one. They are words of 32 switches.
 """
 
+import numpy as np
+
 from sim_model.common.engine.compiled import compiled
 
 WORD_SHIFT = 5
 """A number of a switch is a word and a bit in it."""
 BIT_MASK = 31
+ALL = (1 << BIT_MASK + 1) - 1
+
+
+def make_alarms(vertices: int) -> np.ndarray:
+    """In cycle 0 everybody is looked at. int64[2, words]."""
+    alarms = np.zeros((2, (vertices >> WORD_SHIFT) + 1), dtype=np.int64)
+    alarms[0] = ALL
+    return alarms
 
 
 @compiled

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.alarms import WORD_SHIFT
+from sim_model.common.engine.alarms import make_alarms
 from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT
 from sim_model.common.engine.endpoints import EJECTOR_FLITS, EndpointState
 from sim_model.common.engine.movers import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, ROLES
@@ -209,7 +209,7 @@ def make_state(
         stages=_make_stages(links),
         movers=np.zeros((ROLES, len(network.channels)), dtype=np.int64),
         mover_counts=np.zeros(ROLES, dtype=np.int64),
-        alarms=np.zeros((2, (network.vertices >> WORD_SHIFT) + 1), dtype=np.int64),
+        alarms=make_alarms(network.vertices),
         staged_inputs=np.zeros(network.vertices, dtype=np.int64),
         vertices=make_records(
             network.vertices,
