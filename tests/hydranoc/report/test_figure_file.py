@@ -136,15 +136,21 @@ def test_curves_of_other_numbers_are_seen():
 
 
 def _strangers(figure: Figure, measured: MeasuredFigure) -> list[tuple[float, float]]:
-    """Values, with their half widths, that are drawn and in no row together."""
-    rows = [list(filter(None, map(_number, row.values()))) for row in measured.rows]
-    drawn = [pair for series in figure.series for pair in zip(series.y, series.error or series.y, strict=True)]
-    return [pair for pair in drawn if not any(all(_is_in(value, row) for value in pair if value) for row in rows)]
+    """Values, with their half widths, that are drawn, not taken from the paper, and in no row together."""
+    rows = [(list(filter(None, map(_number, row.values()))), _scales(row)) for row in measured.rows]
+    own = [series for series in figure.series if not series.name.endswith(": paper")]
+    drawn = [pair for series in own for pair in zip(series.y, series.error or series.y, strict=True)]
+    return [pair for pair in drawn if not any(all(_is_in(value, *row) for value in pair if value) for row in rows)]
 
 
-def _is_in(value: float, row: list[float]) -> bool:
-    """Whether it is a cell of a row, as it is or a thousandth of it, but for rounding."""
-    return any(abs(value - scale * cell) <= 1e-5 * value + 6e-5 * scale for cell in row for scale in (1, 0.001))
+def _scales(row: dict[str, str]) -> tuple[float, ...]:
+    """Of what is drawn: as it is in the row, in thousands, or in flits where the row counts messages."""
+    return (1, 0.001, float(row["flits"])) if "flits" in row else (1, 0.001)
+
+
+def _is_in(value: float, row: list[float], scales: tuple[float, ...]) -> bool:
+    """Whether it is a cell of a row in one of the scales, but for rounding."""
+    return any(abs(value - scale * cell) <= 1e-5 * value + 6e-5 * scale for cell in row for scale in scales)
 
 
 def _number(cell: str) -> float | None:
