@@ -146,27 +146,57 @@ class ChannelNetwork:
         return homes.pop()
 
     def processor_vertex(self, processor: int) -> int:
-        """Vertex number of a processor."""
+        """Vertex number of a processor.
+
+        Parameters
+        ----------
+        processor : int
+        """
         return self.switches + processor
 
     def is_switch(self, vertex: int) -> bool:
-        """Whether a vertex is a switch."""
+        """Whether a vertex is a switch.
+
+        Parameters
+        ----------
+        vertex : int
+        """
         return vertex < self.switches
 
     def vertex_name(self, vertex: int) -> str:
-        """Name of a vertex for people."""
+        """Name of a vertex for people: its switch's name, or ``p`` and the number of the processor.
+
+        Parameters
+        ----------
+        vertex : int
+        """
         return self.switch_names[vertex] if self.is_switch(vertex) else f"p{vertex - self.switches}"
 
     def injection_channel(self, processor: int) -> int:
-        """The channel from a processor into its switch, the first one of several."""
+        """The channel from a processor into its switch, the first one of several.
+
+        Parameters
+        ----------
+        processor : int
+        """
         return self.output_channel[self.processor_vertex(processor)][0]
 
     def injection_channels_of(self, processor: int) -> tuple[int, ...]:
-        """All channels from a processor into its switch, by its port."""
+        """All channels from a processor into its switch, by its port.
+
+        Parameters
+        ----------
+        processor : int
+        """
         return self.output_channel[self.processor_vertex(processor)]
 
     def delivery_channel(self, processor: int) -> int:
-        """The first channel from a switch to a processor."""
+        """The first channel from a switch to a processor.
+
+        Parameters
+        ----------
+        processor : int
+        """
         return self.input_channel[self.processor_vertex(processor)][0]
 
     @cached_property
@@ -185,7 +215,12 @@ class ChannelNetwork:
         return tuple(self.channels[channel].source - self.switches for channel in self.injection_channels)
 
     def injection_names_of(self, processor: int) -> list[str]:
-        """Names of a processor's injection channels for ports and instances: ``n3``, or ``n3_c0``, ``n3_c1``, ..."""
+        """Names of a processor's injection channels for ports and instances: ``n3``, or ``n3_c0``, ``n3_c1``, ...
+
+        Parameters
+        ----------
+        processor : int
+        """
         return _port_names(processor, len(self.injection_channels_of(processor)))
 
     @cached_property
@@ -206,7 +241,12 @@ class ChannelNetwork:
         return tuple(self.channels[channel].sink - self.switches for channel in self.delivery_channels)
 
     def delivery_names_of(self, processor: int) -> list[str]:
-        """Names of a processor's delivery channels for ports and instances: ``n3``, or ``n3_c0``, ``n3_c1``, ..."""
+        """Names of a processor's delivery channels for ports and instances: ``n3``, or ``n3_c0``, ``n3_c1``, ...
+
+        Parameters
+        ----------
+        processor : int
+        """
         return _port_names(processor, len(self.input_channel[self.processor_vertex(processor)]))
 
     @cached_property
@@ -229,7 +269,12 @@ class ChannelNetwork:
         return graph
 
     def successors(self, switch: int) -> list[int]:
-        """Vertices behind the outputs of a switch, by port."""
+        """Vertices behind the outputs of a switch, by port.
+
+        Parameters
+        ----------
+        switch : int
+        """
         return [self.channels[channel].sink for channel in self.output_channel[switch]]
 
 

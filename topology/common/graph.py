@@ -98,7 +98,13 @@ class Network(ChannelNetwork):
             )
 
     def degree(self, vertex: int) -> int:
-        """Number of ports in use at a vertex."""
+        """Number of ports in use at a vertex.
+
+        Parameters
+        ----------
+        vertex : int
+            Of a switch or a processor.
+        """
         return len(self.neighbours[vertex])
 
     @cached_property

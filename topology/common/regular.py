@@ -39,7 +39,21 @@ def mesh_network(shape: Sequence[int], *, processors_per_switch: int = 1, ports:
 def torus_network(shape: Sequence[int], *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
     """A torus of any number of dimensions, numbered as in ``mesh_network``.
 
-    A dimension of 2 has one link between its two switches, not two. Parameters and errors as in ``mesh_network``.
+    A dimension of 2 has one link between its two switches, not two.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Switches along each dimension, each at least 1.
+    processors_per_switch : int
+        Processors on each switch, at least 1.
+    ports : int or None
+        Largest number of links a switch may have; None sets no bound.
+
+    Raises
+    ------
+    TopologyError
+        For parameters out of range, or if a switch needs more ports.
     """
     return _grid_network(shape, wrapped=True, processors_per_switch=processors_per_switch, ports=ports)
 
@@ -69,6 +83,15 @@ def hypercube_network(dimensions: int, *, processors_per_switch: int = 1, ports:
 
 def ring_network(switches: int, *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
     """A ring of at least 3 switches, drawn as a circle.
+
+    Parameters
+    ----------
+    switches : int
+        At least 3.
+    processors_per_switch : int
+        Processors on each switch, at least 1.
+    ports : int or None
+        Largest number of links a switch may have; None sets no bound.
 
     Raises
     ------

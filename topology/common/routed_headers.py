@@ -45,17 +45,47 @@ class RoutedHeaders(ABC):
 
     @abstractmethod
     def routing_key(self, source: int, destinations: Sequence[int], /) -> int:
-        """What stands in the header's first field."""
+        """What stands in the header's first field.
+
+        Parameters
+        ----------
+        source : int
+            Processor that sends it.
+        destinations : sequence of int
+            Processors, as ``destinations_of`` gives them.
+        """
 
     def destinations_of(self, source: int, destinations: Sequence[int]) -> tuple[int, ...]:
-        """The destination set of a message: sorted, without repeats and without the source."""
+        """The destination set of a message: sorted, without repeats and without the source.
+
+        Parameters
+        ----------
+        source : int
+            Processor that sends it.
+        destinations : sequence of int
+            Processors, in any order.
+        """
         return tuple(sorted(set(destinations) - {source}))
 
     def header_flits(self, destinations: Sequence[int]) -> int:
-        """Header length in flits of a message to these destinations."""
+        """Header length in flits of a message to these destinations.
+
+        Parameters
+        ----------
+        destinations : sequence of int
+            Processors, each of them once; their number alone matters.
+        """
         return self.header.unicast_flits if len(destinations) == 1 else self.header.multicast_flits
 
     def header_value(self, source: int, destinations: Sequence[int]) -> int:
-        """The header of a message, as an integer."""
+        """The header of a message, as an integer; its first flit is the lowest bits.
+
+        Parameters
+        ----------
+        source : int
+            Processor that sends it.
+        destinations : sequence of int
+            Processors, as ``destinations_of`` gives them.
+        """
         bits = sum(1 << processor for processor in destinations) if len(destinations) > 1 else 0
         return self.header.pack((self.routing_key(source, destinations), source), bits)

@@ -73,11 +73,27 @@ class HexMesh(ChannelNetwork):
         super().__init__(self.nodes, self.nodes, wires, positions=self._positions())
 
     def neighbour(self, node: int, direction: int, steps: int = 1) -> int:
-        """The node so many steps away in a direction."""
+        """The node so many steps away in a direction.
+
+        Parameters
+        ----------
+        node : int
+            0 to ``nodes`` - 1.
+        direction : int
+            0 to 5, a position in ``offsets``.
+        steps : int
+            Links in that direction; negative ones lead the other way.
+        """
         return (node + steps * self.offsets[direction]) % self.nodes
 
     def coordinates(self, node: int) -> tuple[int, int]:
-        """a and b of a node, both and their sum within -(n-1) .. n-1."""
+        """a and b of a node, both and their sum within -(n-1) .. n-1.
+
+        Parameters
+        ----------
+        node : int
+            0 to ``nodes`` - 1.
+        """
         return self._coordinates[node]
 
     @cached_property

@@ -70,11 +70,28 @@ class HartsRouting:
         return most_hops(self.mesh, algorithm_a=self.algorithm_a)
 
     def header_flits(self, _destinations: Sequence[int]) -> int:
-        """Header length of any packet."""
+        """Header length of any packet.
+
+        Parameters
+        ----------
+        _destinations : sequence of int
+            They do not matter.
+
+        Returns
+        -------
+        int
+            1.
+        """
         return 1
 
     def tags(self, source: int, destination: int) -> Tags:
-        """Routing tags of an ordinary packet."""
+        """Routing tags of an ordinary packet.
+
+        Parameters
+        ----------
+        source, destination : int
+            Nodes.
+        """
         return routing_tags(self.mesh, source, destination)
 
     def sent_header(self, source: int, destinations: Sequence[int], operation: int, number: int) -> int:
@@ -130,7 +147,20 @@ class HartsRouting:
         ).pack(self.header)
 
     def wanted_copies(self, operation: int, source: int) -> dict[int, int]:
-        """Copies of a broadcast that arrive, by live node; 0 where faults and guard let none through."""
+        """Copies of a broadcast that arrive, by live node; 0 where faults and guard let none through.
+
+        Parameters
+        ----------
+        operation : int
+            Number of the broadcast's algorithm in ``ALGORITHMS``, counted from 1.
+        source : int
+            Node that sends it.
+
+        Returns
+        -------
+        dict of int to int
+            By node, without the source and nodes that are silent.
+        """
         mesh, faults, algorithm = self.mesh, self.faults, ALGORITHMS[operation - 1]
         wanted = {node: 0 for node in range(mesh.nodes) if node != source and not faults.is_silent(node)}
         if faults == NO_FAULTS:

@@ -112,7 +112,15 @@ class HypercubeRouting(RoutedHeaders):
         return self._mask(0, lane, key)
 
     def escapes(self, lane: int, key: int) -> int:
-        """The lanes that a header may ask for if it can have none of its candidates, as ``candidates``."""
+        """The lanes that a header may ask for if it can have none of its candidates, as ``candidates``.
+
+        Parameters
+        ----------
+        lane : int
+            Channel of the network with lanes on which the header has come.
+        key : int
+            The header's routing key: its destination.
+        """
         return self._mask(1, lane, key)
 
     def _mask(self, kind: int, lane: int, key: int) -> int:
@@ -122,6 +130,11 @@ class HypercubeRouting(RoutedHeaders):
 
     def masks(self, lane: int) -> tuple[np.ndarray, np.ndarray]:
         """``candidates`` and ``escapes`` of all headers that come on a lane into a switch.
+
+        Parameters
+        ----------
+        lane : int
+            Channel of the network with lanes into a switch.
 
         Returns
         -------

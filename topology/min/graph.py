@@ -111,7 +111,18 @@ class MinNetwork(ChannelNetwork):
         return self.consumption_channels > 1
 
     def input_class(self, channel: int) -> int:
-        """Whether a channel leads FORWARD or BACKWARD; into a processor it is its switch's business alone."""
+        """Whether a channel leads FORWARD or BACKWARD; into a processor it is its switch's business alone.
+
+        Parameters
+        ----------
+        channel : int
+
+        Returns
+        -------
+        int
+            ``FORWARD`` or ``BACKWARD``; always ``FORWARD`` in unidirectional networks and out of processors, and in
+            bidirectional ones ``BACKWARD`` into them.
+        """
         source, sink = self.channels[channel].source, self.channels[channel].sink
         if not self.bidirectional or not self.is_switch(source):
             return FORWARD

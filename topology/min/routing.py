@@ -110,11 +110,24 @@ class MinRouting(RoutedHeaders):
         return table
 
     def input_class(self, channel: int) -> int:
-        """Class of an arrival channel: FORWARD, or BACKWARD in bidirectional networks."""
+        """Class of an arrival channel: FORWARD, or BACKWARD in bidirectional networks.
+
+        Parameters
+        ----------
+        channel : int
+        """
         return self.network.input_class(channel)
 
     def turn_stage(self, source: int, destinations: Sequence[int]) -> int:
-        """The lowest stage from whose switches on the way up all destinations are to the left."""
+        """The lowest stage from whose switches on the way up all destinations are to the left.
+
+        Parameters
+        ----------
+        source : int
+            Processor.
+        destinations : sequence of int
+            Processors.
+        """
         network = self.network
         switch, stage = network.processors[source], 0
         while not self.reach[switch][:, list(destinations)].any(axis=0).all():

@@ -118,6 +118,11 @@ class SpamLabels:
     def lowest_common_ancestor(self, processors: Sequence[int]) -> int:
         """The deepest vertex that is a tree ancestor of all given processors; of one processor, its own vertex.
 
+        Parameters
+        ----------
+        processors : sequence of int
+            At least 1.
+
         Raises
         ------
         ValueError

@@ -114,6 +114,19 @@ class TorusNetwork(LaneNetwork):
         )
 
     def output_link(self, node: int, direction: int) -> int | None:
-        """The physical channel that leaves a node in a direction; None if there is none."""
+        """The physical channel that leaves a node in a direction; None if there is none.
+
+        Parameters
+        ----------
+        node : int
+            0 to ``grid.nodes`` - 1.
+        direction : int
+            0 to 3, as in ``Grid``.
+
+        Returns
+        -------
+        int or None
+            A channel of ``links``, the network without lanes.
+        """
         ways = self.directions[node]
         return self.links.output_channel[node][ways.index(direction)] if direction in ways else None

@@ -92,19 +92,47 @@ class Grid:
         return self.rows * self.columns
 
     def node(self, row: int, column: int) -> int:
-        """Number of a node."""
+        """Number of a node.
+
+        Parameters
+        ----------
+        row : int
+            0 to ``rows`` - 1.
+        column : int
+            0 to ``columns`` - 1.
+        """
         return row * self.columns + column
 
     def position(self, node: int) -> tuple[int, int]:
-        """Row and column of a node."""
+        """Row and column of a node.
+
+        Parameters
+        ----------
+        node : int
+            0 to ``nodes`` - 1.
+        """
         return divmod(node, self.columns)
 
     def side(self, direction: int) -> int:
-        """Nodes in the ring or line that a direction runs along."""
+        """Nodes in the ring or line that a direction runs along.
+
+        Parameters
+        ----------
+        direction : int
+            ``Y_POSITIVE``, ``Y_NEGATIVE``, ``X_POSITIVE`` or ``X_NEGATIVE``, 0 to 3.
+        """
         return self.columns if along_row(direction) else self.rows
 
     def neighbour(self, node: int, direction: int) -> int | None:
-        """The node behind the channel that leaves a node in a direction; None if there is no such channel."""
+        """The node behind the channel that leaves a node in a direction; None if there is no such channel.
+
+        Parameters
+        ----------
+        node : int
+            0 to ``nodes`` - 1.
+        direction : int
+            0 to 3, as for ``side``.
+        """
         row, column = self.position(node)
         step = 1 if direction in (Y_POSITIVE, X_POSITIVE) else -1
         position = (column if along_row(direction) else row) + step
@@ -115,7 +143,13 @@ class Grid:
         return self.node(row, position) if along_row(direction) else self.node(position, column)
 
     def shortest(self, source: int, destination: int) -> Turns:
-        """The shorter way in each dimension; the positive one if both are alike. In a mesh the only one."""
+        """The shorter way in each dimension; the positive one if both are alike. In a mesh the only one.
+
+        Parameters
+        ----------
+        source, destination : int
+            Nodes.
+        """
         (row, column), (to_row, to_column) = self.position(source), self.position(destination)
         return Turns(self._goes_back(column, to_column, self.columns), self._goes_back(row, to_row, self.rows))
 
@@ -167,7 +201,17 @@ class Grid:
             node = following
 
     def wrap_ahead(self, node: int, destination: int, direction: int) -> bool:
-        """Whether a message that leaves a node in a direction takes the channel that closes the ring, now or later."""
+        """Whether a message that leaves a node in a direction takes the channel that closes the ring, now or later.
+
+        It goes on in this direction until it has reached the row or column of its destination. Never so in a mesh.
+
+        Parameters
+        ----------
+        node, destination : int
+            0 to ``nodes`` - 1.
+        direction : int
+            0 to 3, as for ``side``.
+        """
         if not self.wraps:
             return False
         dimension = 1 if along_row(direction) else 0
@@ -175,7 +219,15 @@ class Grid:
         return end < position if direction in (Y_POSITIVE, X_POSITIVE) else end > position
 
     def closes_ring(self, node: int, direction: int) -> bool:
-        """Whether the channel that leaves a node in a direction is the one that closes the ring."""
+        """Whether the channel that leaves a node in a direction is the one that closes the ring.
+
+        Parameters
+        ----------
+        node : int
+            0 to ``nodes`` - 1.
+        direction : int
+            0 to 3, as for ``side``.
+        """
         row, column = self.position(node)
         position, side = (column if along_row(direction) else row), self.side(direction)
         last = side - 1 if direction in (Y_POSITIVE, X_POSITIVE) else 0

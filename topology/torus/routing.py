@@ -88,7 +88,13 @@ class TorusRouting(RoutedHeaders):
         return self.network.grid.wraps and self.network.lanes > 1
 
     def lane_class(self, lane: int) -> int:
-        """Class of a lane between two switches; 0 for all if there are none."""
+        """Class of a lane between two switches; 0 for all if there are none.
+
+        Parameters
+        ----------
+        lane : int
+            Channel of the network with lanes.
+        """
         return int(self.classed and self.network.lane_of[lane] >= self.network.lanes // 2)
 
     def routing_key(self, source: int, destinations: Sequence[int], turns: Turns | None = None) -> int:
@@ -112,7 +118,17 @@ class TorusRouting(RoutedHeaders):
         return self.key_format.pack(RoutingKey.of(grid, destination, turns))
 
     def header_value(self, source: int, destinations: Sequence[int], turns: Turns | None = None) -> int:
-        """The header of a message, as an integer."""
+        """The header of a message, as an integer.
+
+        Parameters
+        ----------
+        source : int
+            Processor that sends it.
+        destinations : sequence of int
+            One processor.
+        turns : Turns or None
+            Default: the shorter way in each dimension.
+        """
         return self.header.pack((self.routing_key(source, destinations, turns), source))
 
     def candidates(self, lane: int, key: int) -> int:
