@@ -12,6 +12,16 @@ def ratio(numerator: Interval, denominator: Interval) -> Interval:
     The means count as independent. Where both come from the same messages they rise and fall together, and the
     interval is wider than it need be.
 
+    Parameters
+    ----------
+    numerator, denominator : Interval
+        Half widths count as of independent means.
+
+    Returns
+    -------
+    Interval
+        Without a unit where both have the same one.
+
     Raises
     ------
     ValueError

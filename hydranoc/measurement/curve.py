@@ -35,7 +35,13 @@ class Curve:
         return [point for point in self.points if point.stable]
 
     def at(self, load: float) -> LoadPoint | None:
-        """The point at a load if it has means."""
+        """The point at a load if it has means, otherwise None.
+
+        Parameters
+        ----------
+        load : float
+            Exactly as it was measured.
+        """
         return next((point for point in self.stable if point.load == load), None)
 
 

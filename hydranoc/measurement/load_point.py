@@ -42,7 +42,16 @@ class LoadPoint:
 
     @classmethod
     def of(cls, curve: str, load: float, point: MeasuredPoint) -> "LoadPoint":
-        """The plain values of a measured point."""
+        """The plain values of a measured point.
+
+        Parameters
+        ----------
+        curve : str
+            Name of the curve.
+        load : float
+            In the unit of the curve.
+        point : MeasuredPoint
+        """
         kinds = {}
         for kind, verdict in zip(point.kinds, point.verdicts, strict=True):
             latency = kind.latency_cycles
@@ -59,7 +68,13 @@ class LoadPoint:
         return self.verdict == STABLE
 
     def latency_cycles(self, kind: str) -> Interval:
-        """Mean latency; NaN where there is none."""
+        """Mean latency in cycles with its 95 % interval; NaN where there is none.
+
+        Parameters
+        ----------
+        kind : str
+            Kind of message, one of ``kinds``.
+        """
         if not self.stable:
             return Interval(math.nan, math.inf, self.replications)
         return Interval(self.kinds[kind]["mean"], self.kinds[kind]["half_width"], self.replications)

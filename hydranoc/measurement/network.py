@@ -57,11 +57,26 @@ class NetworkDeadlock(RuntimeError):
 
 
 def observe(simulation: Simulation, cycles: int, kinds: tuple[str, ...]) -> Observations:
-    """Run a network and tell its messages apart: those with one destination, and with two kinds those with more.
+    """Observations of a network that is run: messages with one destination apart, with two kinds, from those with more.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        About to begin; it is run to its end.
+    cycles : int
+        Messages start in cycles ``0 .. cycles - 1``. The run is at most a quarter longer.
+    kinds : tuple of str
+        ``UNICAST_AND_MULTICAST``, or ``UNICAST_ONLY``: all messages are of one kind.
+
+    Returns
+    -------
+    Observations
+        M logical messages: those that software sends as several count as one.
 
     Raises
     ------
     NetworkDeadlock
+        If the network deadlocks.
     RuntimeError
         If a message was repeated.
     """

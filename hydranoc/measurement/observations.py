@@ -45,7 +45,13 @@ class Observations:
         return np.minimum(self.start_cycle * PARTS // self.cycles, PARTS - 1)
 
     def cycle_of(self, part: int) -> int:
-        """The first cycle of a part."""
+        """The first cycle of a part.
+
+        Parameters
+        ----------
+        part : int
+            0 to ``PARTS``, which gives ``cycles``.
+        """
         return -(-part * self.cycles // PARTS)
 
     @property
@@ -72,5 +78,12 @@ class Experiment(Protocol):
 
         Messages go on starting until the end, and the run goes on until those of the counted parts are delivered, or
         a quarter as long again.
+
+        Parameters
+        ----------
+        replication : int
+            Number of the run, at least 0.
+        cycles : int
+            Messages start in cycles ``0 .. cycles - 1``.
         """
         ...

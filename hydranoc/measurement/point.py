@@ -129,7 +129,19 @@ class MeasuredPoint:
 
 
 def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
-    """Measure a point by the rules of ``stability`` and of the plan."""
+    """A point measured by the rules of ``stability`` and of the plan.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    plan : Plan
+        Chosen before anything is seen.
+
+    Returns
+    -------
+    MeasuredPoint
+        With replications until all means are as precise as asked for, if the point is stable.
+    """
     runs, warmup, verdicts = _judged_runs(experiment, plan)
     stable = all(verdict.stable for verdict in verdicts)
     if stable:
@@ -149,7 +161,19 @@ def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
 
 
 def is_stable(experiment: Experiment, plan: Plan) -> bool:
-    """The verdict alone."""
+    """The verdict alone, without replications for precise means.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    plan : Plan
+        Of which the widths do not matter.
+
+    Returns
+    -------
+    bool
+        Whether every kind of message has a mean.
+    """
     return all(verdict.stable for verdict in _judged_runs(experiment, plan)[2])
 
 

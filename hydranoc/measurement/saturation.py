@@ -30,7 +30,13 @@ class SaturationLoad:
         return 1 - self.carried / self.diverging
 
     def halved(self, stable: bool) -> "SaturationLoad":
-        """What is left of the interval after the verdict on its middle."""
+        """What is left of the interval after the verdict on its middle.
+
+        Parameters
+        ----------
+        stable : bool
+            Whether ``middle`` was found stable.
+        """
         return replace(self, carried=self.middle) if stable else replace(self, diverging=self.middle)
 
 
@@ -47,6 +53,11 @@ def find_saturation(
         Ends of the search, both tried; greater than 0.
     relative_width : float
         The search ends when its interval is no wider, as a share of its upper end.
+
+    Returns
+    -------
+    SaturationLoad
+        ``carried`` is 0 if the lower end diverges, ``diverging`` infinite if the upper one does not.
 
     Raises
     ------

@@ -121,11 +121,33 @@ class Messages:
         return len(self.source)
 
     def destinations_of(self, message: int) -> np.ndarray:
-        """Destinations of one message, sorted."""
+        """Destinations of one message, sorted.
+
+        Parameters
+        ----------
+        message : int
+            Its number, 0 to M - 1.
+
+        Returns
+        -------
+        int32 array
+            Processors.
+        """
         return self.destinations[self.offsets[message] : self.offsets[message + 1]]
 
     def parents_of(self, message: int) -> np.ndarray:
-        """Messages that one message waits for."""
+        """Messages that one message waits for.
+
+        Parameters
+        ----------
+        message : int
+            Its number, 0 to M - 1.
+
+        Returns
+        -------
+        int32 array
+            Numbers of earlier messages.
+        """
         return self.parents[self.parent_offsets[message] : self.parent_offsets[message + 1]]
 
     @property
@@ -152,7 +174,7 @@ class Messages:
         header_flits: Callable[[Sequence[int]], int],
         injection_channels: int = 1,
     ) -> "Messages":
-        """Check records and put them into columns.
+        """The records in columns, checked.
 
         Parameters
         ----------

@@ -64,11 +64,24 @@ class Model(Protocol):
         ...
 
     def header_flits(self, destinations: Sequence[int], /) -> int:
-        """Header length of a message to these destinations; it depends on their number alone."""
+        """Header length of a message to these destinations; it depends on their number alone.
+
+        Parameters
+        ----------
+        destinations : sequence of int
+            Processors, each of them once.
+        """
         ...
 
     def sent_header(self, messages: Messages, message: int) -> int:
-        """Header of a message as its source sends it."""
+        """Header of a message as its source sends it, as an integer; its first flit is the lowest bits.
+
+        Parameters
+        ----------
+        messages : Messages
+        message : int
+            Number of the message, its position there.
+        """
         ...
 
     @property
@@ -86,6 +99,11 @@ class Model(Protocol):
 
         Variants are not 0: that is a flit as its source has sent it.
 
+        Parameters
+        ----------
+        variant : int array
+            Of each flit of headers in a recording.
+
         Returns
         -------
         list of (int, int, int array)
@@ -94,33 +112,112 @@ class Model(Protocol):
         ...
 
     def is_spoilt(self, variant: np.ndarray, /) -> np.ndarray:
-        """Whether the body of a flit that is recorded with such a variant has been spoilt on the way."""
+        """Whether the body of a flit that is recorded with such a variant has been spoilt on the way.
+
+        Parameters
+        ----------
+        variant : int array
+            Of each flit in a recording.
+
+        Returns
+        -------
+        bool array of the same shape
+        """
         ...
 
     def copy_log(self, router_state: Any, /) -> np.ndarray | None:
-        """Every delivered copy, see ``Results.copy_log``; None if messages have one copy per destination."""
+        """Every delivered copy, see ``Results.copy_log``; None if messages have one copy per destination.
+
+        Parameters
+        ----------
+        router_state : named tuple of arrays
+            As ``make_state`` gives it.
+
+        Returns
+        -------
+        structured array or None
+            See ``Results.copy_log``.
+        """
         ...
 
     def discarded(self, router_state: Any, /) -> int:
-        """Worms that came to a switch which had no way for them."""
+        """Worms that came to a switch which had no way for them.
+
+        Parameters
+        ----------
+        router_state : named tuple of arrays
+            As ``make_state`` gives it.
+        """
         ...
 
     def reception(self, messages: Messages, copy_log: Any, /) -> dict[str, int]:
-        """Counts, by name, of what hosts make of the copies in a log; empty without one."""
+        """Counts, by name, of what hosts make of the copies in a log; empty without one.
+
+        Parameters
+        ----------
+        messages : Messages
+        copy_log : structured array or None
+            What ``copy_log`` gave.
+        """
         ...
 
     def make_state(self, messages: Messages) -> Any:
-        """Tables and registers of the routers before cycle 0: a (nested) named tuple of arrays."""
+        """Tables and registers of the routers before cycle 0: a (nested) named tuple of arrays.
+
+        Parameters
+        ----------
+        messages : Messages
+            What the hosts send: some models keep values of their own for each.
+        """
         ...
 
     def run_cycles(self, state: EngineState, routers: Any, trace: Trace, until_cycle: int) -> int:
-        """The compiled loop; returns one of the reasons of ``engine/clock.py``."""
+        """The compiled loop, which changes the state that it is given.
+
+        Parameters
+        ----------
+        state : EngineState
+            Everything but the routers.
+        routers : named tuple of arrays
+            As ``make_state`` gives it.
+        trace : Trace
+            Gets a row for each cycle that is run; without rows nothing is recorded.
+        until_cycle : int
+            The first cycle that is not run any more.
+
+        Returns
+        -------
+        int
+            Why it stopped: ``LIMIT``, ``FINISHED`` or ``DEADLOCKED`` of ``sim_model/common/engine/clock.py``.
+        """
         ...
 
     def describe_router(self, state: EngineState, routers: Any, switch: int) -> str:
-        """The whole state of a router, for mismatch and deadlock reports."""
+        """The whole state of a router, for mismatch and deadlock reports.
+
+        Parameters
+        ----------
+        state : EngineState
+            Everything but the routers.
+        routers : named tuple of arrays
+            As ``make_state`` gives it.
+        switch : int
+
+        Returns
+        -------
+        str
+            Some lines.
+        """
         ...
 
     def waits(self, state: EngineState, routers: Any) -> list[Wait]:
-        """What every input channel that holds a flit waits for, in a network where nothing moves."""
+        """What every input channel that holds a flit waits for, in a network where nothing moves.
+
+        Parameters
+        ----------
+        state : EngineState
+            Everything but the routers.
+        routers : named tuple of arrays
+            As ``make_state`` gives it.
+        """
         ...

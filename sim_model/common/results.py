@@ -64,7 +64,17 @@ class Results:
     def of(
         cls, messages: Messages, state: EngineState, *, deadlocked: bool, copy_log: np.ndarray | None = None
     ) -> "Results":
-        """Copy the results out of a state."""
+        """Copies of the results that are in a state.
+
+        Parameters
+        ----------
+        messages : Messages
+        state : EngineState
+            Everything but the routers.
+        deadlocked : bool
+        copy_log : structured array or None
+            As in the members.
+        """
         return cls(
             messages=messages,
             start_cycle=state.jobs.start_cycle.copy(),

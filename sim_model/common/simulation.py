@@ -131,7 +131,18 @@ class Simulation:
         return self._reason == DEADLOCKED
 
     def run(self, until_cycle: int | None = None) -> Results:
-        """Run until all is delivered, or a deadlock, or the given cycle (which is not run any more)."""
+        """Run until all is delivered, or a deadlock, or the given cycle (which is not run any more).
+
+        Parameters
+        ----------
+        until_cycle : int or None
+            The first cycle that is not run any more; None sets no limit.
+
+        Returns
+        -------
+        Results
+            What has been delivered so far.
+        """
         if self._reason == LIMIT:
             limit = NEVER if until_cycle is None else until_cycle
             self._reason = self.model.run_cycles(self.state, self.router_state, self._no_trace, limit)
@@ -142,10 +153,15 @@ class Simulation:
 
         After the end or a deadlock the clock goes on: no flit moves, but side wires can still change.
 
+        Parameters
+        ----------
+        cycles : int
+            At least 0.
+
         Returns
         -------
         Trace
-            Offers are accepted in the cycle in which they are made.
+            A row for each cycle. Offers are accepted in the cycle in which they are made.
         """
         trace = make_trace(cycles, self.links, self._signal_bits)
         reason = self.model.run_cycles(self.state, self.router_state, trace, self.cycle + cycles)
@@ -176,7 +192,13 @@ class Simulation:
         return _copied((self.state, self.router_state)), self._reason
 
     def restore(self, snapshot: Any) -> None:
-        """Go back to a snapshot, which stays usable."""
+        """Go back to a snapshot, which stays usable.
+
+        Parameters
+        ----------
+        snapshot
+            What ``snapshot`` gave.
+        """
         (state, router_state), self._reason = snapshot
         self.state, self.router_state = _copied((state, router_state))
 
@@ -201,7 +223,20 @@ class Simulation:
         return ChannelCounts(tallies.flits.copy(), tallies.stalled_cycles.copy(), tallies.bubbles.copy())
 
     def data_of(self, message: int, flit: int) -> int:
-        """Data field of a flit as it is sent: header, or test payload (``topology/common/pattern.py``)."""
+        """Data field of a flit as it is sent: header, or test payload (``topology/common/pattern.py``).
+
+        Parameters
+        ----------
+        message : int
+            Number of the message.
+        flit : int
+            Position in the message, the head 0.
+
+        Returns
+        -------
+        int
+            ``flit_bits`` of the model wide.
+        """
         header_flits = self.model.header_flits(self.messages.destinations_of(message).tolist())
         flit_bits = self.model.flit_bits
         if flit >= header_flits:
@@ -209,7 +244,17 @@ class Simulation:
         return self.model.sent_header(self.messages, message) >> flit * flit_bits & (1 << flit_bits) - 1
 
     def describe_router(self, switch: int) -> str:
-        """The whole state of a router, for mismatch reports."""
+        """The whole state of a router, for mismatch reports.
+
+        Parameters
+        ----------
+        switch : int
+
+        Returns
+        -------
+        str
+            Some lines.
+        """
         return self.model.describe_router(self.state, self.router_state, switch)
 
     def deadlock_report(self) -> str:

@@ -27,7 +27,13 @@ class Summary:
 
     @classmethod
     def of(cls, sample: np.ndarray) -> "Summary":
-        """Summary of an integer sample, such as latencies in cycles."""
+        """Summary of an integer sample, such as latencies in cycles.
+
+        Parameters
+        ----------
+        sample : int array
+            Of one dimension; its unit is that of the summary.
+        """
         if len(sample) == 0:
             return cls(0, None, None, None, None)
         p50, p99 = np.percentile(sample, (50, 99), method="inverted_cdf")
@@ -73,6 +79,18 @@ class Interval:
 
 def confidence_interval(observations: Sequence[float] | np.ndarray, confidence: float = 0.95) -> Interval:
     """Confidence interval of the mean of independent observations, such as replications: Student's t.
+
+    Parameters
+    ----------
+    observations : sequence or array of float
+        Of one dimension; at least 1.
+    confidence : float
+        Share of such intervals that contain the true mean; between 0 and 1.
+
+    Returns
+    -------
+    Interval
+        In the unit of the observations; infinitely wide for a single one.
 
     Raises
     ------

@@ -43,11 +43,11 @@ class HartsModel:
         Frames between two packets on a link, at least 1.
     relay_frames : int
         Frames that the network processor takes, at least 1.
+    classed : bool
+        False is a negative control: any packet may have any page, and packets deadlock.
     link_cycles : int
         Cycles from an output register to the buffer of the next node, and of the side wires between them; at most
         ``topology.harts.frame.most_link_cycles``.
-    classed : bool
-        False is a negative control: any packet may have any page, and packets deadlock.
 
     Raises
     ------

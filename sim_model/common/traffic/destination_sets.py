@@ -20,6 +20,13 @@ class DestinationSets(Protocol):
     def draw(self, generator: np.random.Generator, source: np.ndarray, /) -> tuple[np.ndarray, np.ndarray]:
         """Destinations of each message.
 
+        Parameters
+        ----------
+        generator : Generator
+            NumPy's; the only source of chance.
+        source : int64[G]
+            Who sends each message.
+
         Returns
         -------
         destinations : int64

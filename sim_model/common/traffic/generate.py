@@ -64,6 +64,18 @@ class RandomTraffic:
 
         Same seed, same messages, on any machine.
 
+        Parameters
+        ----------
+        cycles : int
+            Length of the traffic, at least 1.
+        seed : int
+            At least 0.
+
+        Returns
+        -------
+        MessageColumns
+            Not checked against a network yet.
+
         Raises
         ------
         ValueError

@@ -19,6 +19,15 @@ class Injection(Protocol):
     def starts(self, generator: np.random.Generator, cycles: int, nodes: int, /) -> tuple[np.ndarray, np.ndarray]:
         """Starts of all nodes within ``0 .. cycles - 1``, in order of cycle and then of node.
 
+        Parameters
+        ----------
+        generator : Generator
+            NumPy's; the only source of chance.
+        cycles : int
+            Length of the traffic, at least 1.
+        nodes : int
+            How many nodes send, at least 1.
+
         Returns
         -------
         cycle, node : int64[M]
@@ -49,6 +58,11 @@ class PoissonInjection:
     ----------
     messages_per_node_per_cycle : float
         Mean rate of one node, greater than 0.
+
+    Raises
+    ------
+    ValueError
+        "Messages per node per cycle must be greater than 0, not Z".
     """
 
     messages_per_node_per_cycle: float
@@ -71,6 +85,11 @@ class BernoulliInjection:
     ----------
     messages_per_node_per_cycle : float
         That probability, greater than 0 and at most 1.
+
+    Raises
+    ------
+    ValueError
+        "Messages per node per cycle must be greater than 0 and at most 1, not Z".
     """
 
     messages_per_node_per_cycle: float
@@ -90,7 +109,12 @@ class PeriodicInjection:
     Parameters
     ----------
     messages_per_node_per_cycle : float
-        The period is 1 by this; where that is no whole number, starts are rounded down to cycles.
+        Greater than 0. The period is 1 by this; where that is no whole number, starts are rounded down to cycles.
+
+    Raises
+    ------
+    ValueError
+        "Messages per node per cycle must be greater than 0, not Z".
     """
 
     messages_per_node_per_cycle: float
@@ -117,6 +141,11 @@ class BatchInjection:
         Mean rate of one node, greater than 0; a batch begins every ``messages`` / this, rounded down to cycles.
     messages : int
         Messages of a node in a batch, at least 1.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
     """
 
     messages_per_node_per_cycle: float
@@ -197,6 +226,14 @@ class BurstInjection:
         self, generator: np.random.Generator, cycles: int, nodes: int
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The bursts of all nodes.
+
+        Parameters
+        ----------
+        generator : Generator
+            NumPy's; the only source of chance.
+        cycles : int
+            Bursts that last longer end here.
+        nodes : int
 
         Returns
         -------

@@ -14,13 +14,32 @@ class Lengths(Protocol):
     """A distribution of lengths."""
 
     def draw(self, generator: np.random.Generator, messages: int, /) -> np.ndarray:
-        """Flits of each of so many messages, int32."""
+        """Flits of each of so many messages, int32.
+
+        Parameters
+        ----------
+        generator : Generator
+            NumPy's; the only source of chance.
+        messages : int
+            How many lengths are drawn.
+
+        Returns
+        -------
+        int32[messages]
+            In flits, header included.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class FixedLength:
-    """All messages have the same length."""
+    """All messages have the same length.
+
+    Parameters
+    ----------
+    flits : int
+        Whole message, header included.
+    """
 
     flits: int
 
@@ -36,7 +55,7 @@ class LengthMix:
     Parameters
     ----------
     shares : mapping of int to float
-        Share of the messages by length in flits; together 1.
+        Share of the messages by length in flits, header included; together 1.
 
     Raises
     ------

@@ -20,7 +20,9 @@ class Pattern(Protocol):
         Parameters
         ----------
         generator : Generator
+            NumPy's; the only source of chance.
         source : int64[M]
+            Who sends each message.
         """
         ...
 

@@ -17,7 +17,22 @@ DestinationOf = np.ndarray
 
 
 def transpose(network: ChannelNetwork) -> DestinationOf:
-    """Node r s + c sends to c s + r in a network of s x s nodes; with 2^b nodes the halves of b bits change places."""
+    """Node r s + c sends to c s + r in a network of s x s nodes; with 2^b nodes the halves of b bits change places.
+
+    Parameters
+    ----------
+    network : ChannelNetwork
+
+    Returns
+    -------
+    int64[nodes]
+        Destination of each source.
+
+    Raises
+    ------
+    ValueError
+        If the number of nodes is no square.
+    """
     nodes = len(network.processors)
     side = isqrt(nodes)
     if side * side != nodes:
@@ -26,24 +41,84 @@ def transpose(network: ChannelNetwork) -> DestinationOf:
 
 
 def bit_complement(network: ChannelNetwork) -> DestinationOf:
-    """All bits are inverted."""
+    """All bits are inverted.
+
+    Parameters
+    ----------
+    network : ChannelNetwork
+
+    Returns
+    -------
+    int64[nodes]
+        Destination of each source.
+
+    Raises
+    ------
+    ValueError
+        If the number of nodes is no power of two, or 1.
+    """
     return (1 << _bits(network)) - 1 - np.arange(len(network.processors))
 
 
 def bit_reverse(network: ChannelNetwork) -> DestinationOf:
-    """Bit i becomes bit b - 1 - i."""
+    """Bit i becomes bit b - 1 - i.
+
+    Parameters
+    ----------
+    network : ChannelNetwork
+
+    Returns
+    -------
+    int64[nodes]
+        Destination of each source.
+
+    Raises
+    ------
+    ValueError
+        If the number of nodes is no power of two, or 1.
+    """
     bits, node = _bits(network), np.arange(len(network.processors))
     return sum(((node >> bit & 1) << bits - 1 - bit for bit in range(bits)), np.zeros_like(node))
 
 
 def shuffle(network: ChannelNetwork) -> DestinationOf:
-    """Bits are rotated to the left by one: bit i becomes bit i + 1, the highest one the lowest."""
+    """Bits are rotated to the left by one: bit i becomes bit i + 1, the highest one the lowest.
+
+    Parameters
+    ----------
+    network : ChannelNetwork
+
+    Returns
+    -------
+    int64[nodes]
+        Destination of each source.
+
+    Raises
+    ------
+    ValueError
+        If the number of nodes is no power of two, or 1.
+    """
     bits, node = _bits(network), np.arange(len(network.processors))
     return (node << 1 | node >> bits - 1) & (1 << bits) - 1
 
 
 def tornado(network: ChannelNetwork) -> DestinationOf:
-    """In each dimension ceil(k / 2) - 1 places on, round the end: almost half of the way round a ring."""
+    """In each dimension ceil(k / 2) - 1 places on, round the end: almost half of the way round a ring.
+
+    Parameters
+    ----------
+    network : ChannelNetwork
+
+    Returns
+    -------
+    int64[nodes]
+        Destination of each source.
+
+    Raises
+    ------
+    ValueError
+        If the network is no grid, or no dimension has 3 switches or more.
+    """
     sides = _sides(network)
     if max(sides) < 3:
         text = f"needs a dimension of at least 3 switches, not {' x '.join(map(str, sides))}"
@@ -52,7 +127,22 @@ def tornado(network: ChannelNetwork) -> DestinationOf:
 
 
 def neighbour(network: ChannelNetwork) -> DestinationOf:
-    """In each dimension one place on, round the end."""
+    """In each dimension one place on, round the end.
+
+    Parameters
+    ----------
+    network : ChannelNetwork
+
+    Returns
+    -------
+    int64[nodes]
+        Destination of each source.
+
+    Raises
+    ------
+    ValueError
+        If the network is no grid.
+    """
     return _moved(network, lambda _side: 1)
 
 
