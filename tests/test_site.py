@@ -1,6 +1,5 @@
 """The site of the documents: built without warnings, whole without a network, with every public name described."""
 
-import importlib
 import inspect
 import os
 import re
@@ -8,16 +7,13 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 import hydranoc
-from tests.test_layers import LAYERS
+from tests.api_page import API, ROOT, described, named_objects, own_docstring, public_members, sections
 
-ROOT = Path(__file__).parent.parent
-API = (ROOT / "docs" / "api.md").read_text()
 NETWORK = """network: {family: spam, topology: {kind: mesh, shape: [3, 3]}}
 traffic: {kind: random, cycles: 1000, messages_per_node_per_cycle: 0.002, flits: 8}
 """
@@ -92,29 +88,15 @@ def test_the_site_begins_where_a_newcomer_does(site, pages):
     assert places == sorted(places)
 
 
-def named_objects() -> dict[str, Any]:
-    """What the API page lists, by its whole name."""
-    found, module = {}, ""
-    for directive, name in re.findall(r"^\.\. (currentmodule|auto\w+):: (\S+)$", API, re.M):
-        if directive == "currentmodule":
-            module = name
-            continue
-        whole = name if "." in name else f"{module}.{name}"
-        home, _, attribute = whole.rpartition(".")
-        found[whole] = getattr(importlib.import_module(home), attribute)
-    return found
-
-
 NAMED = named_objects()
-FRONT = [name for name in NAMED if name.startswith("hydranoc.") and not name.startswith("hydranoc.measurement.")]
-"""What users of the front door meet first: nothing is left to be guessed from a name or from a sentence above it."""
 
 
 def test_every_public_name_is_on_the_page(site, pages):
     anchors = pages[site / "docs" / "api.html"].anchors
     assert {f"hydranoc.{name}" for name in hydranoc.__all__} <= anchors
     assert set(NAMED) <= anchors
-    assert {f"hydranoc.Design.{name}" for name in public_methods(hydranoc.Design)} <= anchors
+    members = public_members(hydranoc.Design)
+    assert {f"hydranoc.Design.{name}" for name, function in members.items() if own_docstring(function)} <= anchors
 
 
 def test_its_programs_run(tmp_path):
@@ -129,45 +111,10 @@ def test_its_programs_run(tmp_path):
         assert ended.stdout
 
 
-def sections(docstring: str) -> dict[str, str]:
-    """Text by numpydoc heading."""
-    parts = re.split(r"^(\w+)\n-{3,}$", docstring, flags=re.M)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
-
-
-def described(docstring: str) -> set[str]:
-    """Names that a docstring's parameters and members have."""
-    told = sections(docstring)
-    text = told.get("Parameters", "") + told.get("Members", "")
-    heads = re.findall(r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: :.*)?$", text, re.M)
-    return {name.strip(" *") for head in heads for name in head.split(",")}
-
-
-def public_methods(called: Any) -> dict[str, Any]:
-    """Methods of a class by name; those of a dataclass that are values of its fields are none."""
-    fields = getattr(called, "__dataclass_fields__", {})
-    own = [base for base in getattr(called, "__mro__", ()) if base.__module__.partition(".")[0] in LAYERS]
-    members = [pair for base in reversed(own) for pair in vars(base).items()]
-    return {
-        name: member
-        for name, member in members
-        if inspect.isfunction(member) and not name.startswith("_") and name not in fields
-    }
-
-
 @pytest.mark.parametrize("name", NAMED)
 def test_everything_has_a_docstring(name):
-    silent = [method for method, member in public_methods(NAMED[name]).items() if not inspect.getdoc(member)]
-    assert inspect.getdoc(NAMED[name])
-    assert silent == []
-
-
-@pytest.mark.parametrize("name", FRONT)
-def test_parameters_are_described(name):
     called = NAMED[name]
-    told = described(inspect.getdoc(called) or "")
-    missing = [(name, one) for one in inspect.signature(called).parameters if one not in told]
-    for method, member in public_methods(called).items():
-        told = described(inspect.getdoc(member) or "") | {"self"}
-        missing += [(method, one) for one in inspect.signature(member).parameters if one not in told]
-    assert missing == []
+    members = public_members(called) if inspect.isclass(called) else {}
+    told = described(sections(own_docstring(called)).get("Members", ""))
+    assert inspect.getdoc(called)
+    assert [member for member, function in members.items() if not inspect.getdoc(function) and member not in told] == []

@@ -40,6 +40,12 @@ class Design(Simulated, Exported):
         What the hosts send.
     plan
         The family's hardware plan.
+
+    Raises
+    ------
+    ConfigError
+        When one of the members is first asked for that the configuration does not allow: tables or a plan that cannot
+        be made, or messages without ``traffic``.
     """
 
     def check(self) -> CheckReport:

@@ -9,7 +9,7 @@ from sim_model.common.statistics import Interval, confidence_interval
 
 
 def utilisation(runs: Sequence[Observations], warmup: int) -> np.ndarray | None:
-    """Flits per cycle on each channel, mean of all runs; None if they did not count.
+    """Flits per cycle on each channel, float[channels], mean of all runs; None if they did not count.
 
     Parameters
     ----------

@@ -149,7 +149,8 @@ def sweep(
     dask : str or None
         Address of a Dask scheduler, whose workers then do it.
     progress : callable
-    effort
+        Called with what is being done, points done, and points in all.
+    **effort
         Members of ``Effort``.
 
     Returns

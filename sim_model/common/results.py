@@ -124,12 +124,12 @@ class Results:
 
     @cached_property
     def groups(self) -> np.ndarray:
-        """Distinct group numbers, ascending."""
+        """Distinct group numbers, ascending, int32[G]."""
         return self.messages.group if self._all_alone else np.unique(self.messages.group)
 
     @cached_property
     def group_start_cycle(self) -> np.ndarray:
-        """First start in each group, by position in ``groups``."""
+        """First start in each group, int64[G], by position in ``groups``; beyond all cycles if none started."""
         started = self.start_cycle != NONE
         if self._all_alone:
             return np.where(started, self.start_cycle, NEVER)
@@ -139,7 +139,7 @@ class Results:
 
     @cached_property
     def group_latency_cycles(self) -> np.ndarray:
-        """First start to last arrival of each group, by position in ``groups``; -1 if not complete."""
+        """First start to last arrival of each group, int64[G], by position in ``groups``; -1 if not complete."""
         if self._all_alone:
             return self.latency_cycles
         last = _last_or_none(self.last_arrival_cycle, self._group_position, len(self.groups))
@@ -147,7 +147,7 @@ class Results:
 
     @cached_property
     def group_destinations(self) -> np.ndarray:
-        """Destinations of each group: those of all its messages together."""
+        """Destinations of each group, those of all its messages together, int64[G]."""
         if self._all_alone:
             return self.messages.destination_counts
         return np.bincount(

@@ -170,7 +170,13 @@ class Simulation:
         return trace
 
     def step(self) -> CycleReport:
-        """Run one cycle."""
+        """Run one cycle.
+
+        Returns
+        -------
+        CycleReport
+            What happened in that cycle.
+        """
         trace = self.record(1)
         accepted, ejected = trace.accepted_message[0], trace.ejected_message[0]
         processors = self.model.network.delivery_processors

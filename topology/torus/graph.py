@@ -67,7 +67,17 @@ class TorusLinks(ChannelNetwork):
         return super()._channel_name(index, source, source_port, sink)
 
     def direction_of(self, channel: Channel) -> int | None:
-        """Direction in which a channel travels; None if it comes from or leads to a processor."""
+        """Direction in which a channel travels; None if it comes from or leads to a processor.
+
+        Parameters
+        ----------
+        channel : Channel
+
+        Returns
+        -------
+        int or None
+            0 to 3, as in ``Grid``.
+        """
         between_switches = self.is_switch(channel.source) and self.is_switch(channel.sink)
         return self.directions[channel.source][channel.source_port] if between_switches else None
 
