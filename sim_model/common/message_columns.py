@@ -67,11 +67,15 @@ class MessageColumns(Sequence[Message]):
 
         Parameters
         ----------
-        source, flits, start_cycle : int[M]
-        destinations : int
-            Sorted within a message.
+        source : int[M]
+            Processor.
+        destinations : int[F]
+            Of one message after the other, sorted within a message.
+        flits : int[M]
+            Whole message, header included.
+        start_cycle : int[M]
         counts : int[M] or None
-            Destinations of each message; default 1.
+            Destinations of each message, F together; default 1.
         """
         messages = len(source)
         offsets = np.arange(messages + 1) if counts is None else np.concatenate(([0], np.cumsum(counts)))
@@ -134,18 +138,41 @@ class MessageColumns(Sequence[Message]):
         return np.diff(self.offsets)
 
     def with_operation(self, operation: int) -> "MessageColumns":
-        """The same with another operation for all messages that have several destinations."""
+        """The same with another operation for all messages that have several destinations.
+
+        Parameters
+        ----------
+        operation : int
+            By the family's own numbers, see ``Message``.
+        """
         return replace(self, operation=np.where(self.counts > 1, np.int32(operation), self.operation))
 
     def spread(self, channels: int, generator: np.random.Generator) -> "MessageColumns":
-        """The same with random injection channels where none is chosen, for processors with so many."""
+        """The same with random injection channels where none is chosen, for processors with so many.
+
+        Parameters
+        ----------
+        channels : int
+            Injection channels of each processor.
+        generator : Generator
+            NumPy's; the only source of chance.
+        """
         drawn = generator.integers(channels, size=len(self), dtype=np.int32)
         return replace(self, injection=np.where(self.injection == ANY, drawn, self.injection))
 
     def checked(
         self, *, processors: int, header_flits: Callable[[Sequence[int]], int], injection_channels: int = 1
     ) -> Messages:
-        """The messages, checked; parameters as for ``Messages.build``.
+        """The messages, checked.
+
+        Parameters
+        ----------
+        processors : int
+            Number of processors of the network.
+        header_flits : callable
+            Header length in flits for a destination set, such as ``SpamRouting.header_flits``.
+        injection_channels : int
+            Injection channels of each processor.
 
         Raises
         ------

@@ -29,8 +29,16 @@ class TorusModel(LaneModel):
     ----------
     routing : TorusRouting
         Network and rule for lanes.
-    buffer_flits, routing_cycles, lane_reuse, injection_priority
-        See ``LaneModel``.
+    buffer_flits : int
+        Flits D that the buffer of a lane holds, 1 to 16; 4 and more keep the full rate.
+    routing_cycles : int
+        Cycles R from a header's arrival in an empty buffer to its output register, at least 1.
+    lane_reuse : str
+        When a head can have a lane: "tail", as soon as the tail before it has left; or "empty", when the buffer behind
+        is known to be empty.
+    injection_priority : str
+        How flits from processors compete for outputs: "equal", in turn with those from channels; or "low", only if none
+        of those asks for the output.
 
     Raises
     ------

@@ -13,7 +13,15 @@ class Count(Protocol):
     """A distribution of numbers of destinations."""
 
     def draw(self, generator: np.random.Generator, messages: int, /) -> np.ndarray:
-        """Destinations of each of so many multicasts, int64."""
+        """Destinations of each of so many multicasts, int64.
+
+        Parameters
+        ----------
+        generator : Generator
+            NumPy's; the only source of chance.
+        messages : int
+            How many multicasts there are.
+        """
         ...
 
 
