@@ -62,9 +62,9 @@ def observe(simulation: Simulation, cycles: int, kinds: tuple[str, ...]) -> Obse
     Parameters
     ----------
     simulation : Simulation
-        About to begin; it is run to its end.
+        About to begin.
     cycles : int
-        Messages start in cycles ``0 .. cycles - 1``. The run is at most a quarter longer.
+        Messages start in cycles ``0 .. cycles - 1``. It is run until all are delivered, or for a quarter more cycles.
     kinds : tuple of str
         ``UNICAST_AND_MULTICAST``, or ``UNICAST_ONLY``: all messages are of one kind.
 

@@ -120,8 +120,8 @@ class MinNetwork(ChannelNetwork):
         Returns
         -------
         int
-            ``FORWARD`` or ``BACKWARD``; always ``FORWARD`` in unidirectional networks and out of processors, and in
-            bidirectional ones ``BACKWARD`` into them.
+            ``FORWARD`` or ``BACKWARD``. In unidirectional networks and out of processors always ``FORWARD``; in
+            bidirectional ones ``FORWARD`` to a higher stage, ``BACKWARD`` to a lower one and into processors.
         """
         source, sink = self.channels[channel].source, self.channels[channel].sink
         if not self.bidirectional or not self.is_switch(source):
