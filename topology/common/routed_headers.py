@@ -53,6 +53,11 @@ class RoutedHeaders(ABC):
             Processor that sends it.
         destinations : sequence of int
             Processors, as ``destinations_of`` gives them.
+
+        Raises
+        ------
+        ValueError
+            For a number of destinations that the routing cannot send to.
         """
 
     def destinations_of(self, source: int, destinations: Sequence[int]) -> tuple[int, ...]:
@@ -86,6 +91,11 @@ class RoutedHeaders(ABC):
             Processor that sends it.
         destinations : sequence of int
             Processors, as ``destinations_of`` gives them.
+
+        Raises
+        ------
+        ValueError
+            As ``routing_key``.
         """
         bits = sum(1 << processor for processor in destinations) if len(destinations) > 1 else 0
         return self.header.pack((self.routing_key(source, destinations), source), bits)

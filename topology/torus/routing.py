@@ -128,6 +128,11 @@ class TorusRouting(RoutedHeaders):
             One processor.
         turns : Turns or None
             Default: the shorter way in each dimension.
+
+        Raises
+        ------
+        ValueError
+            If there are several destinations.
         """
         return self.header.pack((self.routing_key(source, destinations, turns), source))
 
