@@ -72,7 +72,9 @@ class KeptPoints:
         if len(rows) == len(self._rows):
             return
         self._rows = rows
-        self.path.write_text("".join(map(_line, rows.items())), encoding="utf-8")
+        anew = self.path.with_suffix(".new")
+        anew.write_text("".join(map(_line, rows.items())), encoding="utf-8")
+        anew.replace(self.path)  # whoever is killed here has lost nothing
 
     def drop(self) -> None:
         """Forget everything: the figure is finished."""
