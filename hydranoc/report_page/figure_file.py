@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, FiniteFloat
 
-from hydranoc.config.schema.base import Number, Section
+from hydranoc.config.schema.base import Checked, Number
 from hydranoc.config.source import KeyPath, Source, name_of
 from hydranoc.config.validation import validate
 from hydranoc.errors import ConfigError, shown
@@ -17,7 +17,7 @@ KIND = "NAME.json of 'hydranoc reproduce'"
 HalfWidth = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class _Series(Section):
+class _Series(Checked):
     name: str
     x: list[FiniteFloat]
     y: list[FiniteFloat]
@@ -30,12 +30,12 @@ class _Series(Section):
     saturation: Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)] | None = None
 
 
-class _Level(Section):
+class _Level(Checked):
     claim: str
     y: FiniteFloat
 
 
-class _Plot(Section):
+class _Plot(Checked):
     x_label: str
     y_label: str
     log_x: bool = False
@@ -48,14 +48,14 @@ class _Plot(Section):
     series: list[_Series]
 
 
-class _Claim(Section):
+class _Claim(Checked):
     claim: str
     measured: str
     holds: bool
     note: str = ""
 
 
-class _Written(Section):
+class _Written(Checked):
     model_config = ConfigDict(extra="ignore")  # how it was measured is of no matter here
 
     title: str

@@ -29,10 +29,14 @@ Flits = Annotated[int, Field(ge=1, le=MAX_MESSAGE_FLITS)]
 Number = Annotated[int, Field(ge=0)]
 
 
-class Section(BaseModel):
-    """A mapping that has these keys and no others; ``Members`` of its docstring say what each of them is."""
+class Checked(BaseModel):
+    """A mapping that has these keys and no others."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Section(Checked):
+    """A part of a configuration; ``Members`` of its docstring say what each of its keys is."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
