@@ -2,14 +2,13 @@
 
 import contextlib
 import shutil
-import signal
 import tempfile
-import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from hydranoc.errors import file_error
 from hydranoc.locks import locked, locked_if_free
+from hydranoc.reports.interrupts import heeded_interrupts
 
 WRITING = "cannot write results"
 SCRATCH = ".hydranoc-"
@@ -47,7 +46,7 @@ def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path
         _remove(made)
         raise file_error(WRITING, error, folder) from None
     try:
-        with stack, _interrupted_by_term():
+        with stack, heeded_interrupts():
             yield scratch
         _publish(scratch, folder, stale)
         made = []
@@ -103,19 +102,6 @@ def write_whole(files: Mapping[Path, str]) -> None:
                 (scratch / path.name).write_text(text, encoding="utf-8")
             except OSError as error:
                 raise file_error(WRITING, error, path) from None
-
-
-@contextlib.contextmanager
-def _interrupted_by_term() -> Iterator[None]:
-    """The signal TERM ends the block like an interrupt from the keyboard, and not the process on the spot."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _publish(scratch: Path, folder: Path, stale: Collection[str]) -> None:

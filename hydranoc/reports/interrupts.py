@@ -1,0 +1,76 @@
+"""Interrupts that are not lost: work that was asked to end never ends as if nothing had been asked."""
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+AGAIN_SECONDS = 0.05
+"""After so long an interrupt that nobody could see is sent once more."""
+
+
+@contextlib.contextmanager
+def heeded_interrupts() -> Iterator[None]:
+    """The signals INT and TERM end the block with a KeyboardInterrupt, and not the process on the spot.
+
+    Python prints and drops an exception in a destructor, and in a function that compiled code calls, as a compiler
+    does for each function that it saves: an interrupt that comes right then is sent again. Libraries may drop one as
+    well; then the block runs to its end, and raises there. In threads other than the main one nothing is changed, nor
+    for signals that are ignored, as INT is in the background of a shell.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        At the end of the block, if a signal came and was dropped.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    interrupts = _Interrupts()
+    try:
+        yield
+    finally:
+        interrupts.restore()
+    if interrupts.seen:
+        raise KeyboardInterrupt
+
+
+class _Interrupts:
+    """The handlers of a block, until they are restored."""
+
+    def __init__(self) -> None:
+        self.seen: int | None = None
+        self._hook = sys.unraisablehook
+        self._before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        sys.unraisablehook = self._on_dropped
+        for number, handler in self._before.items():
+            if handler is not signal.SIG_IGN:
+                signal.signal(number, self._on_signal)
+
+    def restore(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        sys.unraisablehook = self._hook
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        self.seen = number
+        before = self._before[signal.Signals(number)]
+        if number == signal.SIGINT and callable(before):
+            before(number, frame)
+        raise KeyboardInterrupt
+
+    def _on_dropped(self, dropped: Any) -> None:
+        if self.seen is not None and issubclass(dropped.exc_type, KeyboardInterrupt):
+            again = threading.Timer(AGAIN_SECONDS, self._send, [self.seen])
+            again.daemon = True
+            again.start()
+        else:
+            self._hook(dropped)
+
+    def _send(self, number: int) -> None:
+        if signal.getsignal(number) == self._on_signal:  # else the block has ended
+            os.kill(os.getpid(), number)
