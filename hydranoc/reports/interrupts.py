@@ -19,13 +19,14 @@ def heeded_interrupts() -> Iterator[None]:
 
     Python prints and drops an exception in a destructor, and in a function that compiled code calls, as a compiler
     does for each function that it saves: an interrupt that comes right then is sent again. Libraries may drop one as
-    well; then the block runs to its end, and raises there. In threads other than the main one nothing is changed, nor
-    for signals that are ignored, as INT is in the background of a shell.
+    well, or make another error of it; then the block ends as it may, and raises a KeyboardInterrupt there. In threads
+    other than the main one nothing is changed, nor for signals that are ignored, as INT is in the background of a
+    shell, or that are not Python's.
 
     Raises
     ------
     KeyboardInterrupt
-        At the end of the block, if a signal came and was dropped.
+        At the end of the block, if a signal came, whatever became of it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -33,9 +34,12 @@ def heeded_interrupts() -> Iterator[None]:
     interrupts = _Interrupts()
     try:
         yield
+    except Exception:
+        if interrupts.seen is None:
+            raise
     finally:
         interrupts.restore()
-    if interrupts.seen:
+    if interrupts.seen is not None:
         raise KeyboardInterrupt
 
 
@@ -45,11 +49,11 @@ class _Interrupts:
     def __init__(self) -> None:
         self.seen: int | None = None
         self._hook = sys.unraisablehook
-        self._before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        self._before = {number: old for number, old in handlers.items() if old not in (signal.SIG_IGN, None)}
         sys.unraisablehook = self._on_dropped
-        for number, handler in self._before.items():
-            if handler is not signal.SIG_IGN:
-                signal.signal(number, self._on_signal)
+        for number in self._before:
+            signal.signal(number, self._on_signal)
 
     def restore(self) -> None:
         for number, handler in self._before.items():
@@ -59,7 +63,7 @@ class _Interrupts:
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self.seen = number
         before = self._before[signal.Signals(number)]
-        if number == signal.SIGINT and callable(before):
+        if callable(before):
             before(number, frame)
         raise KeyboardInterrupt
 

@@ -1,5 +1,6 @@
 """Interrupts that Python or a library drops still end the work, and leave no result."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -72,6 +73,33 @@ def test_an_interrupt_that_a_library_drops_is_told_at_the_end(number):
     with pytest.raises(KeyboardInterrupt), heeded_interrupts():
         _drop_an_interrupt(number)
     assert [signal.getsignal(each) for each in SIGNALS] == before
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_an_interrupt_of_which_a_library_makes_an_error_is_an_interrupt(number):
+    with pytest.raises(KeyboardInterrupt), heeded_interrupts():
+        _make_an_error_of_an_interrupt(number)
+
+
+def _make_an_error_of_an_interrupt(number):
+    _drop_an_interrupt(number)
+    raise ValueError("of a library")
+
+
+def test_errors_without_an_interrupt_pass():
+    with pytest.raises(ValueError, match="of the work"), heeded_interrupts():
+        raise ValueError("of the work")
+
+
+def test_an_interrupt_is_told_to_the_block_around():
+    with pytest.raises(KeyboardInterrupt), heeded_interrupts():
+        _drop_in_a_block_of_its_own()
+
+
+def _drop_in_a_block_of_its_own():
+    with contextlib.suppress(KeyboardInterrupt), heeded_interrupts():
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(1)
 
 
 def test_an_ignored_interrupt_stays_ignored():
