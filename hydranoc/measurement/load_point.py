@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from hydranoc.measurement.digits import six_digits
 from hydranoc.measurement.point import STABLE, MeasuredPoint
 from sim_model.common.statistics import Interval
 
@@ -111,7 +112,7 @@ def row(point: LoadPoint, unit_cycles: float) -> tuple[object, ...]:
         for name in VALUES:
             scaled = values[name] * (unit_cycles if name in LATENCIES else 1)
             missing = math.isnan(scaled) or (not point.stable and name in LATENCIES)
-            cells.append("" if missing else float(f"{scaled:.6g}") if name != "messages" else int(scaled))
+            cells.append("" if missing else six_digits(scaled) if name != "messages" else int(scaled))
     return (
         *(point.curve, point.load, point.verdict, point.precise, point.cycles, point.warmup_cycles, point.replications),
         *cells,

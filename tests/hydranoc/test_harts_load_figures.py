@@ -22,8 +22,8 @@ from hydranoc.studies.harts.load import (
     packet_rate,
     workload,
 )
-from hydranoc.studies.harts.load_curves import measure_harts_curves
-from hydranoc.studies.harts.load_figures import LOAD_REPRODUCTIONS, figure_12
+from hydranoc.studies.harts.load_curves import HartsCurves, measure_harts_curves
+from hydranoc.studies.harts.load_figures import INCREASE, LOAD_REPRODUCTIONS, _table, figure_12
 from sim_model.common.messages import Message
 from sim_model.common.statistics import Interval
 from tests.hydranoc.measurement.synthetic import curve
@@ -271,3 +271,18 @@ def test_a_figure_from_its_runs():
     assert all(len(row) == len(figure.columns) for row in figure.rows)
     fast, stored = figure.series
     assert all(slower > faster for slower, faster in zip(stored.y, fast.y, strict=False))
+
+
+def test_increases_stand_in_the_rows_of_their_loads():
+    by_load = {
+        load: dict.fromkeys(KINDS, (latency, 1.0)) for load, latency in zip(LOADS, (100, 200, 300, 400), strict=True)
+    }
+    base, above = curve("base", by_load, LATE), curve("above", dict(list(by_load.items())[:3]), EARLY)
+    increases = {"above": {0.1: Interval(50.0, 2.5, 10), 0.5: Interval(25.0, 1.25, 10)}}
+    table = _table(HartsCurves({"base": base, "above": above}), increases)
+    assert table["columns"][-2:] == INCREASE
+    assert table["comparable"].intervals[-1] == INCREASE
+    cells = [row[-2:] for row in table["rows"]]
+    assert cells[: len(base.points)] == [("", "")] * len(base.points)
+    assert cells[len(base.points) :][:3] == [(50.0, 2.5), (25.0, 1.25), ("", "")]
+    assert not set(INCREASE) & set(_table(HartsCurves({"base": base}))["columns"])

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from hydranoc.measurement.curve import Curve
+from hydranoc.measurement.digits import six_digits
 from hydranoc.measurement.load_point import LoadPoint, columns, row
 from hydranoc.measurement.saturation import SaturationLoad
 from hydranoc.studies.common.check import Comparable
@@ -52,8 +53,8 @@ def load_comparison(kinds: tuple[str, ...], unit: str) -> Comparable:
 
 def _ends(found: SaturationLoad) -> tuple[object, ...]:
     """Without an upper end the cell is empty."""
-    high = float(f"{found.diverging:.6g}") if math.isfinite(found.diverging) else ""
-    return float(f"{found.carried:.6g}"), high
+    high = six_digits(found.diverging) if math.isfinite(found.diverging) else ""
+    return six_digits(found.carried), high
 
 
 def saturation_text(found: SaturationLoad) -> str:

@@ -1,13 +1,16 @@
 """Figures 10 to 14 of HARTS: broadcasts among ordinary packets (Sec. 5)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from hydranoc.measurement.digits import six_digits
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction, Series
 
 if TYPE_CHECKING:
     from hydranoc.measurement.curve import Curve
+    from hydranoc.studies.harts.load_comparisons import ByLoad
     from hydranoc.studies.harts.load_curves import HartsCurves
     from sim_model.common.statistics import Interval
 
@@ -16,6 +19,8 @@ SBCAST, SFBCAST = "sbcast", "sfbcast"
 UNIT = "clocks"
 SHARED = "harts-loads"
 """Their curves are measured once."""
+INCREASE = ("increase_percent", "increase_half_width_percent")
+"""Columns of what figures 11, 13 and 14 draw."""
 LATENCY_AXIS = "latency, clocks of 1.5 us (95 % confidence)"
 
 
@@ -63,7 +68,7 @@ def figure_11(effort: Effort) -> Figure:
             comparisons.moves("the increase grows with load", increases, 1, " %"),
             load_claims.copies_close_together(curves),
         ),
-        **_table(measured),
+        **_table(measured, {curves[copies].name: increases[f"{copies}-BCAST"] for copies in COPIES}),
     )
 
 
@@ -114,7 +119,7 @@ def stored_by_size(effort: Effort, *, title: str, mean_delivery: bool) -> Figure
         y_label="increase over SBCAST, % (95 % confidence)",
         series=tuple(_increases(name, found) for name, found in shown.items()),
         claims=tuple(claims),
-        **_table(measured),
+        **_table(measured, {measured.of(SFBCAST, size).name: shown[f"size {size}"] for size in load_claims.SIZES}),
     )
 
 
@@ -125,17 +130,30 @@ def _latencies(name: str, curve: "Curve") -> Series:
     return load_series(name, curve, BROADCAST, CLOCKS_PER_CYCLE)
 
 
-def _increases(name: str, by_load: "Mapping[float, Interval]") -> Series:
+def _increases(name: str, by_load: "ByLoad") -> Series:
     found = list(by_load.values())
     return Series(name, list(by_load), [one.mean for one in found], [one.half_width for one in found])
 
 
-def _table(curves: "HartsCurves") -> dict[str, Any]:
+def _table(curves: "HartsCurves", increases: "Mapping[str, ByLoad] | None" = None) -> dict[str, Any]:
+    """Rows of all curves; with the increases that are drawn, by name of curve, in the rows of their loads."""
     from hydranoc.studies.common.load_series import load_comparison, load_table
     from hydranoc.studies.harts.load import CLOCKS_PER_CYCLE, KINDS
 
     columns, rows = load_table(curves.all, KINDS, UNIT, CLOCKS_PER_CYCLE)
-    return {"columns": columns, "rows": rows, "comparable": load_comparison(KINDS, UNIT)}
+    comparable = load_comparison(KINDS, UNIT)
+    if increases is not None:
+        columns = (*columns, *INCREASE)
+        rows = tuple((*row, *_increase_cells(increases.get(str(row[0]), {}).get(float(str(row[1]))))) for row in rows)
+        comparable = replace(comparable, intervals=(*comparable.intervals, INCREASE))
+    return {"columns": columns, "rows": rows, "comparable": comparable}
+
+
+def _increase_cells(increase: "Interval | None") -> tuple[object, object]:
+    """Empty in the rows of what is the base, and where one of the two has no mean."""
+    if increase is None:
+        return "", ""
+    return six_digits(increase.mean), six_digits(increase.half_width)
 
 
 LOAD_REPRODUCTIONS = {

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from hydranoc.measurement.digits import six_digits
 from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Claim, Effort, Figure, Series
 
@@ -98,5 +99,5 @@ def _formula(point: "RoundPoint") -> float:
 
 def _row(point: "RoundPoint") -> tuple[object, ...]:
     found = (point.busy, point.sends, point.half_width, _formula(point))
-    cells = [float(f"{value:.6g}") if point.stable else "" for value in found]
+    cells = [six_digits(value) if point.stable else "" for value in found]
     return (point.load, point.verdict, *cells, point.broadcasts, point.replications)

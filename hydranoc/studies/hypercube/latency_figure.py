@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hydranoc.measurement.compare import combination, difference, ratio
+from hydranoc.measurement.digits import six_digits
 from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Claim, Effort, Figure, Series
 from hydranoc.studies.hypercube.cases import (
@@ -184,14 +185,14 @@ def _rows(curves: Curves, points: Iterable["CubePoint"]) -> Iterable[tuple[objec
     for (load, variant), found in curves.items():
         cube = (load.dimensions, load.flits, load.lanes, load.broadcast_fraction)
         for rate, latency in zip(*found, strict=True):
-            yield (variant, *cube, "", f"{rate:.7f}", "", "", round(latency, 2), *[""] * (len(COLUMNS) - 10))
+            yield (variant, *cube, "", f"{rate:.7f}", "", "", six_digits(latency), *[""] * (len(COLUMNS) - 10))
     for point in sorted(points, key=lambda p: (p.dimensions, p.lanes, p.flits, p.broadcast_fraction, p.share)):
         excesses = [excess(point, variant) for variant in ("printed", "fixed")]
         yield (
             "simulated",
             *(point.dimensions, point.flits, point.lanes, point.broadcast_fraction, point.share, f"{point.rate:.7f}"),
             *(point.verdict, point.precise),
-            *((round(point.latency, 2), round(point.latency_half_width, 2)) if point.stable else ("", "")),
+            *((six_digits(point.latency), six_digits(point.latency_half_width)) if point.stable else ("", "")),
             *(point.cycles, point.warmup_cycles, point.replications),
             *("" if found is None else round(found.mean, 4) for found in excesses),
         )

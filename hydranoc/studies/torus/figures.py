@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hydranoc.measurement.digits import six_digits
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction, Series
 
 if TYPE_CHECKING:
@@ -132,12 +133,12 @@ def _table(points: "Points") -> dict[str, Any]:
     for point in points.all:
         where = {key: getattr(point, key) for key in KEYS[1:]}
         found = [point.mean_us, point.last_us]
-        cells = [float(f"{value:.6g}") for one in found for value in (one.mean, one.half_width)]
+        cells = [six_digits(value) for one in found for value in (one.mean, one.half_width)]
         if point.software == U_TORUS:
             cells += ["", ""]
         else:
             gain = points.gain(point.software, **where)
-            cells += [float(f"{value:.6g}") for value in (gain.mean, gain.half_width)]
+            cells += [six_digits(value) for value in (gain.mean, gain.half_width)]
         rows.append((point.software, *where.values(), *cells, len(point.means_us)))
     columns = [name for one in INTERVALS for name in (one, f"{one}_half_width")]
     return {
