@@ -137,8 +137,9 @@ def complete_messages(records: Sequence[Message], config: Config, routing: Any) 
 def _completed(sent: Sequence[Message], config: Config, routing: Any) -> Sequence[Message]:
     """Messages as the network takes them."""
     section, family = config.network_section, config.family
-    if isinstance(sent, MessageColumns) and family.takes_all(section, routing, sent):
-        return sent
+    columns = family.complete_columns(section, routing, sent) if isinstance(sent, MessageColumns) else None
+    if columns is not None:
+        return columns
     completed = []
     for number, record in enumerate(sent):
         try:

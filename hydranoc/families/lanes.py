@@ -84,6 +84,6 @@ def complete_unicast(_section: Any, _routing: Any, record: "Message") -> "Messag
     return record
 
 
-def all_unicasts(_section: Any, _routing: Any, columns: "MessageColumns") -> bool:
-    """Whether all these messages have one destination."""
-    return len(columns.destinations) == len(columns)
+def unicast_columns(_section: Any, _routing: Any, columns: "MessageColumns") -> "MessageColumns | None":
+    """The messages as they are; None if one of them has not one destination."""
+    return columns if (columns.counts == 1).all() else None

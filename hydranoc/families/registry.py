@@ -10,20 +10,22 @@ from hydranoc.config import extensions
 from hydranoc.config.first import FirstConfiguration
 from hydranoc.config.schema import NetworkSection
 from hydranoc.families.harts import slots as harts
+from hydranoc.families.harts.columns import complete_columns
 from hydranoc.families.hypercube import slots as hypercube
-from hydranoc.families.lanes import all_unicasts, complete_unicast
+from hydranoc.families.lanes import complete_unicast, unicast_columns
 from hydranoc.families.min import slots as multistage
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.spam import slots as spam
 from hydranoc.families.table_names import TableNames
 from hydranoc.families.torus import slots as torus
-from hydranoc.families.worm_guards import all_within_watchdog, complete_within_watchdog
+from hydranoc.families.worm_guards import columns_within_watchdog, complete_within_watchdog
 from hydranoc.studies.common.figure import Reproduction
 from hydranoc.studies.harts import figures as harts_figures
 from hydranoc.studies.hypercube import figures as hypercube_figures
 from hydranoc.studies.min import figures as min_figures
 from hydranoc.studies.spam import figures as spam_figures
 from hydranoc.studies.torus import figures as torus_figures
+from sim_model.common.message_columns import MessageColumns
 from sim_model.common.messages import Message
 from sim_model.common.software import BINOMIAL, software_multicasts
 
@@ -81,9 +83,9 @@ class Family:
         by default none.
     complete : callable
         (network section, tables, Message) -> Message as the network takes it. Raises ValueError ("X must be Y, not Z").
-    takes_all : callable
-        (network section, tables, MessageColumns) -> whether ``complete`` would leave all these messages as they are;
-        if not, it is asked for each of them.
+    complete_columns : callable
+        (network section, tables, MessageColumns) -> MessageColumns with all that ``complete`` makes of each; None if
+        it refuses one of them, or is to be asked for each.
     came_over : callable
         (variants of recorded heads, int array) -> input ports over which they came to the switches that they leave, in
         families in which a message comes to a switch several times; by default -1 for all: it comes there once.
@@ -107,7 +109,7 @@ class Family:
     software_sends: Callable[[Any, Iterable[Message], str, int], list[Message]] = _binomial_sends
     operations: Callable[[Any], Mapping[str, int]] = _no_operations
     complete: Callable[[Any, Any, Any], Any]
-    takes_all: Callable[[Any, Any, Any], bool]
+    complete_columns: Callable[[Any, Any, Any], MessageColumns | None]
     came_over: Callable[[np.ndarray], np.ndarray] = _came_once
     reproductions: Mapping[str, Reproduction]
     first: FirstConfiguration
@@ -126,7 +128,7 @@ OWN_FAMILIES: dict[str, Family] = {
         link_classes=spam.link_classes,
         table_names=spam.table_names,
         complete=complete_within_watchdog,
-        takes_all=all_within_watchdog,
+        complete_columns=columns_within_watchdog,
         reproductions=spam_figures.REPRODUCTIONS,
         first=FirstConfiguration(
             topology={"kind": "mesh", "shape": [4, 4]},
@@ -145,7 +147,7 @@ OWN_FAMILIES: dict[str, Family] = {
         table_names=multistage.table_names,
         software_names=multistage.software_names,
         complete=complete_within_watchdog,
-        takes_all=all_within_watchdog,
+        complete_columns=columns_within_watchdog,
         reproductions=min_figures.REPRODUCTIONS,
         first=FirstConfiguration(
             topology={"kind": "bi-butterfly", "radix": 2, "stages": 4},
@@ -163,7 +165,7 @@ OWN_FAMILIES: dict[str, Family] = {
         link_classes=harts.link_classes,
         operations=harts.operations,
         complete=harts.complete,
-        takes_all=harts.takes_all,
+        complete_columns=complete_columns,
         came_over=harts.came_over,
         reproductions=harts_figures.REPRODUCTIONS,
         first=FirstConfiguration(
@@ -183,7 +185,7 @@ OWN_FAMILIES: dict[str, Family] = {
         software_names=torus.software_names,
         software_sends=torus.software_sends,
         complete=complete_unicast,
-        takes_all=all_unicasts,
+        complete_columns=unicast_columns,
         reproductions=torus_figures.REPRODUCTIONS,
         first=FirstConfiguration(
             topology={"kind": "torus", "rows": 4, "columns": 4},
@@ -202,7 +204,7 @@ OWN_FAMILIES: dict[str, Family] = {
         software_names=hypercube.software_names,
         software_sends=hypercube.software_sends,
         complete=complete_unicast,
-        takes_all=all_unicasts,
+        complete_columns=unicast_columns,
         reproductions=hypercube_figures.REPRODUCTIONS,
         first=FirstConfiguration(
             topology={"kind": "hypercube", "dimensions": 4},

@@ -75,6 +75,9 @@ def complete_within_watchdog(section: WatchedSection, _routing: Any, record: "Me
     return record
 
 
-def all_within_watchdog(section: WatchedSection, _routing: Any, columns: "MessageColumns") -> bool:
-    """Whether no watchdog would cut any of these messages off."""
-    return not section.watchdog_flits or int(columns.flits.max(initial=0)) <= section.watchdog_flits
+def columns_within_watchdog(
+    section: WatchedSection, _routing: Any, columns: "MessageColumns"
+) -> "MessageColumns | None":
+    """The messages as they are; None if a watchdog would cut one of them off."""
+    right = not section.watchdog_flits or int(columns.flits.max(initial=0)) <= section.watchdog_flits
+    return columns if right else None

@@ -40,6 +40,10 @@ class MessageColumns(Sequence[Message]):
         See ``Message``.
     delay_cycles : int64[W]
         By position in ``parents``.
+    group : int32[M] or None
+        See ``Message``; None for one of its own for each.
+    copies : int32 or None
+        By position in ``destinations``: copies that it is to get; None for one each.
     """
 
     source: np.ndarray
@@ -52,6 +56,8 @@ class MessageColumns(Sequence[Message]):
     parent_offsets: np.ndarray
     parents: np.ndarray
     delay_cycles: np.ndarray
+    group: np.ndarray | None = None
+    copies: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -109,13 +115,17 @@ class MessageColumns(Sequence[Message]):
         number %= len(self)
         injection = int(self.injection[number])
         waits = slice(int(self.parent_offsets[number]), int(self.parent_offsets[number + 1]))
+        goes = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
+        destinations = tuple(self.destinations[goes].tolist())
         return Message(
             int(self.source[number]),
-            tuple(self.destinations[self.offsets[number] : self.offsets[number + 1]].tolist()),
+            destinations,
             int(self.flits[number]),
             start_cycle=int(self.start_cycle[number]),
             parents=tuple(self.parents[waits].tolist()),
             delay_cycles=tuple(self.delay_cycles[waits].tolist()) or 0,
+            group=None if self.group is None else int(self.group[number]),
+            copies=None if self.copies is None else dict(zip(destinations, self.copies[goes].tolist(), strict=True)),
             operation=int(self.operation[number]),
             injection=None if injection == ANY else injection,
         )
@@ -126,10 +136,10 @@ class MessageColumns(Sequence[Message]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MessageColumns):
             return NotImplemented
-        return all(np.array_equal(ours, theirs) for ours, theirs in zip(self._columns, other._columns, strict=True))
+        return all(_equal(ours, theirs) for ours, theirs in zip(self._columns, other._columns, strict=True))
 
     @property
-    def _columns(self) -> tuple[np.ndarray, ...]:
+    def _columns(self) -> tuple[np.ndarray | None, ...]:
         return tuple(vars(self).values())
 
     @property
@@ -192,10 +202,10 @@ class MessageColumns(Sequence[Message]):
             parent_offsets=self.parent_offsets,
             parents=self.parents,
             delay_cycles=self.delay_cycles,
-            group=np.arange(len(self), dtype=np.int32),
+            group=np.arange(len(self), dtype=np.int32) if self.group is None else self.group,
             operation=self.operation,
             injection=np.maximum(self.injection, 0),
-            copies=np.ones(len(self.destinations), dtype=np.int32),
+            copies=np.ones(len(self.destinations), dtype=np.int32) if self.copies is None else self.copies,
         )
 
     def _right(self, processors: int, header_flits: Callable[[Sequence[int]], int], injection_channels: int) -> bool:
@@ -242,6 +252,12 @@ def checked_messages(
     """Records or columns, checked; parameters and errors as for ``Messages.build``."""
     check = records.checked if isinstance(records, MessageColumns) else partial(Messages.build, records)
     return check(processors=processors, header_flits=header_flits, injection_channels=injection_channels)
+
+
+def _equal(ours: np.ndarray | None, theirs: np.ndarray | None) -> bool:
+    if ours is None or theirs is None:
+        return ours is theirs
+    return np.array_equal(ours, theirs)
 
 
 def _within(column: np.ndarray, low: int, high: int | None) -> bool:

@@ -12,6 +12,7 @@ from hydranoc.config.schema import NetworkSection
 from hydranoc.families.registry import FAMILIES, Family
 from rtl.common.structure import SharedModule
 from sim_model.common.message_columns import MessageColumns
+from sim_model.common.messages import Messages
 from topology.harts.faults import Faults
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -111,24 +112,60 @@ def test_columns_are_taken_whole_if_every_record_is_left_as_it_is(name):
         columns_of([0, 1], [1, 2], [1, 1], 1_000),
         replace(unicasts, operation=np.array([0, 1, 0])),
     ):
-        assert family.takes_all(section, routing, columns) == all(
-            leaves(family, section, routing, record) for record in columns
-        )
-    assert family.takes_all(section, routing, unicasts)
+        completed = family.complete_columns(section, routing, columns)
+        assert (None if completed is None else messages(completed)) == one_by_one(family, section, routing, columns)
+    assert family.complete_columns(section, routing, unicasts) is unicasts
 
 
-def leaves(family, section, routing, record) -> bool:
+def one_by_one(family, section, routing, columns):
+    """What becomes of all records; None if one of them is refused."""
     try:
-        return family.complete(section, routing, record) == record
+        return messages(family.complete(section, routing, record) for record in columns)
     except ValueError:
-        return False
+        return None
+
+
+def messages(records):
+    """Without the difference between no copies and one copy each."""
+    return [replace(record, copies=record.copies or dict.fromkeys(record.destinations, 1)) for record in records]
+
+
+FAULTS = (
+    Faults(),
+    Faults(silent_nodes=(2,)),
+    Faults(corrupting_nodes=(4,), dead_links=((0, 1),)),
+    Faults(forging_nodes=((5, 6),)),
+)
+
+
+@pytest.mark.parametrize("guard", [False, True])
+@pytest.mark.parametrize("faults", FAULTS)
+def test_broadcasts_in_columns_go_where_their_records_go(faults, guard):
+    design, random = example_of("harts"), np.random.default_rng(3)
+    routing = replace(design.routing, faults=faults, guard=guard)
+    family, section = design.family, design.config.network_section
+    nodes = [node for node in range(routing.mesh.nodes) if not faults.is_silent(node)]
+    source = random.choice(nodes, 300)
+    columns = columns_of(source, [random.choice([n for n in nodes if n != one]) for one in source], [1] * 300, 9)
+    operations = list(family.operations(section).values())
+    drawn = np.where(random.random(300) < 0.5, random.choice(operations, 300), 0).astype(np.int32)
+    columns = replace(columns, operation=drawn)
+    completed = family.complete_columns(section, routing, columns)
+    assert completed is not None
+    assert messages(completed) == one_by_one(family, section, routing, columns)
+    assert len({len(record.destinations) for record in completed}) == 2
+    build = {"processors": routing.mesh.nodes, "header_flits": routing.header_flits}
+    in_columns, in_records = completed.checked(**build), Messages.build(completed, **build)
+    for name, column in vars(in_columns).items():
+        assert np.array_equal(column, getattr(in_records, name)), name
+        assert column.dtype == getattr(in_records, name).dtype, name
 
 
 def test_meshes_look_for_silent_nodes_on_both_sides():
     design = example_of("harts")
     section = design.config.network_section
     routing = replace(design.routing, faults=Faults(silent_nodes=(2,)))
-    takes = FAMILIES["harts"].takes_all
-    assert takes(section, routing, columns_of([0, 1], [1, 0], [1, 1], 9))
-    assert not takes(section, routing, columns_of([0, 2], [1, 0], [1, 1], 9))
-    assert not takes(section, routing, columns_of([0, 1], [1, 2], [1, 1], 9))
+    complete = FAMILIES["harts"].complete_columns
+    assert complete(section, routing, columns_of([0, 1], [1, 0], [1, 1], 9)) is not None
+    assert complete(section, routing, columns_of([0, 2], [1, 0], [1, 1], 9)) is None
+    assert complete(section, routing, columns_of([0, 1], [1, 2], [1, 1], 9)) is None

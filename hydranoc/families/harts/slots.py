@@ -27,7 +27,6 @@ from topology.harts.reception import ENTRIES, LEAST_ENTRIES, MOST_COPIES, MOST_E
 from topology.harts.routing import UNICAST, HartsRouting, operation
 
 if TYPE_CHECKING:
-    from sim_model.common.message_columns import MessageColumns
     from sim_model.common.messages import Message
 
 NO_CLASSES = "no-classes"
@@ -263,20 +262,21 @@ def complete(section: HartsSection, routing: HartsRouting, record: "Message") ->
         if any(map(faults.is_silent, record.destinations)):
             raise ValueError(f"Destination must be a node that has not failed silently, not {record.destinations[0]}")
         return record
-    wanted = routing.wanted_copies(record.operation, record.source)
+    copies = wanted_by_broadcast(routing, record.operation, record.source)
+    return replace(record, destinations=tuple(copies), copies=copies)
+
+
+def wanted_by_broadcast(routing: HartsRouting, operation: int, source: int) -> dict[int, int]:
+    """Copies of a broadcast that its nodes wait for, in ascending order of the nodes.
+
+    Parameters
+    ----------
+    routing : HartsRouting
+    operation : int
+        Number of the algorithm, see ``HartsRouting.wanted_copies``.
+    source : int
+    """
+    wanted = routing.wanted_copies(operation, source)
     # a node that the faults leave without a copy is to be missed, but not the copies of a forger
-    least = LEAST_COPIES if faults.claimed_source(record.source) == record.source else 0
-    copies = {node: max(least, count) for node, count in wanted.items()}
-    return replace(record, destinations=tuple(wanted), copies=copies)
-
-
-def takes_all(section: HartsSection, routing: HartsRouting, columns: "MessageColumns") -> bool:
-    """Whether all these messages are packets to one node each, between nodes that have not failed silently."""
-    silent = [node for node in range(routing.mesh.nodes) if routing.faults.is_silent(node)]
-    return (
-        len(columns.destinations) == len(columns)
-        and not columns.operation.any()
-        and int(columns.flits.max(initial=0)) <= section.packet_flits
-        and not np.isin(columns.source, silent).any()
-        and not np.isin(columns.destinations, silent).any()
-    )
+    least = LEAST_COPIES if routing.faults.claimed_source(source) == source else 0
+    return {node: max(least, count) for node, count in wanted.items()}
