@@ -1,6 +1,6 @@
 """The one list of router families and what each of them has to bring."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,7 @@ def _no_software(_network: Any) -> tuple[str, ...]:
     return ()
 
 
-def _binomial_sends(_network: Any, records: Iterable[Message], _name: str, _seed: int) -> list[Message]:
+def _binomial_sends(_network: Any, records: Iterable[Message], _name: str, _seed: int) -> Sequence[Message]:
     return software_multicasts(records, BINOMIAL)
 
 
@@ -106,7 +106,7 @@ class Family:
     build_plan: Callable[[Any, Any], Any]
     link_classes: Callable[[Any], LinkClasses]
     software_names: Callable[[Any], tuple[str, ...]] = _no_software
-    software_sends: Callable[[Any, Iterable[Message], str, int], list[Message]] = _binomial_sends
+    software_sends: Callable[[Any, Iterable[Message], str, int], Sequence[Message]] = _binomial_sends
     operations: Callable[[Any], Mapping[str, int]] = _no_operations
     complete: Callable[[Any, Any, Any], Any]
     complete_columns: Callable[[Any, Any, Any], MessageColumns | None]

@@ -160,6 +160,8 @@ class MessageColumns(Sequence[Message]):
     def spread(self, channels: int, generator: np.random.Generator) -> "MessageColumns":
         """The same with random injection channels where none is chosen, for processors with so many.
 
+        What one node sends of a group goes over one channel after the other, from a random one on.
+
         Parameters
         ----------
         channels : int
@@ -167,8 +169,25 @@ class MessageColumns(Sequence[Message]):
         generator : Generator
             NumPy's; the only source of chance.
         """
+        if self.group is not None:
+            return replace(self, injection=self._in_turn(channels, generator.integers(channels, size=len(self))))
         drawn = generator.integers(channels, size=len(self), dtype=np.int32)
         return replace(self, injection=np.where(self.injection == ANY, drawn, self.injection))
+
+    def _in_turn(self, channels: int, drawn: np.ndarray) -> np.ndarray:
+        """Channels where none is chosen: the one drawn for the first message of a sender in its group, then the next.
+
+        A chosen one is no turn.
+        """
+        assert self.group is not None
+        free = np.flatnonzero(self.injection == ANY)
+        free = free[np.lexsort((free, self.source[free], self.group[free]))]
+        begins = np.ones(len(free), dtype=bool)
+        begins[1:] = (np.diff(self.group[free]) != 0) | (np.diff(self.source[free]) != 0)
+        first = np.flatnonzero(begins)[np.cumsum(begins) - 1]
+        injection = self.injection.copy()
+        injection[free] = (drawn[free[first]] + np.arange(len(free)) - first) % channels
+        return injection
 
     def checked(
         self, *, processors: int, header_flits: Callable[[Sequence[int]], int], injection_channels: int = 1
@@ -211,8 +230,7 @@ class MessageColumns(Sequence[Message]):
     def _right(self, processors: int, header_flits: Callable[[Sequence[int]], int], injection_channels: int) -> bool:
         """Whether all messages keep all rules of ``Messages.build``."""
         return (
-            _within(self.source, 0, processors - 1)
-            and _within(self.destinations, 0, processors - 1)
+            self._there(processors)
             and _within(self.counts, 1, processors)
             and _within(self.start_cycle, 0, None)
             and _within(self.injection, ANY, injection_channels - 1)
@@ -221,6 +239,25 @@ class MessageColumns(Sequence[Message]):
             and self._sorted_others()
             and self._waits_for_earlier()
         )
+
+    def in_order(self, processors: int | None = None) -> bool:
+        """Whether each message is for other processors than its source, in ascending order, and waits for nothing.
+
+        Parameters
+        ----------
+        processors : int or None
+            Of the network, if it is to be looked whether they are there.
+        """
+        return (
+            len(self.parents) == 0
+            and self.group is None
+            and _within(self.counts, 1, None)
+            and self._sorted_others()
+            and (processors is None or self._there(processors))
+        )
+
+    def _there(self, processors: int) -> bool:
+        return _within(self.source, 0, processors - 1) and _within(self.destinations, 0, processors - 1)
 
     def _sorted_others(self) -> bool:
         """Whether destinations of each message ascend, and none is its source."""

@@ -7,7 +7,7 @@ dimension that comes first. A base that goes round loads a network evenly where 
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from sim_model.common.schedule import Unicast
+from sim_model.common.unicast_tree import Unicast
 
 
 def halvings(members: int) -> list[tuple[int, int]]:

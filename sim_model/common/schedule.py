@@ -1,35 +1,15 @@
 """Multicasts as unicasts that depend on each other: from who sends to whom to messages with parents and groups."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
+from sim_model.common.message_columns import MessageColumns
 from sim_model.common.messages import Message, MessageError, checked_destinations
+from sim_model.common.software_columns import tree_unicasts
+from sim_model.common.unicast_tree import Tree, Unicast
 
 
-class Unicast(NamedTuple):
-    """One message of a multicast by software.
-
-    Members
-    -------
-    sender, receiver : int
-    operation : int
-        See ``Message``.
-    injection : int or None
-        See ``Message``.
-    """
-
-    sender: int
-    receiver: int
-    operation: int = 0
-    injection: int | None = None
-
-
-Tree = Callable[[int, Sequence[int]], Iterable[Unicast]]
-"""From source and sorted destinations to unicasts: parents first, those of a sender in the order in which it sends."""
-
-
-def software_schedule(records: Iterable[Message], nodes: int, tree: Tree) -> list[Message]:
+def software_schedule(records: Iterable[Message], nodes: int, tree: Tree) -> Sequence[Message]:
     """Messages with every multicast replaced by unicasts; each record becomes one group.
 
     A record with one destination is sent there straight. What waits for a record at one of its destinations waits for
@@ -38,7 +18,7 @@ def software_schedule(records: Iterable[Message], nodes: int, tree: Tree) -> lis
     Parameters
     ----------
     records : iterable of Message
-        ``tree`` sees them in this order.
+        ``tree`` sees them in this order. Columns in order become columns.
     nodes : int
         Processors of the network.
     tree : callable
@@ -49,6 +29,8 @@ def software_schedule(records: Iterable[Message], nodes: int, tree: Tree) -> lis
     MessageError
         If nodes or parents of a record are not there.
     """
+    if isinstance(records, MessageColumns) and records.in_order(nodes):
+        return tree_unicasts(records, tree)
     sends = Sends()
     for number, record in enumerate(records):
         try:

@@ -9,9 +9,12 @@ Without the chain the source sends to all destinations itself, in the same order
 
 from collections.abc import Iterable, Sequence
 
+from sim_model.common.message_columns import MessageColumns
 from sim_model.common.messages import Message
 from sim_model.common.recursive_doubling import halvings
-from sim_model.common.schedule import Sends, Unicast, dependent_unicasts
+from sim_model.common.schedule import Sends, dependent_unicasts
+from sim_model.common.software_columns import chain_unicasts
+from sim_model.common.unicast_tree import Unicast
 
 BINOMIAL, SEPARATE = COMMON_SOFTWARE = ("binomial", "separate")
 """Names of what every family has."""
@@ -57,7 +60,7 @@ def binomial_chain(
     return dependent_unicasts(record, _binomial(source, destinations), first_number)
 
 
-def software_multicasts(records: Iterable[Message], software: str = BINOMIAL) -> list[Message]:
+def software_multicasts(records: Iterable[Message], software: str = BINOMIAL) -> Sequence[Message]:
     """A list of messages with every multicast replaced by unicasts; each record becomes one group.
 
     Records may wait for each other, see ``software_schedule``. One without destinations stays as it is: what becomes of
@@ -66,6 +69,7 @@ def software_multicasts(records: Iterable[Message], software: str = BINOMIAL) ->
     Parameters
     ----------
     records : iterable of Message
+        Columns in order become columns.
     software : str
         One of ``COMMON_SOFTWARE``.
 
@@ -74,6 +78,8 @@ def software_multicasts(records: Iterable[Message], software: str = BINOMIAL) ->
     MessageError
         If a record waits for what is no earlier record that its source gets or sends.
     """
+    if isinstance(records, MessageColumns) and records.in_order():
+        return chain_unicasts(records, binomial=software == BINOMIAL)
     tree = {BINOMIAL: _binomial, SEPARATE: _separate}[software]
     sends = Sends()
     for record in records:

@@ -17,7 +17,8 @@ from functools import partial
 
 from sim_model.common.messages import Message
 from sim_model.common.recursive_doubling import RotatingBase, halvings
-from sim_model.common.schedule import Unicast, software_schedule
+from sim_model.common.schedule import software_schedule
+from sim_model.common.unicast_tree import Unicast
 from topology.hypercube.binomial_tree import dimension_order
 from topology.hypercube.graph import HypercubeNetwork
 
@@ -25,7 +26,7 @@ DOUBLING, ONE_BASE = OWN_SOFTWARE = ("recursive-doubling", "recursive-doubling-o
 """What hypercubes have besides the common software."""
 
 
-def software_sends(network: HypercubeNetwork, records: Iterable[Message], software: str) -> list[Message]:
+def software_sends(network: HypercubeNetwork, records: Iterable[Message], software: str) -> Sequence[Message]:
     """Messages with every multicast replaced by unicasts that depend on each other; each record becomes one group.
 
     A record with one destination is sent there straight. Records may wait for each other.

@@ -1,10 +1,11 @@
 """Multicasts of tori and meshes as unicasts by software: who sends what to whom (Sec. 3.3, 3.4.4)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sim_model.common.messages import Message
 from sim_model.common.recursive_doubling import RotatingBase
-from sim_model.common.schedule import Tree, Unicast, software_schedule
+from sim_model.common.schedule import software_schedule
+from sim_model.common.unicast_tree import Tree, Unicast
 from sim_model.torus.chains import CHAINS, Send
 from sim_model.torus.partitioning import Partitioning, Scheme
 from sim_model.torus.recursive_doubling import BASES, recursive_doubling
@@ -26,7 +27,7 @@ def software_names(grid: Grid) -> tuple[str, ...]:
     return (*CHAINS, DOUBLING, *(scheme.name for scheme in schemes))
 
 
-def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: int = 0) -> list[Message]:
+def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: int = 0) -> Sequence[Message]:
     """Messages with every multicast replaced by unicasts that depend on each other; each record becomes one group.
 
     The unicasts of a group stand in such an order that each sender's go out by message numbers: those of phase 2 before

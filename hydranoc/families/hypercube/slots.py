@@ -1,6 +1,6 @@
 """The slots of hypercubes with adaptive routing: from their configuration to tables, model, hardware and pictures."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -147,7 +147,7 @@ def software_names(_network: HypercubeNetwork) -> tuple[str, ...]:
 
 def software_sends(
     network: HypercubeNetwork, records: "Iterable[Message]", software: str, _seed: int
-) -> "list[Message]":
+) -> "Sequence[Message]":
     """Unicasts that send messages by software, a group for each message."""
     from sim_model.hypercube.multicasts import software_sends
 

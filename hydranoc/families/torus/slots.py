@@ -1,6 +1,6 @@
 """The slots of tori and meshes with lanes: from their configuration to tables, model, hardware and pictures."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from hydranoc.config.schema import RowsAndColumns
@@ -142,7 +142,9 @@ def software_names(network: TorusNetwork) -> tuple[str, ...]:
     return software_names(network.grid)
 
 
-def software_sends(network: TorusNetwork, records: "Iterable[Message]", software: str, seed: int) -> "list[Message]":
+def software_sends(
+    network: TorusNetwork, records: "Iterable[Message]", software: str, seed: int
+) -> "Sequence[Message]":
     """Unicasts that send messages by software, a group for each message."""
     from sim_model.torus.multinode import software_sends
 
