@@ -41,10 +41,7 @@ def multicasts(seed=1, messages=300):
 
 SENDERS = {
     **{name: partial(software_multicasts, software=name) for name in COMMON_SOFTWARE},
-    **{
-        f"torus {name}": lambda records, name=name: torus_sends(TORUS, records, name, 3)
-        for name in software_names(TORUS)
-    },
+    **{f"torus {name}": partial(torus_sends, TORUS, software=name, seed=3) for name in software_names(TORUS)},
     **{f"cube {name}": partial(cube_sends, CUBE, software=name) for name in OWN_SOFTWARE},
 }
 
@@ -92,6 +89,28 @@ def test_columns_out_of_order_are_sent_as_their_records(name):
     assert SENDERS[name](turned) == SENDERS[name](list(turned))
 
 
+@pytest.mark.parametrize("name", SENDERS)
+def test_columns_that_wait_for_others_are_sent_as_their_records(name):
+    """Every message waits for the one before, which comes from or to its source."""
+    source = np.arange(20) % NODES
+    columns = MessageColumns.of(
+        source=source,
+        destinations=np.sort(np.stack(((source + 1) % NODES, (source + 3) % NODES), axis=1)).ravel(),
+        counts=np.full(20, 2),
+        flits=np.full(20, 5),
+        start_cycle=np.zeros(20, dtype=np.int64),
+    )
+    waiting = replace(
+        columns,
+        parent_offsets=np.maximum(np.arange(-1, 20), 0),
+        parents=np.arange(19, dtype=np.int32),
+        delay_cycles=np.full(19, 7),
+    )
+    sends = SENDERS[name](waiting)
+    assert sends == SENDERS[name](list(waiting))
+    assert sum(7 in record.delays for record in sends) >= 19
+
+
 @pytest.mark.parametrize("name", ["torus u-torus", "cube recursive-doubling"])
 def test_wrong_nodes_are_named_with_their_record(name):
     columns = multicasts()
@@ -128,7 +147,7 @@ def test_a_chosen_injection_channel_is_no_turn():
         injection=np.array([ANY, ANY, 2, 0, ANY, ANY, ANY], dtype=np.int32),
     )
     for seed in range(10):
-        injection = [record.injection for record in spread_unicasts(columns, 3, seed)]
-        assert injection == [record.injection for record in spread_unicasts(list(columns), 3, seed)]
+        injection = [record.injection or 0 for record in spread_unicasts(columns, 3, seed)]
+        assert injection == [record.injection or 0 for record in spread_unicasts(list(columns), 3, seed)]
         assert injection[2:4] == [2, 0]
         assert (injection[4] - injection[0]) % 3 == (injection[5] - injection[1]) % 3 == 1

@@ -144,7 +144,8 @@ def _table(curves: "HartsCurves", increases: "Mapping[str, ByLoad] | None" = Non
     comparable = load_comparison(KINDS, UNIT)
     if increases is not None:
         columns = (*columns, *INCREASE)
-        rows = tuple((*row, *_increase_cells(increases.get(str(row[0]), {}).get(float(str(row[1]))))) for row in rows)
+        found = (increases.get(curve.name, {}).get(point.load) for curve in curves.all for point in curve.points)
+        rows = tuple((*row, *_increase_cells(increase)) for row, increase in zip(rows, found, strict=True))
         comparable = replace(comparable, intervals=(*comparable.intervals, INCREASE))
     return {"columns": columns, "rows": rows, "comparable": comparable}
 
