@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from hydranoc import load
 from hydranoc.config.schema import RandomTraffic
@@ -15,13 +16,23 @@ LOADS = {"light": 0.3, "near saturation": 1.0, "overload": 4.0}
 
 def loaded(path: Path, load_name: str, cycles: int) -> Design:
     """One of the networks under one of the loads; messages start in ``cycles`` cycles."""
-    config = load(path).config
-    traffic = config.traffic
+    design = load(path)
+    rate = LOADS[load_name] * random_traffic(design).messages_per_node_per_cycle
+    return changed(design, messages_per_node_per_cycle=rate, cycles=cycles)
+
+
+def random_traffic(design: Design) -> RandomTraffic:
+    """What the configuration of one of the networks says of traffic."""
+    traffic = design.config.traffic
     if not isinstance(traffic, RandomTraffic):
-        raise TypeError(f"Traffic of {path.name} must be random, not {type(traffic).__name__}")
-    rate = LOADS[load_name] * traffic.messages_per_node_per_cycle
-    changed = {"messages_per_node_per_cycle": rate, "cycles": cycles}
-    return Design(replace(config, traffic=traffic.model_copy(update=changed)))
+        raise TypeError(f"Traffic must be random, not {type(traffic).__name__}")
+    return traffic
+
+
+def changed(design: Design, **values: Any) -> Design:
+    """One of the networks with other traffic."""
+    traffic = random_traffic(design).model_copy(update=values)
+    return Design(replace(design.config, traffic=traffic))
 
 
 def networks() -> Iterator[tuple[str, Path]]:

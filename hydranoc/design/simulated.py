@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 class Simulated(Parts):
     """What a design's golden model can do; see ``Design``."""
 
-    def simulate(self, progress: Progress | None = None, *, channels: bool = False) -> Outcome:
+    def simulate(
+        self, progress: Progress | None = None, *, channels: bool = False, engine: str | None = None
+    ) -> Outcome:
         """Run the golden model until everything is delivered or nothing can move any more.
 
         Parameters
@@ -28,6 +30,8 @@ class Simulated(Parts):
             Told what is being done, how far it is and how far it goes, in cycles; see ``hydranoc.reports.progress``.
         channels : bool
             Also count what channels carry, in all cycles and in those that count; a run then takes a third longer.
+        engine : str or None
+            ``worm`` moves whole worms, ``cycle`` every flit, with the same results; None is the faster one that can.
 
         Returns
         -------
@@ -38,13 +42,15 @@ class Simulated(Parts):
         ------
         ConfigError
             If the configuration has no traffic, or what it sends is wrong.
+        EngineError
+            If the engine cannot run this network.
         """
         from hydranoc.replay.use import use_between
         from hydranoc.reports.histogram import histogram_figures, histograms
         from hydranoc.reports.summary import round_trip_figures, summary_of, use_figures
 
         counting = self.counts_channels or channels
-        simulation = self.simulation(count_channels=counting)
+        simulation = self.simulation(count_channels=counting, engine=engine)
         expected, marks = self._expected_cycles(), []
         for cycle in self._measured_cycles if channels else ():
             told_run(simulation, expected, progress, cycle)
@@ -80,18 +86,30 @@ class Simulated(Parts):
         last = min((*self._measured_cycles[1:], results.cycles))
         return min(self.warmup_cycles, last - 1), last
 
-    def simulation(self, *, count_channels: bool = False) -> "Simulation":
+    def simulation(self, *, count_channels: bool = False, engine: str | None = None) -> "Simulation":
         """The golden model with its messages before cycle 0, to be run, stepped or recorded.
 
         Parameters
         ----------
         count_channels : bool
             Count what happens on each channel; a run then takes longer.
+        engine : str or None
+            As for ``simulate``.
+
+        Raises
+        ------
+        EngineError
+            If the engine cannot run this network.
         """
         from sim_model.common.simulation import Simulation
 
         return Simulation(
-            self.model, self.messages, self.startup_cycles, count_channels=count_channels, hosts=self.config.hosts
+            self.model,
+            self.messages,
+            self.startup_cycles,
+            count_channels=count_channels,
+            hosts=self.config.hosts,
+            engine=engine,
         )
 
     def channel_use(self, results: "Results", progress: Progress | None = None) -> "tuple[Use, Simulation]":

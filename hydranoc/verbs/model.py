@@ -2,26 +2,36 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from hydranoc.api import load
 from hydranoc.reports.output import result_folder
-from hydranoc.reports.progress import progress_bars
+from hydranoc.reports.progress import Progress, progress_bars
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say, say_if_a_trace_is_faster
 from hydranoc.verbs.perfetto import perfetto_options, trace_figures, trace_file, trace_line, write_trace
+
+if TYPE_CHECKING:
+    from hydranoc.design import Design, Outcome
 
 
 @click.command(short_help="Simulate the traffic with the cycle-exact golden model.")
 @config_argument
 @output_option("messages.csv, channels.csv and summary.json")
 @click.option("--goal", is_flag=True, help="Write the messages as a GOAL program, messages.goal, as well.")
+@click.option(
+    "--engine",
+    type=click.Choice(("worm", "cycle")),
+    help="Move whole worms, or every flit; the results are the same. Default: worms where that can be done.",
+)
 @perfetto_options
 @json_option
 def model(
     config: Path,
     folder: Path | None,
     goal: bool,
+    engine: str | None,
     perfetto: Path | None,
     window: tuple[int, int] | None,
     as_json: bool,
@@ -40,7 +50,7 @@ def model(
     folder = folder or RESULTS / design.config.name
     with trace_file(perfetto, window) as trace, result_folder(folder) as scratch:
         with progress_bars("preparing") as progress:  # draws the messages, compiles the model
-            outcome = design.simulate(progress, channels=True)
+            outcome = _simulate(design, progress, engine)
             written = write_trace(design, outcome.results, window, trace, progress)
         outcome.write_messages(scratch / "messages.csv")
         outcome.write_channels(scratch / "channels.csv", design.network)
@@ -54,3 +64,12 @@ def model(
     if outcome.deadlock_report:
         click.echo(outcome.deadlock_report, err=True)
     return 0 if outcome.right else 1
+
+
+def _simulate(design: "Design", progress: Progress, engine: str | None) -> "Outcome":
+    from sim_model.common.simulation import EngineError
+
+    try:
+        return design.simulate(progress, channels=True, engine=engine)
+    except EngineError as error:
+        raise click.BadParameter(str(error), param_hint="--engine") from None

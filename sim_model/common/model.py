@@ -8,6 +8,7 @@ import numpy as np
 
 from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
+from sim_model.common.worms.loop import WormLoop
 from topology.common.channels import ChannelNetwork
 from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
@@ -189,6 +190,15 @@ class Model(Protocol):
         -------
         int
             Why it stopped: ``LIMIT``, ``FINISHED`` or ``DEADLOCKED`` of ``sim_model/common/engine/clock.py``.
+        """
+        ...
+
+    @property
+    def worm_loop(self) -> WormLoop | None:
+        """The compiled loop that moves worms and not flits, with the same results; None if that cannot be done.
+
+        It gets a ``WormState``, an ``EngineState``, the routers' state and the first cycle that is not run any more,
+        and returns what ``run_cycles`` does.
         """
         ...
 

@@ -12,9 +12,18 @@ from sim_model.common.engine.state import CYCLE, NEVER, EngineState, Trace, make
 from sim_model.common.messages import Messages
 from sim_model.common.model import Model
 from sim_model.common.results import Results
+from sim_model.common.worms.counts import counts_so_far
+from sim_model.common.worms.state import WormState, make_worm_state
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.common.link_stages import LinkStages
 from topology.common.pattern import payload_seed, payload_word
+
+WORM, CYCLE_ENGINE = "worm", "cycle"
+ENGINES = (WORM, CYCLE_ENGINE)
+
+
+class EngineError(ValueError):
+    """An engine that cannot do what it is asked to; the message says which one can."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,10 @@ class Simulation:
         Count what happens on each channel, for ``channel_counts``; a run then takes longer.
     hosts : HostBehaviour
         When sources pause and receivers stall; by default never.
+    engine : str or None
+        ``worm`` moves whole worms, ``cycle`` every flit in its cycle; they agree in all results (docs/engines.md).
+        None: worms where that can be done. A run that is recorded, stepped, copied or looked into is done by cycles,
+        once more from its beginning if it has begun with worms.
 
     Members
     -------
@@ -83,6 +96,8 @@ class Simulation:
     ValueError
         If there is no message, the start-up is negative, a message is sent over an injection channel that its source
         does not have, or hosts are to behave as they cannot in this model.
+    EngineError
+        If worms cannot be moved as a whole, and are to be.
     """
 
     def __init__(
@@ -93,6 +108,7 @@ class Simulation:
         *,
         count_channels: bool = False,
         hosts: HostBehaviour = EAGER,
+        engine: str | None = None,
     ):
         if startup_cycles < 0:
             raise ValueError(f"Start-up must take at least 0 cycles, not {startup_cycles!r}")
@@ -102,23 +118,84 @@ class Simulation:
         self.model = model
         self.messages = messages
         self.links = LinkStages(model.network, model.link_cycles)
-        self.state: EngineState = make_state(
-            self.links,
-            messages,
-            make_endpoints(model.network, messages, hosts, model.header_flits),
-            buffer_depth_flits=model.buffer_depth_flits,
-            startup_cycles=startup_cycles,
-            count_channels=count_channels,
-        )
-        self.router_state: Any = model.make_state(messages)
+        self._startup_cycles, self._hosts, self._counting = startup_cycles, hosts, count_channels
+        self._moves_worms = self._choose(engine) == WORM
+        self._worms: WormState | None = None
+        self._state, self._router_state = self._first_states()
         self._reason = FINISHED if len(messages) == 0 else LIMIT
         self._signal_bits = sum(item.bits for item in (*model.side_wires, *model.status_outputs))
         self._no_trace = make_trace(0, self.links, 0)
 
+    def _choose(self, engine: str | None) -> str:
+        """The engine that moves the flits.
+
+        Raises
+        ------
+        EngineError
+            If it cannot, or there is none of that name.
+        """
+        if engine not in (None, *ENGINES):
+            raise EngineError(f"Engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+        obstacle = self._obstacle_to_worms()
+        if engine == WORM and obstacle:
+            raise EngineError(f"Engine must be {CYCLE_ENGINE!r} {obstacle}, not {WORM!r}")
+        return CYCLE_ENGINE if obstacle else engine or WORM
+
+    def _obstacle_to_worms(self) -> str:
+        """Why every flit has to be moved in its cycle, or nothing."""
+        if self.model.worm_loop is None:
+            return "for these routers"
+        if self.links.most:
+            return "for links with register stages"
+        return "for hosts that hold back" if self._hosts != EAGER else ""
+
+    def _first_states(self) -> tuple[EngineState, Any]:
+        """Engine and routers before cycle 0."""
+        state = make_state(
+            self.links,
+            self.messages,
+            make_endpoints(self.model.network, self.messages, self._hosts, self.model.header_flits),
+            buffer_depth_flits=self.model.buffer_depth_flits,
+            startup_cycles=self._startup_cycles,
+            count_channels=self._counting,
+        )
+        return state, self.model.make_state(self.messages)
+
+    @property
+    def engine(self) -> str:
+        """What moves the flits, ``worm`` or ``cycle``."""
+        return WORM if self._moves_worms else CYCLE_ENGINE
+
+    @property
+    def state(self) -> EngineState:
+        """Everything but the routers, flit by flit; who looks at it has the run done by cycles from now on."""
+        self._go_by_cycles()
+        return self._state
+
+    @property
+    def router_state(self) -> Any:
+        """The routers, like ``state``."""
+        self._go_by_cycles()
+        return self._router_state
+
+    def _go_by_cycles(self) -> None:
+        """Do what has been run with worms once more, by cycles."""
+        if not self._moves_worms:
+            return
+        self._moves_worms = False
+        if self._worms is None:
+            return
+        found, self._worms = self.results(), None
+        self._state, self._router_state = self._first_states()
+        self._reason = FINISHED if len(self.messages) == 0 else LIMIT
+        again = self.run(found.cycles)
+        if not np.array_equal(found.arrival_cycle, again.arrival_cycle):
+            raise RuntimeError("The engines disagree; please report the configuration")
+
     @property
     def cycle(self) -> int:
         """The next cycle to be run."""
-        return int(self.state.counters[CYCLE])
+        return int(self._state.counters[CYCLE])
 
     @property
     def finished(self) -> bool:
@@ -145,7 +222,12 @@ class Simulation:
         """
         if self._reason == LIMIT:
             limit = NEVER if until_cycle is None else until_cycle
-            self._reason = self.model.run_cycles(self.state, self.router_state, self._no_trace, limit)
+            loop = self.model.worm_loop if self._moves_worms else None
+            if loop is not None:
+                self._worms = self._worms or make_worm_state(self._state)
+                self._reason = loop(self._worms, self._state, self._router_state, limit)
+            else:
+                self._reason = self.model.run_cycles(self._state, self._router_state, self._no_trace, limit)
         return self.results()
 
     def record(self, cycles: int) -> Trace:
@@ -191,7 +273,7 @@ class Simulation:
     @property
     def counts_channels(self) -> bool:
         """Whether it counts what happens on each channel."""
-        return len(self.state.tallies) == len(self.model.network.channels)
+        return len(self._state.tallies) == len(self.model.network.channels)
 
     def snapshot(self) -> Any:
         """A copy of the whole state, for ``restore``."""
@@ -206,13 +288,14 @@ class Simulation:
             What ``snapshot`` gave.
         """
         (state, router_state), self._reason = snapshot
-        self.state, self.router_state = _copied((state, router_state))
+        self._moves_worms = False
+        self._state, self._router_state = _copied((state, router_state))
 
     def results(self) -> Results:
         """What has been delivered so far; a copy."""
-        log = self.model.copy_log(self.router_state)
-        results = Results.of(self.messages, self.state, deadlocked=self.deadlocked, copy_log=log)
-        discarded = self.model.discarded(self.router_state)
+        log = self.model.copy_log(self._router_state)
+        results = Results.of(self.messages, self._state, deadlocked=self.deadlocked, copy_log=log)
+        discarded = self.model.discarded(self._router_state)
         return replace(results, reception=self.model.reception(self.messages, log), discarded=discarded)
 
     def channel_counts(self) -> ChannelCounts:
@@ -223,9 +306,11 @@ class Simulation:
         ValueError
             If the simulation was not told to count.
         """
-        tallies = self.state.tallies
+        tallies = self._state.tallies
         if not self.counts_channels:
             raise ValueError("Channels are counted only in a simulation with count_channels=True")
+        if self._worms is not None:
+            return ChannelCounts(*counts_so_far(self._worms, self._state))
         return ChannelCounts(tallies.flits.copy(), tallies.stalled_cycles.copy(), tallies.bubbles.copy())
 
     def data_of(self, message: int, flit: int) -> int:

@@ -111,6 +111,11 @@ class HartsModel:
         return page_wires(self.routing.mesh, self.routing.levels)
 
     @property
+    def worm_loop(self) -> None:
+        """None: packets are stored where they have to wait, and each cycle belongs to one slot."""
+        return
+
+    @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:
         """What came through which channel and had no way."""
         return error_outputs(self.network)

@@ -40,7 +40,7 @@ def _copy_all(cycle, switch, state, family):
     """Copy the first flits of all inputs to those of their outputs that can take them. Returns the copies."""
     vertex, router, inputs = state.vertices[switch], family.routers[switch], family.inputs
     if router.requeued:
-        _find_first(router, switch, state.input_channel, inputs)
+        find_first(router, switch, state.input_channel, inputs)
     copies = 0
     rest = router.standing & vertex.nonempty
     while rest != 0:
@@ -58,7 +58,7 @@ def _copy_all(cycle, switch, state, family):
 
 
 @compiled
-def _find_first(router, switch, input_channel, inputs):
+def find_first(router, switch, input_channel, inputs):
     """Which outputs each input may use: those that nobody older is owed."""
     router.requeued = 0
     rest = router.standing
@@ -138,14 +138,14 @@ def _enter(cycle, switch, complete, state, family):
             tree = complete
     changes, holder = seek_token(cycle, switch, tree, state, family)
     if holder != NONE:
-        _join_queues(switch, holder, input_channel, family)
+        join_queues(switch, holder, input_channel, family)
     if complete != NONE and tree == NONE:
-        _join_queues(switch, complete, input_channel, family)
+        join_queues(switch, complete, input_channel, family)
     return changes + 1 if complete != NONE else changes
 
 
 @compiled
-def _join_queues(switch, port, input_channel, family):
+def join_queues(switch, port, input_channel, family):
     """An input is younger than all that stand in the queues."""
     router = family.routers[switch]
     rest = router.standing

@@ -11,7 +11,7 @@ from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.state import NONE, make_records
 from sim_model.common.engine.tables import HEADER_FIELDS, ROUTE_UNIT_FIELDS, RoutingTables, make_tables
 from sim_model.common.messages import Messages
-from topology.min.groups import TOKEN_RULES
+from topology.min.groups import TOKEN_RULES, Group
 from topology.min.routing import MinRouting
 from topology.min.side_wires import token_rings
 
@@ -52,6 +52,7 @@ class MinState(NamedTuple):
     inputs: np.recarray  # INPUT_FIELDS, by channel (which stands for the input at its sink)
     routers: np.recarray  # ROUTER_FIELDS, by switch
     groups: np.recarray  # GROUP_FIELDS
+    rings: np.ndarray  # int64[groups, most switches], switches by position in the ring
 
 
 def make_min_state(
@@ -80,7 +81,15 @@ def make_min_state(
             switches=[len(group.switches) for group in groups],
             wire_cycles=[link_cycles if len(group.switches) > 1 else 1 for group in groups],
         ),
+        rings=_rings(groups),
     )
+
+
+def _rings(groups: tuple[Group, ...]) -> np.ndarray:
+    rings = np.zeros((len(groups), max((len(group.switches) for group in groups), default=0)), dtype=np.int64)
+    for row, group in zip(rings, groups, strict=True):
+        row[: len(group.switches)] = group.switches
+    return rings
 
 
 def _routers(routing: MinRouting, buffer_depth_flits: int, link_cycles: int, token: str) -> np.recarray:

@@ -8,10 +8,12 @@ from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
 from sim_model.common.routed_model import RoutedModel
+from sim_model.common.worms.loop import WormLoop
 from sim_model.spam.describe import describe_router, find_waits
 from sim_model.spam.record import record_routers
 from sim_model.spam.router import step_routers
 from sim_model.spam.state import SpamState, make_spam_state
+from sim_model.spam.worms import run_worms
 from topology.spam.routing import SpamRouting
 
 ENQUEUES = ("atomic", "split")
@@ -61,6 +63,11 @@ class SpamModel(RoutedModel):
     def run_cycles(self, state: EngineState, routers: SpamState, trace: Trace, until_cycle: int) -> int:
         """The compiled loop; returns one of the reasons of ``engine/clock.py``."""
         return int(run_cycles(state, routers, trace, until_cycle))
+
+    @property
+    def worm_loop(self) -> WormLoop | None:
+        """The compiled loop that moves worms; None if requests enter the queues one by one."""
+        return run_worms if self.enqueue == "atomic" else None
 
     def describe_router(self, state: EngineState, routers: SpamState, switch: int) -> str:
         """The whole state of a router, for mismatch and deadlock reports."""

@@ -30,7 +30,7 @@ def step_routers(cycle, moves, state, spam):
             scans, complete = scan_header(cycle, switch, waiting, state, spam)
             changes += scans
         if router.recheck:
-            changes += _grant(switch, input_channel, spam)
+            changes += grant(switch, input_channel, spam)
         ready = router.active & vertex.nonempty
         while ready != 0:
             port = lowest_bit(ready)
@@ -44,7 +44,7 @@ def step_routers(cycle, moves, state, spam):
         if not spam.atomic:
             changes += enqueue_one(switch, state, spam)
         if complete != NONE:
-            _enqueue(switch, complete, input_channel, spam)
+            enqueue(switch, complete, input_channel, spam)
         end_cycle(vertex)
     state.counters[FLITS_IN_NETWORK] += more_flits
     return changes
@@ -72,7 +72,7 @@ def _copy(port, number, vertex, router, header, state):
 
 
 @compiled
-def _enqueue(switch, port, input_channel, spam):
+def enqueue(switch, port, input_channel, spam):
     """Enter all requests of an input at once: it is younger than all that wait."""
     number, router = input_channel[switch, port], spam.routers[switch]
     if spam.atomic:
@@ -84,7 +84,7 @@ def _enqueue(switch, port, input_channel, spam):
 
 
 @compiled
-def _grant(switch, input_channel, spam):
+def grant(switch, input_channel, spam):
     """Give their outputs to all queued inputs that may have them. Returns the number of grants."""
     router = spam.routers[switch]
     router.recheck = 0

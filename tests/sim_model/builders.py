@@ -3,6 +3,7 @@
 import numpy as np
 
 from sim_model.common.messages import Message, Messages
+from sim_model.common.model import Model
 from sim_model.common.simulation import Simulation
 from sim_model.spam.model import SpamModel
 from topology.common.graph import Network
@@ -10,12 +11,12 @@ from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
 
-def build(model: SpamModel, records: list[Message]) -> Messages:
+def build(model: Model, records: list[Message]) -> Messages:
     """Checked messages for a model."""
     return Messages.build(records, processors=len(model.network.processors), header_flits=model.header_flits)
 
 
-def simulate(model: SpamModel, records: list[Message], startup_cycles: int = 0) -> Simulation:
+def simulate(model: Model, records: list[Message], startup_cycles: int = 0) -> Simulation:
     """A simulation that has not begun."""
     return Simulation(model, build(model, records), startup_cycles)
 
@@ -37,9 +38,7 @@ def random_network(random: np.random.Generator, processors: int | None = None) -
     return Network(switches, sorted(edges), [processor % switches for processor in range(count)])
 
 
-def random_records(
-    random: np.random.Generator, model: SpamModel, count: int, *, cycles: int, body: int
-) -> list[Message]:
+def random_records(random: np.random.Generator, model: Model, count: int, *, cycles: int, body: int) -> list[Message]:
     """Messages with random sources, destinations, lengths (up to ``body`` flits after the header) and starts."""
     processors = len(model.network.processors)
     records = []

@@ -20,35 +20,37 @@ def step_hosts(cycle, state, trace, row):
     next_cycle = NEVER
     for injector in range(len(hosts)):
         if hosts[injector].wake_cycle <= cycle:
-            accepted += _wake(cycle, injector, state, trace, row)
+            message = wake_host(cycle, injector, state)
+            if message != NONE:
+                accepted += 1
+                _load_head(hosts[injector].channel, message, state)
+                counters[FLITS_IN_NETWORK] += 1
+                if row < len(trace.accepted_message):
+                    trace.accepted_message[row, injector] = message
         next_cycle = min(next_cycle, hosts[injector].wake_cycle)
     counters[NEXT_HOST_CYCLE] = next_cycle
     return accepted
 
 
 @compiled
-def _wake(cycle, injector, state, trace, row):
-    """Take up the next message, or offer the one that is prepared. Returns 1 if the injector accepts a message."""
+def wake_host(cycle, injector, state):
+    """Take up the next message, or offer the one that is prepared. Returns the one that is accepted, or NONE."""
     host = state.hosts[injector]
     if host.preparing == NONE:
         host.preparing = _take_next(host, state.queue, state.jobs)
         host.wake_cycle = cycle + state.startup_cycles
         if state.startup_cycles > 0:
-            return 0
+            return NONE
     if len(state.endpoints.sources) > 0 and offers_later(cycle, injector, state.endpoints):
         host.wake_cycle = cycle + 1
-        return 0
+        return NONE
     message = host.preparing
     host.preparing = NONE
     host.sending = message
     host.wake_cycle = NEVER
     state.jobs[message].accepted_cycle = cycle
-    _load_head(host.channel, message, state)
     state.counters[UNSENT] -= 1
-    state.counters[FLITS_IN_NETWORK] += 1
-    if row < len(trace.accepted_message):
-        trace.accepted_message[row, injector] = message
-    return 1
+    return message
 
 
 @compiled

@@ -28,7 +28,8 @@ def scan_header(cycle, switch, waiting, state, routing):
     port = first_at_or_after(eligible, routing.routers[switch].turn)
     routing.routers[switch].turn = port + 1 if port + 1 < state.vertices[switch].inputs else 0
     number = state.input_channel[switch, port]
-    if _look_at_flit(switch, number, state, routing):
+    message = message_of(state.slots[number, state.channels[number].front])
+    if look_at_flit(switch, number, message, state, routing):
         if routing.inputs[number].request == 0:
             discard(cycle, number, routing.discards)
         return delayed + 1, port
@@ -60,14 +61,13 @@ def _eligible(switch, waiting, state, routing):
 
 
 @compiled
-def _look_at_flit(switch, number, state, routing):
-    """Use the next header flit of an input channel. Returns whether its request is complete."""
-    header, channel, tables = routing.inputs[number], state.channels[number], routing.tables
+def look_at_flit(switch, number, message, state, routing):
+    """Use the next header flit of the message at an input channel. Returns whether its request is complete."""
+    header, tables = routing.inputs[number], routing.tables
     flit_number = header.scanned
     header.scanned = flit_number + 1
     if flit_number < tables.key_flits - 1:
         return False
-    message = message_of(state.slots[number, channel.front])
     if flit_number == tables.key_flits - 1:
         candidates = tables.routes[switch, tables.key[message], header.channel_class]
         if candidates != 0:

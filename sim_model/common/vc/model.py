@@ -85,6 +85,11 @@ class UnicastModel:
         return self.routing.header_value(source, destinations)
 
     @property
+    def worm_loop(self) -> None:
+        """None: worms share the links that they move over, flit by flit."""
+        return
+
+    @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:
         """What came through which lane and had no way."""
         return error_outputs(self.network)

@@ -1,0 +1,64 @@
+"""Both engines of the golden model beside each other: ``python -m benchmarks.engines [--quick]``.
+
+The same messages, the runs alone, in turn; million flit-hops per CPU second of one core.
+"""
+
+import argparse
+import time
+from statistics import median
+
+from benchmarks.workload import LOADS, changed, loaded, networks, random_traffic
+from hydranoc.design import Design
+from sim_model.common.simulation import ENGINES, Simulation
+
+LENGTHS = (8, 16, 64, 128, 512)
+REPEATS = 5
+ROW = "{:>8} {:>16} {:>7} {:>7} {:>6}"
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.engines", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="shorter runs")
+    cycles = 20_000 if parser.parse_args().quick else 200_000
+    for title, path in networks():
+        first = loaded(path, "light", 1_000)
+        if first.model.worm_loop is None:
+            continue
+        print(title)
+        print(ROW.format("flits", "load", *ENGINES, "times"))
+        for engine in ENGINES:
+            Simulation(first.model, first.messages, engine=engine).run()  # compiles, or loads what was compiled
+        for flits in LENGTHS:
+            for load_name in LOADS:
+                design = _with_length(loaded(path, load_name, cycles), flits)
+                worm, cycle = (
+                    median(speeds) for speeds in zip(*(_speeds(design) for _ in range(REPEATS)), strict=True)
+                )
+                numbers = (f"{worm / 1e6:.1f}", f"{cycle / 1e6:.1f}", f"{worm / cycle:.1f}")
+                print(ROW.format(flits, load_name, *numbers), flush=True)
+
+
+def _with_length(design: Design, flits: int) -> Design:
+    """As many flits in messages of another length."""
+    traffic = random_traffic(design)
+    lengths = traffic.flits
+    if not isinstance(lengths, int):
+        raise TypeError(f"Messages must be of one length, not {lengths}")
+    rate = traffic.messages_per_node_per_cycle * lengths / flits
+    return changed(design, flits=flits, messages_per_node_per_cycle=rate)
+
+
+def _speeds(design: Design) -> list[float]:
+    """Of each engine; a run ends with the traffic."""
+    speeds = []
+    for engine in ENGINES:
+        simulation = Simulation(design.model, design.messages, design.startup_cycles, engine=engine)
+        begin = time.process_time()
+        results = simulation.run(random_traffic(design).cycles)
+        speeds.append(results.flit_hops / (time.process_time() - begin))
+    return speeds
+
+
+if __name__ == "__main__":
+    main()

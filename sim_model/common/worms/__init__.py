@@ -1,0 +1,1 @@
+"""The second engine: moves worms and not flits, exact to the cycle."""

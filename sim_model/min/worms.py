@@ -1,0 +1,200 @@
+"""The switch of a multistage network for the engine that moves worms (Sec. 3; docs/timing.md)."""
+
+from pathlib import Path
+
+from sim_model.common.engine.bits import lowest_bit
+from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.route_unit import forget_header
+from sim_model.common.engine.state import NONE
+from sim_model.common.worms.calendar import enter, postpone
+from sim_model.common.worms.flits import load, pop, put_on_agenda, stream
+from sim_model.common.worms.hosts import tail_is_sent
+from sim_model.common.worms.loop import worm_loop
+from sim_model.common.worms.route_unit import next_worm, send_worm
+from sim_model.common.worms.state import ALIVE, CHANNEL_KINDS, HORIZON, LAST_CHANGE, MOST_COPIES, SENT
+from sim_model.common.worms.steady import begin_copies
+from sim_model.min.router import find_first, join_queues
+from sim_model.min.token import pass_on, seek_token
+
+
+@compiled
+def copy_flits(number, worms, state, family):
+    """Copies of the flits of an input: each output takes them as it can, a flit behind the others at most."""
+    channel, request = worms.channels[number], family.inputs[number].request
+    first_output = state.vertices[state.channels[number].sink].first_output
+    end = min(channel.front_end, channel.popped + worms.counters[MOST_COPIES])
+    while channel.popped < end and channel.popped < channel.moved:
+        if channel.granted == request and request & (request - 1) == 0 and request != 0 and channel.copied == 0:
+            output = first_output + lowest_bit(request)
+            other = worms.channels[output]
+            if other.loaded == other.moved and stream(number, output, end, worms, state, family) > 0:
+                if other.unloaded == 0:
+                    enter(SENT * len(worms.channels) + output, other.load_cycle, worms.calendar)
+                continue
+        arrived = worms.moves[number, channel.popped & worms.mask] + channel.base
+        earliest = max(arrived + 1, channel.pop_cycle + 1, channel.start_cycle)
+        rest = channel.granted & ~channel.copied
+        while rest != 0:
+            bit = rest & -rest
+            output = first_output + lowest_bit(rest)
+            rest ^= bit
+            other = worms.channels[output]
+            if other.loaded > other.moved:
+                continue
+            cycle = max(earliest, other.move_cycle, other.grant_cycle)
+            if cycle >= worms.counters[HORIZON]:
+                continue
+            channel.copied |= bit
+            channel.copy_cycle = max(channel.copy_cycle, cycle)
+            if other.unloaded == 1:
+                enter(SENT * len(worms.channels) + output, cycle, worms.calendar)
+            load(output, cycle, worms, state, family)
+        if channel.copied != request:
+            break
+        if request == 0:
+            if earliest >= worms.counters[HORIZON]:
+                break
+            channel.copy_cycle = earliest
+        pop(number, channel.copy_cycle, worms, state, family)
+
+
+@compiled
+def end_worm(cycle, kind, number, worms, state, family):
+    """A tail has been copied to an output; or a flit is popped with which the token goes on, or a drained worm ends."""
+    if kind == SENT:
+        owner = worms.channels[number].feeder
+        switch = state.channels[number].source
+        tail_is_sent(number, cycle, worms, state)
+        family.inputs[owner].owed &= ~state.channels[number].source_bit
+        family.routers[switch].requeued = 1
+        if family.inputs[owner].owed == 0:
+            _leave(cycle, switch, owner, worms, state, family)
+        return
+    switch = state.channels[number].sink
+    if family.inputs[number].request == 0:
+        worms.counters[ALIVE] -= 1
+        _leave(cycle, switch, number, worms, state, family)
+    else:
+        _let_token_go(cycle, switch, number, worms, state, family)
+
+
+@compiled
+def _leave(cycle, switch, number, worms, state, family):
+    """All copies of a message are made."""
+    router, bit = family.routers[switch], state.channels[number].sink_bit
+    _let_token_go(cycle, switch, number, worms, state, family)
+    router.queued ^= bit
+    router.standing ^= bit
+    router.requeued = 1
+    forget_header(family.inputs[number])
+    next_worm(number, cycle + 1, worms, state, family)
+
+
+@compiled
+def _let_token_go(cycle, switch, number, worms, state, family):
+    """If an input holds the token, the next switch of the ring that seeks it is told when it will be there."""
+    router = family.routers[switch]
+    if router.holder == NONE or 1 << router.holder != state.channels[number].sink_bit:
+        return
+    pass_on(cycle, router, family.groups)
+    group, position = family.groups[router.group], family.groups[router.group].free_position
+    for step in range(group.switches):
+        seeker = family.rings[router.group, position]
+        if family.routers[seeker].seeking != 0:
+            _call_token(seeker, group.free_cycle + step * group.wire_cycles, worms, state)
+            break
+        position = position + 1 if position + 1 < group.switches else 0
+
+
+@compiled
+def _call_token(switch, cycle, worms, state):
+    entry = CHANNEL_KINDS * len(worms.channels) + state.switches + switch
+    postpone(entry, cycle, worms.calendar)
+
+
+@compiled
+def end_cycle(cycle, switch, worms, state, family):
+    """Tokens, new entries in the queues, and who may use outputs from the next cycle on."""
+    router = family.routers[switch]
+    if worms.complete[switch] != NONE or router.seeking != 0:
+        _enter(cycle, switch, worms, state, family)
+    if router.requeued:
+        find_first(router, switch, state.input_channel, family.inputs)
+        _grant(cycle + 1, switch, worms, state, family)
+
+
+@compiled
+def _enter(cycle, switch, worms, state, family):
+    """Inputs that enter the queues: one that gets the token, and one whose request is complete and needs none."""
+    router, input_channel, complete = family.routers[switch], state.input_channel, worms.complete[switch]
+    tree = NONE
+    if complete != NONE:
+        worms.counters[LAST_CHANGE] = cycle
+        router.queued |= 1 << complete
+        request = family.inputs[input_channel[switch, complete]].request
+        if router.group != NONE and request & (request - 1):
+            tree = complete
+    _, holder = seek_token(cycle, switch, tree, state, family)
+    if holder != NONE:
+        worms.counters[LAST_CHANGE] = cycle
+        worm = worms.channels[input_channel[switch, holder]]
+        last = worm.front_begin + router.release_flits - 1
+        worm.noted = last if last < worm.front_end - 1 else NONE
+        _stand(cycle + 1, switch, holder, worms, state, family)
+    elif router.seeking != 0 and not family.groups[router.group].held:
+        _await_token(cycle + 1, switch, worms, state, family)
+    if complete != NONE and tree == NONE:
+        worm = worms.channels[input_channel[switch, complete]]
+        worm.noted = worm.front_end - 1 if family.inputs[input_channel[switch, complete]].request == 0 else NONE
+        _stand(cycle + 1, switch, complete, worms, state, family)
+
+
+@compiled
+def _stand(cycle, switch, port, worms, state, family):
+    """An input stands in the queues, and may copy from a cycle on."""
+    join_queues(switch, port, state.input_channel, family)
+    number = state.input_channel[switch, port]
+    worms.channels[number].copying = 1
+    worms.channels[number].start_cycle = cycle
+    if family.inputs[number].request == 0:
+        put_on_agenda(number, worms)
+
+
+@compiled
+def _await_token(earliest, switch, worms, state, family):
+    """The free token comes by; unless somebody takes it before."""
+    router = family.routers[switch]
+    group = family.groups[router.group]
+    steps = router.ring_position - group.free_position
+    if steps < 0:
+        steps += group.switches
+    cycle = group.free_cycle + steps * group.wire_cycles
+    if cycle < earliest:
+        round_cycles = group.switches * group.wire_cycles
+        cycle += (earliest - cycle + round_cycles - 1) // round_cycles * round_cycles
+    _call_token(switch, cycle, worms, state)
+
+
+@compiled
+def _grant(cycle, switch, worms, state, family):
+    """Inputs that are first at outputs they are owed copy to them from a cycle on."""
+    router, first_output = family.routers[switch], state.vertices[switch].first_output
+    rest = router.standing
+    while rest != 0:
+        number = state.input_channel[switch, lowest_bit(rest)]
+        rest &= rest - 1
+        channel = worms.channels[number]
+        new = family.inputs[number].first & ~channel.granted
+        if new == 0:
+            continue
+        channel.granted |= new
+        while new != 0:
+            output = first_output + lowest_bit(new)
+            new &= new - 1
+            worms.channels[output].feeder = number
+            worms.channels[output].grant_cycle = cycle
+            send_worm(output, channel.front, worms, state, family)
+        begin_copies(number, worms, state)
+
+
+run_worms = worm_loop(copy_flits, end_worm, end_cycle, Path(__file__).parent)

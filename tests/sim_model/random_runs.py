@@ -1,0 +1,115 @@
+"""Random networks, messages and stops, on which two engines of the golden model are compared."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sim_model.common.messages import Message, Messages
+from sim_model.common.model import Model
+from sim_model.common.results import Results
+from sim_model.common.simulation import Simulation
+from sim_model.min.model import MinModel
+from sim_model.spam.model import SpamModel
+from tests.sim_model.builders import build, pick, random_network, random_records, spam_model
+from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
+from topology.min.groups import EXACT, NO_TOKEN, PRINTED
+from topology.min.routing import MinRouting
+
+BUFFER_FLITS, ROUTING_CYCLES = (1, 2, 3, 8), (1, 2, 3, 4)
+MIN_SHAPES = ((2, 2), (2, 3), (2, 4), (4, 2), (3, 2), (8, 1))
+MOST_MESSAGES, STOPS = 120, 12
+COMPARED = (
+    "start_cycle",
+    "accepted_cycle",
+    "arrival_cycle",
+    "copies",
+    "cycles",
+    "flit_hops",
+    "stray",
+    "disordered",
+    "deadlocked",
+    "discarded",
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is run, and where it is stopped and looked at on the way."""
+
+    model: Model
+    messages: Messages
+    startup_cycles: int
+    stops: tuple[int, ...]
+
+    counting: bool = False
+
+    def simulate(self, engine: str) -> tuple[Simulation, list[Results], list[np.ndarray]]:
+        """Results at every stop and at the end; and what channels have carried until then, if that is counted."""
+        simulation = Simulation(
+            self.model, self.messages, self.startup_cycles, engine=engine, count_channels=self.counting
+        )
+        results, counts = [], []
+        for stop in (*self.stops, None):
+            results.append(simulation.run(stop))
+            if self.counting:
+                found = simulation.channel_counts()
+                counts.append(np.array([found.flits, found.stalled_cycles, found.bubbles]))
+        return simulation, results, counts
+
+
+def random_run(family: str, seed: int) -> Run:
+    """From light loads to far more than a network carries; some of them deadlock."""
+    random = np.random.default_rng([seed, len(family)])
+    model = random_spam(random) if family == "spam" else random_min(random)
+    cycles, body = pick(random, 1, 30, 300, 3000), pick(random, 0, 3, 30, 100, 400, 2000)
+    records = random_records(random, model, int(random.integers(1, MOST_MESSAGES)), cycles=cycles, body=body)
+    if random.random() < 0.3:
+        records = _dependent(random, records, len(model.network.processors))
+    longest = pick(random, 120, 1500)
+    stops = np.cumsum(random.integers(0, longest, STOPS if random.random() < 0.5 else 0))
+    startup_cycles, counting = pick(random, 0, 0, 3, 20), random.random() < 0.3
+    return Run(model, build(model, records), startup_cycles, tuple(stops.tolist()), counting)
+
+
+def random_spam(random: np.random.Generator) -> SpamModel:
+    """Some of them route up after down, and deadlock."""
+    return spam_model(
+        random_network(random),
+        flit_bits=pick(random, 32, 64),
+        buffer_flits=pick(random, *BUFFER_FLITS),
+        routing_cycles=pick(random, *ROUTING_CYCLES),
+        up_after_down=random.random() < 0.5,
+    )
+
+
+def random_min(random: np.random.Generator) -> MinModel:
+    """Some of them have no tokens, or the paper's, and deadlock."""
+    radix, stages = pick(random, *MIN_SHAPES)
+    network = MinNetwork(pick(random, *KINDS, BIDIRECTIONAL), radix, stages, pick(random, 1, radix))
+    return MinModel(
+        MinRouting(network, pick(random, 8, 16, 64)),
+        buffer_flits=pick(random, *BUFFER_FLITS),
+        routing_cycles=pick(random, *ROUTING_CYCLES),
+        token=pick(random, EXACT, EXACT, PRINTED, NO_TOKEN),
+    )
+
+
+def _dependent(random: np.random.Generator, records: list[Message], processors: int) -> list[Message]:
+    """A fifth of the messages wait for an earlier one, at its source or at one of its destinations."""
+    chained: list[Message] = []
+    for record in records:
+        message = record
+        if chained and random.random() < 0.2:
+            number = int(random.integers(len(chained)))
+            parent = chained[number]
+            source = parent.source if random.random() < 0.5 else int(pick(random, *parent.destinations))
+            others = [node for node in record.destinations if node != source] or [(source + 1) % processors]
+            delay_cycles = int(random.integers(0, 5))
+            message = replace(record, source=source, destinations=others, parents=(number,), delay_cycles=delay_cycles)
+        chained.append(message)
+    return chained
+
+
+def differences(one: Results, other: Results) -> list[str]:
+    """Names of the results that are not the same."""
+    return [name for name in COMPARED if not np.array_equal(getattr(one, name), getattr(other, name))]
