@@ -1,6 +1,6 @@
 """The tables of docs/figures.md, from the figures that are kept: ``python -m benchmarks.figures_page [--write]``.
 
-Behind a line ``<!-- measured: NAME NAME ... -->`` in the page stands a table of the claims of those figures, up to the
+Behind a mark ``<!-- measured: NAME NAME ... -->`` in the page stands a table of the claims of those figures, up to the
 next empty line.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from hydranoc.studies.common.measured import MeasuredFigure, measured_figure
 
 PAGE = Path(__file__).parents[1] / "docs" / "figures.md"
-MARK = re.compile(r"(?m)^<!-- measured: (?P<names>[\w -]+) -->\n(?:\|.*\n)*")
+MARK = re.compile(r"(?m)^<!-- measured: (?P<names>[\w\s-]+) -->\n(?:\|.*\n)*")
 
 
 def claims_table(names: list[str]) -> Iterator[str]:
@@ -45,7 +45,7 @@ def page_with_tables(page: str) -> str:
     """The page, its tables made anew."""
 
     def replaced(mark: re.Match[str]) -> str:
-        first = mark.group().splitlines()[0]
+        first = mark[0].partition(" -->")[0] + " -->"
         return "\n".join([first, *claims_table(mark["names"].split())]) + "\n"
 
     return MARK.sub(replaced, page)
