@@ -12,30 +12,43 @@ def route(switch, lane, message, state, routes):
 
     Both masks are 0 if there is no way.
     """
-    here, header = routes.switches[switch], routes.headers[message]
+    here = routes.switches[switch]
     arrival = routes.arrivals[state.input_channel[switch, lane]]
-    if here.column != header.column:
-        direction = Y_POSITIVE + header.y_negative
-        distance = header.column - here.column
-        allowed = arrival.direction == NONE or arrival.direction == direction
-    elif here.row != header.row:
-        direction = X_POSITIVE + header.x_negative
-        distance = header.row - here.row
-        allowed = arrival.direction < X_POSITIVE or arrival.direction == direction
-    else:  # no message goes back to the host that it comes from
+    direction, distance = direction_and_distance(here, routes.headers[message])
+    if direction == NONE:  # no message goes back to the host that it comes from
         return (0 if arrival.direction == NONE else 1 << here.host_lane), 0
+    if direction < X_POSITIVE:
+        allowed = arrival.direction == NONE or arrival.direction == direction
+    else:
+        allowed = arrival.direction < X_POSITIVE or arrival.direction == direction
     first = routes.first_lane[switch, direction]
     if first == NONE or not allowed:
         return 0, 0
-    low = ((1 << routes.low_lanes) - 1) << first
-    high = ((1 << routes.high_lanes) - 1) << first + routes.low_lanes
-    if not routes.classed:
-        return high, 0
-    ahead = distance < 0 if direction & 1 == 0 else distance > 0  # the channel that closes the ring
     came_high = arrival.direction == direction and arrival.high != 0
+    return lanes_of_way(direction, distance, came_high, routes) << first, 0
+
+
+@compiled
+def direction_and_distance(here, header):
+    """The direction in which a header leaves a switch, and how far it has to go; NONE at its destination."""
+    if here.column != header.column:
+        return Y_POSITIVE + header.y_negative, header.column - here.column
+    if here.row != header.row:
+        return X_POSITIVE + header.x_negative, header.row - here.row
+    return NONE, 0
+
+
+@compiled
+def lanes_of_way(direction, distance, came_high, routes):
+    """Mask of the lanes of a channel that a header can have."""
+    low = (1 << routes.low_lanes) - 1
+    high = ((1 << routes.high_lanes) - 1) << routes.low_lanes
+    if not routes.classed:
+        return high
+    ahead = distance < 0 if direction & 1 == 0 else distance > 0  # the channel that closes the ring
     low_allowed = (routes.looks_ahead and ahead) or (routes.looks_back and not came_high)
     high_allowed = not ahead if routes.looks_ahead else came_high
-    return (low if low_allowed else 0) | (high if high_allowed else 0), 0
+    return (low if low_allowed else 0) | (high if high_allowed else 0)
 
 
 step_routers = lane_router(route)

@@ -1,0 +1,127 @@
+"""Hosts beside planes: what they send, and what reaches them."""
+
+# ruff: noqa: F821
+# pyright: reportUndefinedVariable=false
+
+from sim_model.common.engine.bits import lowest_bit
+from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.deliveries import count_arrival
+from sim_model.common.engine.hosts import free_injector, wake_host
+from sim_model.common.engine.state import NEVER, NONE
+from sim_model.common.planes.layout import BIT_MASK, WORD_SHIFT
+from sim_model.common.planes.state import ALIVE, CHANGED, DUE
+from sim_model.common.worms.calendar import WHEEL_MASK, cancel, enter
+
+
+@compiled
+def expect_host(host, cycle, planes, state):
+    """A host does something in its ``wake_cycle`` and not when it was to before. If that is now, it is due."""
+    wake_cycle, entered = state.hosts[host].wake_cycle, planes.calendar.entries[host].cycle
+    if entered == wake_cycle:
+        return
+    if entered != NEVER:
+        cancel(host, planes.calendar)
+    if wake_cycle > cycle:
+        if wake_cycle != NEVER:
+            enter(host, wake_cycle, planes.calendar)
+    else:
+        _fall_due(host, cycle, planes)
+
+
+@compiled
+def _fall_due(host, cycle, planes):
+    if planes.due_cycle[host] != cycle:
+        planes.due_cycle[host] = cycle
+        planes.due[planes.counters[DUE]] = host
+        planes.counters[DUE] += 1
+
+
+@compiled
+def take_hosts(cycle, planes):
+    """Hosts that were to do something in this cycle are due."""
+    host = planes.calendar.first[cycle & WHEEL_MASK]
+    while host != NONE:
+        following = planes.calendar.entries[host].following
+        if planes.calendar.entries[host].cycle == cycle:
+            cancel(host, planes.calendar)
+            _fall_due(host, cycle, planes)
+        host = following
+
+
+def step_hosts(cycle, planes, state):
+    """One cycle of the hosts that are due."""
+    for position in range(planes.counters[DUE]):
+        host = planes.due[position]
+        if state.hosts[host].wake_cycle <= cycle:
+            message = wake_host(cycle, host, state)
+            if message != NONE:
+                inject(host, message, planes, state)
+            expect_host(host, cycle, planes, state)
+    planes.counters[DUE] = 0
+
+
+def inject(host, message, planes, state):
+    """An injector accepts a message, and loads its head."""
+    planes.counters[ALIVE] += 1
+    planes.counters[CHANGED] = 1
+    word, bit = host >> WORD_SHIFT, planes.bit[host & BIT_MASK]
+    behind = state.jobs[message].flits - 1
+    row = planes.rows[word]
+    row[INJECTOR_VALID] |= bit
+    row[INJECTOR_LAST] = row[INJECTOR_LAST] & ~bit | (bit if behind == 0 else 0)
+    for place in range(planes.unloaded.shape[1]):
+        planes.unloaded[word, place] |= bit if behind >> place & 1 else 0
+    join_line(HOST, host, message, planes)
+
+
+@compiled
+def join_line(lane, switch, message, planes):
+    """A head is on its way to a lane: its message is the last in line there."""
+    end = planes.end_of_worms[lane, switch]
+    planes.worms[lane, switch, end & planes.worms.shape[2] - 1] = message
+    planes.end_of_worms[lane, switch] = end + 1
+
+
+@compiled
+def first_in_line(lane, switch, planes):
+    """The message of the flit at the front of a lane."""
+    return planes.worms[lane, switch, planes.first_worm[lane, switch] & planes.worms.shape[2] - 1]
+
+
+@compiled
+def leave_line(lane, switch, planes):
+    """The first message in line has gone. Returns it."""
+    message = first_in_line(lane, switch, planes)
+    planes.first_worm[lane, switch] += 1
+    return message
+
+
+def move_to_and_from_hosts(cycle, word, row, planes, state):
+    """Flits leave injectors, which load the next ones, and arrive at processors. Returns the bits of both kinds."""
+    moved = row[INJECTOR_VALID] & ~row[HELD + (DEPTH - 1) * SLOTS + HOST]
+    ended = moved & row[INJECTOR_LAST]
+    row[ARRIVED + HOST] = moved
+    row[ARRIVED_TAIL + HOST] = ended
+    row[INJECTOR_VALID] &= ~ended
+    less, left = moved & ~ended, 0
+    for place in range(planes.unloaded.shape[1]):
+        number = planes.unloaded[word, place]
+        planes.unloaded[word, place] = number ^ less
+        left |= number ^ less
+        less &= ~number
+    row[INJECTOR_LAST] = ~left
+    arrived, tails = row[REGISTER], row[REGISTER_TAIL]
+    row[RETURNED + HOST] = row[REGISTER]
+    row[REGISTER], row[REGISTER_TAIL] = row[DELIVERED], row[DELIVERED_TAIL]
+    while ended != 0:
+        host = word << WORD_SHIFT | lowest_bit(ended)
+        ended &= ended - 1
+        free_injector(cycle, host, state)
+        expect_host(host, cycle, planes, state)
+    while tails != 0:
+        host = word << WORD_SHIFT | lowest_bit(tails)
+        tails &= tails - 1
+        count_arrival(cycle, host, leave_line(SLOTS, host, planes), state)
+        planes.counters[ALIVE] -= 1
+        expect_host(host, cycle, planes, state)
+    return moved, arrived

@@ -1,0 +1,195 @@
+"""The loop of the engine that moves planes: one cycle of 64 routers at a time."""
+
+# ruff: noqa: F821
+# pyright: reportUndefinedVariable=false
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from sim_model.common.engine.bits import lowest_bit
+from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
+from sim_model.common.engine.compiled import compiled, compiled_loop
+from sim_model.common.engine.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, EngineState
+from sim_model.common.planes import hosts, router
+from sim_model.common.planes.bits import count_bits, shifted
+from sim_model.common.planes.hosts import expect_host, first_in_line, join_line, leave_line, take_hosts
+from sim_model.common.planes.layout import BIT_MASK, WORD_SHIFT, plane_offsets
+from sim_model.common.planes.state import ALIVE, CHANGED, PlaneState
+from sim_model.common.worms.calendar import next_entry_cycle
+
+PLANES_FOLDER = Path(__file__).parent
+WORMS_FOLDER = PLANES_FOLDER.parent / "worms"
+PlaneLoop = Callable[[PlaneState, EngineState, Any, int], int]
+
+
+def find_way(_switch, _port, _lane, _message, _state, _routes):
+    """Stands for the routing of a family.
+
+    Returns
+    -------
+    output, lanes : int
+        Port of the output, and mask of its lanes, for a head of the message that comes on an input lane.
+    """
+    return 0, 0
+
+
+def run_planes(planes, state, routes, until_cycle):
+    """Run to ``until_cycle``, the end, or a deadlock, and return why it stopped."""
+    cycle = state.counters[CYCLE]
+    if cycle < until_cycle:
+        for host in range(len(state.hosts)):
+            expect_host(host, cycle - 1, planes, state)
+    reason = LIMIT
+    while cycle < until_cycle and reason == LIMIT:
+        planes.counters[CHANGED] = 0
+        for word in range(len(planes.rows)):
+            step_word(cycle, word, planes, state, routes)
+        take_hosts(cycle, planes)
+        step_hosts(cycle, planes, state)
+        following = cycle + 1
+        if planes.counters[ALIVE] == 0 and state.counters[UNSENT] == 0:
+            reason = FINISHED
+        elif planes.counters[CHANGED] == 0:
+            wake_cycle = next_host_cycle(cycle, planes)
+            if wake_cycle == NEVER:
+                reason = DEADLOCKED
+            else:
+                following = max(following, min(until_cycle, wake_cycle))
+        cycle = following
+    state.counters[CYCLE] = cycle
+    return reason
+
+
+@compiled
+def next_host_cycle(cycle, planes):
+    """The first cycle after this one in which a host does something, or one before it; NEVER if none will."""
+    return next_entry_cycle(cycle, planes.calendar)
+
+
+def step_word(cycle, word, planes, state, routes):
+    """One cycle of 64 routers and their hosts."""
+    row, out, coming = planes.rows[word], planes.outputs[cycle + 1 & 1, word], planes.outputs[cycle & 1]
+    changed = take_from_links(word, row, coming, planes.shifts)
+    state.counters[FLIT_HOPS] += count_arrived(row)
+    delivers = row[DELIVERED]
+    moved, arrived = move_to_and_from_hosts(cycle, word, row, planes, state)
+    state.counters[FLIT_HOPS] += count_bits(moved) + count_bits(arrived)
+    changed |= delivers | moved | arrived
+    for slot in range(SLOTS):
+        changed |= row[REQUEST_LANE + slot]
+    note_what_can_be_had(row, planes.empty_reuse)
+    find_first_requests(row, planes.low_injection)
+    grant_first_requests(row, planes.low_injection)
+    changed |= move_through_buffers(row, out, planes.routing_cycles == 1)
+    keep_granted_lanes(row)
+    send_flits(row, out)
+    count_credits(row)
+    if planes.routing_cycles > 2:
+        changed |= count_delays(row, planes.delays[word], planes.routing_cycles - 2)
+    pass_heads_on(word, row, planes)
+    look_up_heads(word, row, planes, state, routes)
+    changed |= choose_requests(row)
+    if changed != 0:
+        planes.counters[CHANGED] = 1
+
+
+def take_from_links(word, row, coming, shifts):
+    """Flits and credits that are on the links. Returns a word that is 0 only if there are none."""
+    changed = 0
+    for lane in range(LANES):
+        for port in range(HOST):
+            slot = lane * PORTS + port
+            step, wrap = shifts.step[port], shifts.wrap[port]
+            if wrap == 0:
+                row[ARRIVED + slot] = shifted(coming, word, OUT_VALID + slot, step)
+                row[ARRIVED_TAIL + slot] = shifted(coming, word, OUT_TAIL + slot, step)
+                row[RETURNED + slot] = shifted(coming, word, OUT_CREDIT + slot, -step)
+            else:
+                leaves, enters = shifts.leaves_ring[port, word], shifts.enters_ring[port, word]
+                row[ARRIVED + slot] = _through_ring(coming, word, OUT_VALID + slot, step, wrap, enters)
+                row[ARRIVED_TAIL + slot] = _through_ring(coming, word, OUT_TAIL + slot, step, wrap, enters)
+                row[RETURNED + slot] = _through_ring(coming, word, OUT_CREDIT + slot, -step, -wrap, leaves)
+            changed |= row[ARRIVED + slot] | row[RETURNED + slot]
+    return changed
+
+
+@compiled
+def _through_ring(coming, word, plane, step, wrap, behind_end):
+    """What comes from the next router, and for those behind the end of a ring from its other end."""
+    return shifted(coming, word, plane, step) & ~behind_end | shifted(coming, word, plane, wrap) & behind_end
+
+
+def count_arrived(row):
+    """Flits that move over links between switches."""
+    flits = 0
+    for lane in range(LANES):
+        for port in range(HOST):
+            flits += count_bits(row[ARRIVED + lane * PORTS + port])
+    return flits
+
+
+def pass_heads_on(word, row, planes):
+    """The messages of heads that were granted are in line where these go."""
+    for slot in range(SLOTS):
+        heads = row[HEAD_POPPED + slot]
+        while heads != 0:
+            bit = lowest_bit(heads)
+            heads &= heads - 1
+            switch = word << WORD_SHIFT | bit
+            message, output = leave_line(slot, switch, planes), planes.ways[slot, switch]
+            if output == HOST:
+                join_line(SLOTS, switch, message, planes)
+            else:
+                target = 0
+                while row[CANDIDATES + target * SLOTS + slot] >> bit & 1 == 0:
+                    target += 1
+                join_line(target * PORTS + output, planes.neighbours[output, switch], message, planes)
+
+
+def look_up_heads(word, row, planes, state, routes):
+    """Ask the family's routing where heads can go."""
+    for slot in range(SLOTS):
+        heads = row[HEADS + slot] & ~row[LOOKED_UP + slot]
+        row[LOOKED_UP + slot] |= heads
+        while heads != 0:
+            bit = lowest_bit(heads)
+            heads &= heads - 1
+            switch = word << WORD_SHIFT | bit
+            one = planes.bit[bit]
+            row[WANTED + planes.ways[slot, switch] * SLOTS + slot] &= ~one
+            message = first_in_line(slot, switch, planes)
+            output, lanes = find_way(switch, slot % PORTS, slot // PORTS, message, state, routes)
+            planes.ways[slot, switch] = output
+            row[WANTED + output * SLOTS + slot] |= one
+            for target in range(LANES):
+                place = CANDIDATES + target * SLOTS + slot
+                row[place] = row[place] & ~one | (one if lanes >> target & 1 else 0)
+
+
+@cache
+def plane_loop(way: Callable[..., Any], ports: int, lanes: int, depth_flits: int, folder: Path) -> PlaneLoop:
+    """The compiled loop of a family, for one number of lanes and one depth of buffers.
+
+    Parameters
+    ----------
+    way : compiled function
+        As ``find_way``.
+    ports, lanes, depth_flits : int
+        As for ``plane_offsets``.
+    folder : Path
+        The family's folder, whose sources decide whether the loop has to be compiled anew.
+    """
+    scope: dict[str, Any] = {**vars(hosts), **vars(router), **globals(), **plane_offsets(ports, lanes, depth_flits)}
+    for module in (hosts, router, None):
+        own = globals() if module is None else vars(module)
+        name = __name__ if module is None else module.__name__
+        for part in list(own.values()):
+            if isinstance(part, FunctionType) and part.__module__ == name and part is not plane_loop:
+                scope[part.__name__] = compiled(FunctionType(part.__code__, scope))
+    scope["find_way"] = way
+    loop = FunctionType(run_planes.__code__, scope)
+    loop.__doc__, loop.__qualname__ = run_planes.__doc__, f"run_planes_{folder.name}_{ports}_{lanes}_{depth_flits}"
+    return compiled_loop(PLANES_FOLDER, WORMS_FOLDER, folder)(loop)

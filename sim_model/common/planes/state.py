@@ -1,0 +1,118 @@
+"""State of the engine that moves planes: bits of all routers, and the messages that the worms belong to."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sim_model.common.engine.state import NEVER, NONE, EngineState
+from sim_model.common.planes.layout import BIT_MASK, WORD_BITS, WORD_SHIFT, plane_offsets
+from sim_model.common.worms.calendar import Calendar, make_calendar
+
+# Positions in ``counters``.
+ALIVE = 0  # messages that are accepted and whose tail has not arrived
+DUE = 1  # hosts that do something in this cycle
+CHANGED = 2  # 1 if anything changed in this cycle
+PLANE_COUNTERS = 3
+
+
+class Shifts(NamedTuple):
+    """How the planes of what leaves routers in a direction become those of what arrives."""
+
+    step: np.ndarray  # int64[directions], how much higher the number of the next router is
+    wrap: np.ndarray  # int64[directions], the same behind the last router of a ring; 0 where rings are not closed
+    leaves_ring: np.ndarray  # int64[directions, words], last routers of rings
+    enters_ring: np.ndarray  # int64[directions, words], those that their channels lead to
+
+
+class PlaneState(NamedTuple):
+    """Bits of all routers, and messages."""
+
+    routing_cycles: int
+    empty_reuse: bool
+    low_injection: bool
+    shifts: Shifts
+    bit: np.ndarray  # int64[64], a word with one bit each
+    rows: np.ndarray  # int64[words, planes], see ``layout.py``
+    outputs: np.ndarray  # int64[2, words, planes], what is on the links, and credits, by cycle modulo 2
+    delays: np.ndarray  # int64[words, bits, input lanes], cycles that heads have waited
+    unloaded: np.ndarray  # int64[words, bits], flits behind the one in the injector's register
+    neighbours: np.ndarray  # int64[directions, switches]
+    ways: np.ndarray  # int64[input lanes, switches], output of the head or worm at the front
+    worms: np.ndarray  # int64[input lanes and one for deliveries, switches, places], messages in line
+    first_worm: np.ndarray  # int64[input lanes and one, switches], the first of them, modulo the places
+    end_of_worms: np.ndarray  # int64[input lanes and one, switches]
+    ended: np.ndarray  # int64[words], tails that leave injectors in this cycle
+    calendar: Calendar  # of hosts
+    due: np.ndarray  # int64[injectors], hosts that do something in this cycle
+    due_cycle: np.ndarray  # int64[injectors], when they last did
+    counters: np.ndarray  # int64[PLANE_COUNTERS]
+
+
+def make_plane_state(
+    state: EngineState, model: Any, ports: int, neighbours: np.ndarray, shifts: Shifts
+) -> PlaneState:
+    """Everything as it is before cycle 0.
+
+    Parameters
+    ----------
+    state : EngineState
+        Hosts and messages.
+    model : LaneModel
+    ports : int
+        Inputs of a router, and outputs, the host's last.
+    neighbours : int64[ports - 1, switches]
+    shifts : Shifts
+    """
+    depth, lanes = state.buffer_depth_flits, model.network.lanes
+    at, switches = plane_offsets(ports, lanes, depth), state.switches
+    slots, words = at["SLOTS"], words_for(switches)
+    places = 1 << (depth + 2).bit_length()
+    most_flits = int(state.jobs.flits.max(initial=1))
+    return PlaneState(
+        routing_cycles=model.routing_cycles,
+        empty_reuse=model.lane_reuse == "empty",
+        low_injection=model.injection_priority == "low",
+        shifts=shifts,
+        bit=np.array([1 << bit for bit in range(WORD_BITS)], dtype=np.uint64).view(np.int64),
+        rows=_first_rows(at, words),
+        outputs=np.zeros((2, words, at["OUT_SIZE"]), dtype=np.int64),
+        delays=np.zeros((words, max(model.routing_cycles - 2, 0).bit_length(), slots), dtype=np.int64),
+        unloaded=np.zeros((words, most_flits.bit_length()), dtype=np.int64),
+        neighbours=neighbours,
+        ways=np.zeros((slots, switches), dtype=np.int64),
+        worms=np.full((slots + 1, switches, places), NONE, dtype=np.int64),
+        first_worm=np.zeros((slots + 1, switches), dtype=np.int64),
+        end_of_worms=np.zeros((slots + 1, switches), dtype=np.int64),
+        ended=np.zeros(words, dtype=np.int64),
+        calendar=make_calendar(len(state.hosts)),
+        due=np.zeros(len(state.hosts), dtype=np.int64),
+        due_cycle=np.full(len(state.hosts), NONE),
+        counters=np.zeros(PLANE_COUNTERS, dtype=np.int64),
+    )
+
+
+def words_for(switches: int) -> int:
+    """Words that have a bit for each switch."""
+    return (switches + BIT_MASK) >> WORD_SHIFT
+
+
+def plane_of(switches: np.ndarray) -> np.ndarray:
+    """Words in which the bits of some switches are 1, from bool[switches]."""
+    bits = np.zeros(words_for(len(switches)) * WORD_BITS, dtype=bool)
+    bits[: len(switches)] = switches
+    return np.packbits(bits, bitorder="little").view(np.int64)
+
+
+def _first_rows(at: Any, words: int) -> np.ndarray:
+    """No flits, all credits, all lanes free, and everybody's turn is the first one's."""
+    rows = np.zeros((words, at["SIZE"]), dtype=np.int64)
+    slots, ports = at["SLOTS"], at["PORTS"]
+    for name, count in (("FREE", slots), ("INPUT_TURN", slots), ("OUTPUT_TURN", ports * ports)):
+        rows[:, at[name] : at[name] + count] = -1
+    for bit in range(at["CREDIT_BITS"]):
+        first = at["CREDITS"] + bit * slots
+        rows[:, first : first + slots] = -(at["DEPTH"] >> bit & 1)
+    return rows
+
+
+__all__ = ["NEVER", "PlaneState", "Shifts", "make_plane_state", "plane_of", "words_for"]
