@@ -8,6 +8,7 @@ import numpy as np
 
 from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
+from sim_model.common.planes.model import PlaneModel
 from sim_model.common.worms.loop import WormLoop
 from topology.common.channels import ChannelNetwork
 from topology.common.observed import StatusOutput
@@ -200,6 +201,11 @@ class Model(Protocol):
         It gets a ``WormState``, an ``EngineState``, the routers' state and the first cycle that is not run any more,
         and returns what ``run_cycles`` does.
         """
+        ...
+
+    @property
+    def planes(self) -> PlaneModel | None:
+        """How flits are moved by planes, 64 routers at a time, with the same results; None if that cannot be done."""
         ...
 
     def describe_router(self, state: EngineState, routers: Any, switch: int) -> str:

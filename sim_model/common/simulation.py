@@ -11,15 +11,17 @@ from sim_model.common.engine.endpoints import make_endpoints
 from sim_model.common.engine.state import CYCLE, NEVER, EngineState, Trace, make_state, make_trace
 from sim_model.common.messages import Messages
 from sim_model.common.model import Model
+from sim_model.common.planes.model import PlaneRun
 from sim_model.common.results import Results
-from sim_model.common.worms.counts import counts_so_far
-from sim_model.common.worms.state import WormState, make_worm_state
+from sim_model.common.planes.model import PlaneRun
+from sim_model.common.worms.run import WormRun
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.common.link_stages import LinkStages
 from topology.common.pattern import payload_seed, payload_word
 
-WORM, CYCLE_ENGINE = "worm", "cycle"
-ENGINES = (WORM, CYCLE_ENGINE)
+WORM, PLANES, CYCLE_ENGINE = ENGINES = ("worm", "planes", "cycle")
+FLITS_FOR_PLANES = 100_000
+"""With fewer it takes longer to load the compiled loop than it saves."""
 
 
 class EngineError(ValueError):
@@ -78,9 +80,10 @@ class Simulation:
     hosts : HostBehaviour
         When sources pause and receivers stall; by default never.
     engine : str or None
-        ``worm`` moves whole worms, ``cycle`` every flit in its cycle; they agree in all results (docs/engines.md).
-        None: worms where that can be done. A run that is recorded, stepped, copied or looked into is done by cycles,
-        once more from its beginning if it has begun with worms.
+        ``worm`` moves whole worms, ``planes`` the flits of 64 routers at a time, ``cycle`` one flit after the other;
+        they agree in all results (docs/engines.md). None: worms where that can be done, or else planes for
+        ``FLITS_FOR_PLANES`` flits or more. A run that is recorded, stepped, copied or looked into is done by cycles,
+        once more from its beginning if it has begun otherwise.
 
     Members
     -------
@@ -97,7 +100,7 @@ class Simulation:
         If there is no message, the start-up is negative, a message is sent over an injection channel that its source
         does not have, or hosts are to behave as they cannot in this model.
     EngineError
-        If worms cannot be moved as a whole, and are to be.
+        If flits cannot be moved as they are to be.
     """
 
     def __init__(
@@ -119,9 +122,9 @@ class Simulation:
         self.messages = messages
         self.links = LinkStages(model.network, model.link_cycles)
         self._startup_cycles, self._hosts, self._counting = startup_cycles, hosts, count_channels
-        self._moves_worms = self._choose(engine) == WORM
-        self._worms: WormState | None = None
         self._state, self._router_state = self._first_states()
+        self._engine = self._choose(engine)
+        self._fast_run: WormRun | PlaneRun | None = None
         self._reason = FINISHED if len(messages) == 0 else LIMIT
         self._signal_bits = sum(item.bits for item in (*model.side_wires, *model.status_outputs))
         self._no_trace = make_trace(0, self.links, 0)
@@ -136,18 +139,30 @@ class Simulation:
         """
         if engine not in (None, *ENGINES):
             raise EngineError(f"Engine must be one of {', '.join(ENGINES)}, not {engine!r}")
-        obstacle = self._obstacle_to_worms()
-        if engine == WORM and obstacle:
-            raise EngineError(f"Engine must be {CYCLE_ENGINE!r} {obstacle}, not {WORM!r}")
-        return CYCLE_ENGINE if obstacle else engine or WORM
+        if engine is None:
+            return self._default_engine()
+        obstacle = "" if engine == CYCLE_ENGINE else self._obstacle_to(engine)
+        if obstacle:
+            raise EngineError(f"Engine must be {CYCLE_ENGINE!r} {obstacle}, not {engine!r}")
+        return engine
 
-    def _obstacle_to_worms(self) -> str:
-        """Why every flit has to be moved in its cycle, or nothing."""
-        if self.model.worm_loop is None:
+    def _default_engine(self) -> str:
+        """The fastest one that can do it."""
+        if not self._obstacle_to(WORM):
+            return WORM
+        is_long = int(self.messages.flits.sum()) >= FLITS_FOR_PLANES
+        return PLANES if is_long and not self._obstacle_to(PLANES) else CYCLE_ENGINE
+
+    def _obstacle_to(self, engine: str) -> str:
+        """Why flits have to be moved one after the other and not by an engine, or nothing."""
+        planes = self.model.planes
+        if (self.model.worm_loop if engine == WORM else planes) is None:
             return "for these routers"
         if self.links.most:
             return "for links with register stages"
-        return "for hosts that hold back" if self._hosts != EAGER else ""
+        if self._hosts != EAGER:
+            return "for hosts that hold back"
+        return planes.obstacle(self.messages, self._router_state) if engine == PLANES and planes is not None else ""
 
     def _first_states(self) -> tuple[EngineState, Any]:
         """Engine and routers before cycle 0."""
@@ -163,8 +178,8 @@ class Simulation:
 
     @property
     def engine(self) -> str:
-        """What moves the flits, ``worm`` or ``cycle``."""
-        return WORM if self._moves_worms else CYCLE_ENGINE
+        """What moves the flits: ``worm``, ``planes`` or ``cycle``."""
+        return self._engine
 
     @property
     def state(self) -> EngineState:
@@ -179,18 +194,24 @@ class Simulation:
         return self._router_state
 
     def _go_by_cycles(self) -> None:
-        """Do what has been run with worms once more, by cycles."""
-        if not self._moves_worms:
+        """Do what has been run by another engine once more, by cycles."""
+        self._engine = CYCLE_ENGINE
+        if self._fast_run is None:
             return
-        self._moves_worms = False
-        if self._worms is None:
-            return
-        found, self._worms = self.results(), None
+        found, self._fast_run = self.results(), None
         self._state, self._router_state = self._first_states()
         self._reason = FINISHED if len(self.messages) == 0 else LIMIT
         again = self.run(found.cycles)
         if not np.array_equal(found.arrival_cycle, again.arrival_cycle):
             raise RuntimeError("The engines disagree; please report the configuration")
+
+    def _begin(self) -> WormRun | PlaneRun | None:
+        """A run by another engine than that of cycles, before cycle 0."""
+        if self._engine == WORM and self.model.worm_loop is not None:
+            return WormRun(self.model.worm_loop, self._state)
+        if self._engine == PLANES and self.model.planes is not None:
+            return self.model.planes.begin(self._state, self._router_state)
+        return None
 
     @property
     def cycle(self) -> int:
@@ -222,10 +243,9 @@ class Simulation:
         """
         if self._reason == LIMIT:
             limit = NEVER if until_cycle is None else until_cycle
-            loop = self.model.worm_loop if self._moves_worms else None
-            if loop is not None:
-                self._worms = self._worms or make_worm_state(self._state)
-                self._reason = loop(self._worms, self._state, self._router_state, limit)
+            self._fast_run = self._fast_run or self._begin()
+            if self._fast_run is not None:
+                self._reason = self._fast_run.run(self._state, self._router_state, limit)
             else:
                 self._reason = self.model.run_cycles(self._state, self._router_state, self._no_trace, limit)
         return self.results()
@@ -288,7 +308,7 @@ class Simulation:
             What ``snapshot`` gave.
         """
         (state, router_state), self._reason = snapshot
-        self._moves_worms = False
+        self._engine, self._fast_run = CYCLE_ENGINE, None
         self._state, self._router_state = _copied((state, router_state))
 
     def results(self) -> Results:
@@ -309,8 +329,8 @@ class Simulation:
         tallies = self._state.tallies
         if not self.counts_channels:
             raise ValueError("Channels are counted only in a simulation with count_channels=True")
-        if self._worms is not None:
-            return ChannelCounts(*counts_so_far(self._worms, self._state))
+        if self._fast_run is not None:
+            return ChannelCounts(*self._fast_run.counts(self._state))
         return ChannelCounts(tallies.flits.copy(), tallies.stalled_cycles.copy(), tallies.bubbles.copy())
 
     def data_of(self, message: int, flit: int) -> int:

@@ -10,6 +10,7 @@ from sim_model.common.vc.model import LaneModel
 from sim_model.common.vc.record import record_lanes
 from sim_model.common.vc.state import VC_FOLDER, LaneState, make_lane_state
 from sim_model.torus.describe import describe_router
+from sim_model.torus.planes import TorusPlanes
 from sim_model.torus.router import step_routers
 from sim_model.torus.state import make_routes
 from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
@@ -52,6 +53,11 @@ class TorusModel(LaneModel):
         """Header of a message."""
         source, destinations = int(messages.source[message]), messages.destinations_of(message).tolist()
         return self.routing.header_value(source, destinations, turns_of(int(messages.operation[message])))
+
+    @property
+    def planes(self) -> TorusPlanes:
+        """By planes."""
+        return TorusPlanes(self)
 
     def make_state(self, messages: Messages) -> LaneState:
         """Registers of the routers before cycle 0, and what they route by.

@@ -6,12 +6,16 @@ from typing import NamedTuple
 import numpy as np
 
 from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.state import NONE
+from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.messages import Messages
-from sim_model.common.planes.loop import PlaneLoop, plane_loop
-from sim_model.common.planes.state import Shifts, plane_of
+from sim_model.common.planes.loop import plane_loop
+from sim_model.common.planes.model import PlaneRun
+from sim_model.common.planes.state import Shifts, make_plane_state, plane_of
+from sim_model.common.vc.model import LaneModel
+from sim_model.common.vc.state import LaneState
 from sim_model.torus.router import direction_and_distance, lanes_of_way
 from sim_model.torus.state import TorusRoutes
+from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import DIRECTIONS, Grid, along_row, opposite
 
@@ -50,20 +54,23 @@ def make_plane_routes(network: TorusNetwork, routes: TorusRoutes) -> PlaneRoutes
 
 def make_shifts(grid: Grid) -> Shifts:
     """How planes move in each direction."""
-    ends = np.array([[_closes(grid, way, node) for node in range(grid.nodes)] for way in range(DIRECTIONS)])
-    begins = np.array([[_closes(grid, opposite(way), node) for node in range(grid.nodes)] for way in range(DIRECTIONS)])
+    nodes = range(grid.nodes)
+    ends = np.array([[grid.closes_ring(node, way) for node in nodes] for way in range(DIRECTIONS)])
+    begins = np.array([[grid.closes_ring(node, opposite(way)) for node in nodes] for way in range(DIRECTIONS)])
     steps = np.array([(1 if along_row(way) else grid.columns) * (1 - 2 * (way & 1)) for way in range(DIRECTIONS)])
     sides = np.array([grid.side(way) for way in range(DIRECTIONS)])
     return Shifts(
         step=steps,
         wrap=-steps * (sides - 1) * grid.wraps,
-        leaves_ring=np.stack([plane_of(nodes) for nodes in ends]),
-        enters_ring=np.stack([plane_of(nodes) for nodes in begins]),
+        ends=_planes_of(ends),
+        others_at_ends=_planes_of(~ends),
+        begins=_planes_of(begins),
+        others_at_begins=_planes_of(~begins),
     )
 
 
-def _closes(grid: Grid, direction: int, node: int) -> bool:
-    return grid.closes_ring(node, direction)
+def _planes_of(switches: np.ndarray) -> np.ndarray:
+    return np.stack([plane_of(of_direction) for of_direction in switches])
 
 
 def make_neighbours(grid: Grid) -> np.ndarray:
@@ -87,6 +94,48 @@ def all_have_ways(grid: Grid, messages: Messages, routes: TorusRoutes) -> bool:
     return not wrong.any()
 
 
-def torus_plane_loop(lanes: int, depth_flits: int) -> PlaneLoop:
-    """The compiled loop."""
-    return plane_loop(find_way, PORTS, lanes, depth_flits, Path(__file__).parent)
+class TorusPlanes:
+    """A torus or mesh whose flits are moved by planes.
+
+    Parameters
+    ----------
+    model : LaneModel
+        Its routing is that of a torus.
+    """
+
+    def __init__(self, model: LaneModel):
+        self._model = model
+        self._network: TorusNetwork = model.routing.network
+
+    def obstacle(self, messages: Messages, routers: LaneState) -> str:
+        """Why messages cannot be moved so, or nothing."""
+        if not all_have_ways(self._network.grid, messages, routers.routes):
+            return "for messages that have no way"
+        return ""
+
+    def begin(self, state: EngineState, routers: LaneState) -> PlaneRun:
+        """A run before cycle 0."""
+        network, model = self._network, self._model
+        planes = make_plane_state(
+            state,
+            make_neighbours(network.grid),
+            make_shifts(network.grid),
+            lanes=network.lanes,
+            routing_cycles=model.routing_cycles,
+            empty_reuse=model.lane_reuse == REUSE_EMPTY,
+            low_injection=model.injection_priority == PRIORITY_LOW,
+        )
+        routes = make_plane_routes(network, routers.routes)
+        loop = plane_loop(find_way, PORTS, network.lanes, model.buffer_flits, Path(__file__).parent)
+        return PlaneRun(planes, routes, loop, *_places_of_counts(network))
+
+
+def _places_of_counts(network: TorusNetwork) -> tuple[np.ndarray, np.ndarray]:
+    """Position among the output lanes, and switch, of each channel."""
+    slots, switches = [], []
+    for channel, way in zip(network.channels, network.direction_of, strict=True):
+        injects = not network.is_switch(channel.source)
+        lane = network.lane_of[channel.index]
+        slots.append(PORTS * network.lanes if injects else lane * PORTS + (HOST if way is None else way))
+        switches.append(channel.sink if injects else channel.source)
+    return np.array(slots), np.array(switches)

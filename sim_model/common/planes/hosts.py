@@ -56,6 +56,7 @@ def step_hosts(cycle, planes, state):
             message = wake_host(cycle, host, state)
             if message != NONE:
                 inject(host, message, planes, state)
+                planes.awake[cycle + 1 & 1, host >> WORD_SHIFT] = 1
             expect_host(host, cycle, planes, state)
     planes.counters[DUE] = 0
 

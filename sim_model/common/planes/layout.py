@@ -48,6 +48,7 @@ def plane_offsets(ports: int, lanes: int, depth_flits: int) -> Mapping[str, int]
         "DELIVERED_TAIL": 1,
         "REGISTER": 1,  # a flit is in the register of the delivery channel
         "REGISTER_TAIL": 1,
+        "IN_MESSAGE": slots,  # output lanes between the moves of a head and of its tail; kept only if they are counted
         # what follows is written anew in every cycle
         "ARRIVED": slots,
         "ARRIVED_TAIL": slots,
@@ -81,4 +82,5 @@ def plane_offsets(ports: int, lanes: int, depth_flits: int) -> Mapping[str, int]
     for name, count in sizes.items():
         offsets[name] = size
         size += count
-    return offsets | {"SIZE": size, "OUT_VALID": 0, "OUT_TAIL": slots, "OUT_CREDIT": 2 * slots, "OUT_SIZE": 3 * slots}
+    sent = {"OUT_VALID": 0, "OUT_TAIL": slots, "OUT_CREDIT": 2 * slots, "OUT_SIZE": 3 * slots}
+    return offsets | {"SIZE": size} | sent

@@ -13,7 +13,7 @@ from sim_model.common.engine.bits import lowest_bit
 from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.common.engine.compiled import compiled, compiled_loop
 from sim_model.common.engine.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, EngineState
-from sim_model.common.planes import hosts, router
+from sim_model.common.planes import counts, hosts, router
 from sim_model.common.planes.bits import count_bits, shifted
 from sim_model.common.planes.hosts import expect_host, first_in_line, join_line, leave_line, take_hosts
 from sim_model.common.planes.layout import BIT_MASK, WORD_SHIFT, plane_offsets
@@ -46,7 +46,11 @@ def run_planes(planes, state, routes, until_cycle):
     while cycle < until_cycle and reason == LIMIT:
         planes.counters[CHANGED] = 0
         for word in range(len(planes.rows)):
-            step_word(cycle, word, planes, state, routes)
+            if planes.awake[cycle & 1, word]:
+                planes.awake[cycle & 1, word] = 0
+                step_word(cycle, word, planes, state, routes)
+            elif len(planes.counts) > 0:
+                count_blocked(word, 1, planes)
         take_hosts(cycle, planes)
         step_hosts(cycle, planes, state)
         following = cycle + 1
@@ -58,6 +62,9 @@ def run_planes(planes, state, routes, until_cycle):
                 reason = DEADLOCKED
             else:
                 following = max(following, min(until_cycle, wake_cycle))
+                if len(planes.counts) > 0:
+                    for word in range(len(planes.rows)):
+                        count_blocked(word, following - cycle - 1, planes)
         cycle = following
     state.counters[CYCLE] = cycle
     return reason
@@ -72,6 +79,8 @@ def next_host_cycle(cycle, planes):
 def step_word(cycle, word, planes, state, routes):
     """One cycle of 64 routers and their hosts."""
     row, out, coming = planes.rows[word], planes.outputs[cycle + 1 & 1, word], planes.outputs[cycle & 1]
+    if len(planes.counts) > 0:
+        count_registers(row, coming[word], planes.counts[word])
     changed = take_from_links(word, row, coming, planes.shifts)
     state.counters[FLIT_HOPS] += count_arrived(row)
     delivers = row[DELIVERED]
@@ -94,6 +103,23 @@ def step_word(cycle, word, planes, state, routes):
     changed |= choose_requests(row)
     if changed != 0:
         planes.counters[CHANGED] = 1
+    wake_words(cycle + 1, word, changed, out, coming[word], planes.near, planes.awake)
+
+
+def wake_words(cycle, word, changed, out, left, near, awake):
+    """A word sleeps when nothing has changed in it and nothing has left it in this cycle or the one before.
+
+    By then both its rows of ``outputs`` are 0. What leaves it wakes the words that the links lead to.
+    """
+    leaving, leaves = 0, 0
+    for plane in range(OUT_SIZE):
+        leaving |= out[plane]
+        leaves |= left[plane]
+    if changed | leaving | leaves:
+        awake[cycle & 1, word] = 1
+    if leaving:
+        for position in range(near.shape[1]):
+            awake[cycle & 1, near[word, position]] = 1
 
 
 def take_from_links(word, row, coming, shifts):
@@ -108,18 +134,19 @@ def take_from_links(word, row, coming, shifts):
                 row[ARRIVED_TAIL + slot] = shifted(coming, word, OUT_TAIL + slot, step)
                 row[RETURNED + slot] = shifted(coming, word, OUT_CREDIT + slot, -step)
             else:
-                leaves, enters = shifts.leaves_ring[port, word], shifts.enters_ring[port, word]
-                row[ARRIVED + slot] = _through_ring(coming, word, OUT_VALID + slot, step, wrap, enters)
-                row[ARRIVED_TAIL + slot] = _through_ring(coming, word, OUT_TAIL + slot, step, wrap, enters)
-                row[RETURNED + slot] = _through_ring(coming, word, OUT_CREDIT + slot, -step, -wrap, leaves)
+                begins, others = shifts.begins[port, word], shifts.others_at_begins[port, word]
+                row[ARRIVED + slot] = _in_rings(coming, word, OUT_VALID + slot, step, others, wrap, begins)
+                row[ARRIVED_TAIL + slot] = _in_rings(coming, word, OUT_TAIL + slot, step, others, wrap, begins)
+                ends, others = shifts.ends[port, word], shifts.others_at_ends[port, word]
+                row[RETURNED + slot] = _in_rings(coming, word, OUT_CREDIT + slot, -step, others, -wrap, ends)
             changed |= row[ARRIVED + slot] | row[RETURNED + slot]
     return changed
 
 
 @compiled
-def _through_ring(coming, word, plane, step, wrap, behind_end):
-    """What comes from the next router, and for those behind the end of a ring from its other end."""
-    return shifted(coming, word, plane, step) & ~behind_end | shifted(coming, word, plane, wrap) & behind_end
+def _in_rings(coming, word, plane, step, others, wrap, behind_end):
+    """What comes to routers behind the end of a ring from its other end, and to all others from the next router."""
+    return shifted(coming, word, plane, step) & others | shifted(coming, word, plane, wrap) & behind_end
 
 
 def count_arrived(row):
@@ -182,8 +209,8 @@ def plane_loop(way: Callable[..., Any], ports: int, lanes: int, depth_flits: int
     folder : Path
         The family's folder, whose sources decide whether the loop has to be compiled anew.
     """
-    scope: dict[str, Any] = {**vars(hosts), **vars(router), **globals(), **plane_offsets(ports, lanes, depth_flits)}
-    for module in (hosts, router, None):
+    scope: dict[str, Any] = {**vars(counts), **vars(hosts), **vars(router), **globals(), **plane_offsets(ports, lanes, depth_flits)}
+    for module in (counts, hosts, router, None):
         own = globals() if module is None else vars(module)
         name = __name__ if module is None else module.__name__
         for part in list(own.values()):

@@ -1,10 +1,11 @@
 """State of the engine that moves planes: bits of all routers, and the messages that the worms belong to."""
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.state import NEVER, NONE, EngineState
+from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.planes.layout import BIT_MASK, WORD_BITS, WORD_SHIFT, plane_offsets
 from sim_model.common.worms.calendar import Calendar, make_calendar
 
@@ -14,14 +15,21 @@ DUE = 1  # hosts that do something in this cycle
 CHANGED = 2  # 1 if anything changed in this cycle
 PLANE_COUNTERS = 3
 
+# Kinds of counts, and their bits; bit k of all routers' numbers is a plane.
+FLITS, STALLED_CYCLES, BUBBLES = 0, 1, 2
+COUNT_KINDS = 3
+COUNT_BITS = 48
+
 
 class Shifts(NamedTuple):
     """How the planes of what leaves routers in a direction become those of what arrives."""
 
     step: np.ndarray  # int64[directions], how much higher the number of the next router is
     wrap: np.ndarray  # int64[directions], the same behind the last router of a ring; 0 where rings are not closed
-    leaves_ring: np.ndarray  # int64[directions, words], last routers of rings
-    enters_ring: np.ndarray  # int64[directions, words], those that their channels lead to
+    ends: np.ndarray  # int64[directions, words], last routers of rings
+    others_at_ends: np.ndarray  # int64[directions, words], all but those
+    begins: np.ndarray  # int64[directions, words], routers that their channels lead to
+    others_at_begins: np.ndarray  # int64[directions, words], all but those
 
 
 class PlaneState(NamedTuple):
@@ -41,7 +49,9 @@ class PlaneState(NamedTuple):
     worms: np.ndarray  # int64[input lanes and one for deliveries, switches, places], messages in line
     first_worm: np.ndarray  # int64[input lanes and one, switches], the first of them, modulo the places
     end_of_worms: np.ndarray  # int64[input lanes and one, switches]
-    ended: np.ndarray  # int64[words], tails that leave injectors in this cycle
+    awake: np.ndarray  # int64[2, words], 1 for words in which something can happen, by cycle modulo 2
+    near: np.ndarray  # int64[words, words near], those that links lead to
+    counts: np.ndarray  # int64[words, kinds, output lanes and one for injectors, bits]; no words if nothing is counted
     calendar: Calendar  # of hosts
     due: np.ndarray  # int64[injectors], hosts that do something in this cycle
     due_cycle: np.ndarray  # int64[injectors], when they last did
@@ -49,7 +59,14 @@ class PlaneState(NamedTuple):
 
 
 def make_plane_state(
-    state: EngineState, model: Any, ports: int, neighbours: np.ndarray, shifts: Shifts
+    state: EngineState,
+    neighbours: np.ndarray,
+    shifts: Shifts,
+    *,
+    lanes: int,
+    routing_cycles: int,
+    empty_reuse: bool,
+    low_injection: bool,
 ) -> PlaneState:
     """Everything as it is before cycle 0.
 
@@ -57,33 +74,37 @@ def make_plane_state(
     ----------
     state : EngineState
         Hosts and messages.
-    model : LaneModel
-    ports : int
-        Inputs of a router, and outputs, the host's last.
-    neighbours : int64[ports - 1, switches]
+    neighbours : int64[directions, switches]
+        The switches that channels lead to; the switch itself where there is no channel.
     shifts : Shifts
+    lanes : int
+        Of a channel between switches.
+    routing_cycles, empty_reuse, low_injection
+        As for ``make_lane_state``.
     """
-    depth, lanes = state.buffer_depth_flits, model.network.lanes
-    at, switches = plane_offsets(ports, lanes, depth), state.switches
+    depth, switches = state.buffer_depth_flits, state.switches
+    at = plane_offsets(len(neighbours) + 1, lanes, depth)
     slots, words = at["SLOTS"], words_for(switches)
     places = 1 << (depth + 2).bit_length()
     most_flits = int(state.jobs.flits.max(initial=1))
     return PlaneState(
-        routing_cycles=model.routing_cycles,
-        empty_reuse=model.lane_reuse == "empty",
-        low_injection=model.injection_priority == "low",
+        routing_cycles=routing_cycles,
+        empty_reuse=empty_reuse,
+        low_injection=low_injection,
         shifts=shifts,
         bit=np.array([1 << bit for bit in range(WORD_BITS)], dtype=np.uint64).view(np.int64),
         rows=_first_rows(at, words),
         outputs=np.zeros((2, words, at["OUT_SIZE"]), dtype=np.int64),
-        delays=np.zeros((words, max(model.routing_cycles - 2, 0).bit_length(), slots), dtype=np.int64),
+        delays=np.zeros((words, max(routing_cycles - 2, 0).bit_length(), slots), dtype=np.int64),
         unloaded=np.zeros((words, most_flits.bit_length()), dtype=np.int64),
         neighbours=neighbours,
         ways=np.zeros((slots, switches), dtype=np.int64),
         worms=np.full((slots + 1, switches, places), NONE, dtype=np.int64),
         first_worm=np.zeros((slots + 1, switches), dtype=np.int64),
         end_of_worms=np.zeros((slots + 1, switches), dtype=np.int64),
-        ended=np.zeros(words, dtype=np.int64),
+        awake=np.ones((2, words), dtype=np.int64),
+        near=_words_near(neighbours, words),
+        counts=np.zeros((words if len(state.tallies) else 0, COUNT_KINDS, slots + 1, COUNT_BITS), dtype=np.int64),
         calendar=make_calendar(len(state.hosts)),
         due=np.zeros(len(state.hosts), dtype=np.int64),
         due_cycle=np.full(len(state.hosts), NONE),
@@ -103,7 +124,17 @@ def plane_of(switches: np.ndarray) -> np.ndarray:
     return np.packbits(bits, bitorder="little").view(np.int64)
 
 
-def _first_rows(at: Any, words: int) -> np.ndarray:
+def _words_near(neighbours: np.ndarray, words: int) -> np.ndarray:
+    """int64[words, most]: words with switches that channels of a word's switches lead to, some of them repeated."""
+    near: list[set[int]] = [{word} for word in range(words)]
+    for way in neighbours:
+        for source, sink in enumerate((way >> WORD_SHIFT).tolist()):
+            near[source >> WORD_SHIFT].add(sink)
+    most = max(map(len, near))
+    return np.array([sorted(found) + [word] * (most - len(found)) for word, found in enumerate(near)], dtype=np.int64)
+
+
+def _first_rows(at: Mapping[str, int], words: int) -> np.ndarray:
     """No flits, all credits, all lanes free, and everybody's turn is the first one's."""
     rows = np.zeros((words, at["SIZE"]), dtype=np.int64)
     slots, ports = at["SLOTS"], at["PORTS"]
@@ -113,6 +144,3 @@ def _first_rows(at: Any, words: int) -> np.ndarray:
         first = at["CREDITS"] + bit * slots
         rows[:, first : first + slots] = -(at["DEPTH"] >> bit & 1)
     return rows
-
-
-__all__ = ["NEVER", "PlaneState", "Shifts", "make_plane_state", "plane_of", "words_for"]

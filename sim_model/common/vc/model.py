@@ -90,6 +90,11 @@ class UnicastModel:
         return
 
     @property
+    def planes(self) -> Any:
+        """None: nobody has said how planes of these routers move."""
+        return None
+
+    @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:
         """What came through which lane and had no way."""
         return error_outputs(self.network)

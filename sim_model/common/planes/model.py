@@ -1,0 +1,70 @@
+"""What a family supplies so that its flits can be moved by planes, and a run that is done so."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from sim_model.common.engine.state import EngineState
+from sim_model.common.messages import Messages
+from sim_model.common.planes.counts import read_counts
+from sim_model.common.planes.loop import PlaneLoop
+from sim_model.common.planes.state import PlaneState
+
+
+@dataclass(frozen=True)
+class PlaneRun:
+    """A run by planes.
+
+    Parameters
+    ----------
+    planes : PlaneState
+    routes : named tuple of arrays
+        What the family's routing looks at.
+    loop : callable
+        The compiled loop.
+    slots, switches : int64[channels]
+        Where each channel's counts are: position among the output lanes, one more for injectors; and switch.
+    """
+
+    planes: PlaneState
+    routes: Any
+    loop: PlaneLoop
+    slots: np.ndarray
+    switches: np.ndarray
+
+    def run(self, state: EngineState, _routers: Any, until_cycle: int) -> int:
+        """Run to ``until_cycle``, the end, or a deadlock; returns one of the reasons of ``engine/clock.py``."""
+        return int(self.loop(self.planes, state, self.routes, until_cycle))
+
+    def counts(self, _state: EngineState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Flits, stalled cycles and bubbles so far by channel, int64[channels] each."""
+        flits, stalled_cycles, bubbles = read_counts(self.planes.counts, self.slots, self.switches)
+        return flits, stalled_cycles, bubbles
+
+
+class PlaneModel(Protocol):
+    """A network whose flits can be moved by planes."""
+
+    def obstacle(self, messages: Messages, routers: Any) -> str:
+        """Why messages cannot be moved so, or nothing.
+
+        Parameters
+        ----------
+        messages : Messages
+        routers : named tuple of arrays
+            As the model makes them for these messages.
+        """
+        ...
+
+    def begin(self, state: EngineState, routers: Any) -> PlaneRun:
+        """A run before cycle 0.
+
+        Parameters
+        ----------
+        state : EngineState
+            Hosts and messages.
+        routers : named tuple of arrays
+            As the model makes them for these messages.
+        """
+        ...
