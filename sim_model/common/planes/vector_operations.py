@@ -7,17 +7,10 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
 
-from sim_model.common.planes.vectors import WORD, PlaneVector, call_on_vector, constant, merged, shuffled
+from sim_model.common.planes.vectors import WORD, PlaneVector, call_on_vector, constant, define, merged, shuffled
 
 Operations = Mapping[str, Callable[..., Any]]
-
-
-def _load(builder: Any, data: Any, place: Any, words: Any) -> Any:
-    found = builder.load(builder.bitcast(builder.gep(data, [place]), words.as_pointer()))
-    found.align = 8
-    return found
 
 
 @cache
@@ -55,47 +48,34 @@ def memory_operations(width: int, rows: int) -> Operations:
         vectors = row[place : place + rows * width].reshape(rows, width)
         return np.concatenate((np.bitwise_or.reduce(vectors, axis=1), np.zeros(width - rows, dtype=np.int64)))
 
-    @intrinsic
-    def read(_context, row, place):
-        def generate(context, builder, signature, values):
-            array = context.make_array(signature.args[0])(context, builder, values[0])
-            return _load(builder, array.data, values[1], kind.words)
+    def pointer(context, builder, signature, values):
+        data = context.make_array(signature.args[0])(context, builder, values[0]).data
+        return builder.bitcast(builder.gep(data, [values[1]]), kind.words.as_pointer())
 
-        return kind(row, types.int64), generate
+    def load(context, builder, signature, values):
+        found = builder.load(pointer(context, builder, signature, values))
+        found.align = 8
+        return found
 
-    @intrinsic
-    def write(_context, row, place, vector):
-        def generate(context, builder, signature, values):
-            array = context.make_array(signature.args[0])(context, builder, values[0])
-            place = builder.bitcast(builder.gep(array.data, [values[1]]), kind.words.as_pointer())
-            builder.store(values[2], place).align = 8
-            return context.get_dummy_value()
+    def store(context, builder, signature, values):
+        builder.store(values[2], pointer(context, builder, signature, values)).align = 8
+        return context.get_dummy_value()
 
-        return types.void(row, types.int64, kind), generate
+    def copy(_context, builder, _signature, values):
+        first = builder.insert_element(ir.Constant(kind.words, ir.Undefined), values[0], ir.IntType(32)(0))
+        return shuffled(builder, first, first, [0] * width)
 
-    @intrinsic
-    def copy(_context, word):
-        def generate(_context, builder, _signature, values):
-            first = builder.insert_element(ir.Constant(kind.words, ir.Undefined), values[0], ir.IntType(32)(0))
-            return shuffled(builder, first, first, [0] * width)
+    def gather(context, builder, signature, values):
+        places = [builder.add(values[1], WORD(number * width)) for number in range(rows)]
+        vectors = [load(context, builder, signature, (values[0], place)) for place in places]
+        return merged(builder, vectors + [constant([0] * width)] * (width - rows))
 
-        return kind(types.int64), generate
-
-    @intrinsic
-    def gather(_context, row, place):
-        def generate(context, builder, signature, values):
-            data = context.make_array(signature.args[0])(context, builder, values[0]).data
-            places = [builder.add(values[1], WORD(number * width)) for number in range(rows)]
-            vectors = [_load(builder, data, place, kind.words) for place in places]
-            return merged(builder, vectors + [constant([0] * width)] * (width - rows))
-
-        return kind(row, types.int64), generate
-
-    overload(vector_at)(lambda row, place: lambda row, place: read(row, place))
-    overload(put)(lambda row, place, vector: lambda row, place, vector: write(row, place, vector))
-    overload(splat)(lambda word: lambda word: copy(word))
-    overload(gathered)(lambda row, place: lambda row, place: gather(row, place))
-    return {"vector_at": vector_at, "put": put, "splat": splat, "gathered": gathered}
+    return {
+        "vector_at": define(vector_at, kind, load),
+        "put": define(put, types.none, store),
+        "splat": define(splat, kind, copy),
+        "gathered": define(gathered, kind, gather),
+    }
 
 
 @cache
@@ -120,33 +100,22 @@ def word_operations(width: int) -> Operations:
     def count_all(vector):
         return sum((int(word) & 0xFFFF_FFFF_FFFF_FFFF).bit_count() for word in vector)
 
-    @intrinsic
-    def reduce_or(_context, vector):
-        def generate(_context, builder, _signature, values):
-            return call_on_vector("llvm.vector.reduce.or", values[0], WORD, builder)
+    def reduce_or(_context, builder, _signature, values):
+        return call_on_vector("llvm.vector.reduce.or", values[0], WORD, builder)
 
-        return types.int64(kind), generate
+    def find(_context, builder, _signature, values):
+        found = builder.icmp_signed("!=", values[0], constant([0] * width))
+        return builder.zext(builder.bitcast(found, ir.IntType(width)), WORD)
 
-    @intrinsic
-    def find(_context, vector):
-        def generate(_context, builder, _signature, values):
-            found = builder.icmp_signed("!=", values[0], constant([0] * width))
-            return builder.zext(builder.bitcast(found, ir.IntType(width)), WORD)
+    def count(_context, builder, _signature, values):
+        counts = call_on_vector("llvm.ctpop", values[0], kind.words, builder)
+        return call_on_vector("llvm.vector.reduce.add", counts, WORD, builder)
 
-        return types.int64(kind), generate
-
-    @intrinsic
-    def count(_context, vector):
-        def generate(_context, builder, _signature, values):
-            counts = call_on_vector("llvm.ctpop", values[0], kind.words, builder)
-            return call_on_vector("llvm.vector.reduce.add", counts, WORD, builder)
-
-        return types.int64(kind), generate
-
-    overload(any_of)(lambda vector: lambda vector: reduce_or(vector))
-    overload(places_of)(lambda vector: lambda vector: find(vector))
-    overload(count_all)(lambda vector: lambda vector: count(vector))
-    return {"any_of": any_of, "places_of": places_of, "count_all": count_all}
+    return {
+        "any_of": define(any_of, types.int64, reduce_or),
+        "places_of": define(places_of, types.int64, find),
+        "count_all": define(count_all, types.int64, count),
+    }
 
 
 @cache
@@ -170,41 +139,32 @@ def move_operations(width: int) -> Operations:
     def behind(vector):
         return before(vector[::-1])[::-1].copy()
 
-    @intrinsic
-    def cross(_context, vector, number):
+    def cross(_context, builder, _signature, values):
+        found = values[0]
+        for stage in stages:
+            moved = shuffled(builder, found, found, [place ^ stage for place in range(width)])
+            wanted = builder.icmp_signed("!=", builder.and_(values[1], WORD(stage)), WORD(0))
+            found = builder.select(wanted, moved, found)
+        return found
+
+    def moved(builder, vector, steps):
+        places = [place + steps if 0 <= place + steps < width else width for place in range(width)]
+        return shuffled(builder, vector, constant([0] * width), places)
+
+    def put_together(way):
         def generate(_context, builder, _signature, values):
-            found = values[0]
+            found = moved(builder, values[0], way)
             for stage in stages:
-                moved = shuffled(builder, found, found, [place ^ stage for place in range(width)])
-                wanted = builder.icmp_signed("!=", builder.and_(values[1], WORD(stage)), WORD(0))
-                found = builder.select(wanted, moved, found)
+                found = builder.or_(found, moved(builder, found, way * stage))
             return found
 
-        return kind(kind, types.int64), generate
+        return generate
 
-    def running(way):
-        def moved(builder, vector, steps):
-            zeros = constant([0] * width)
-            places = [place + steps if 0 <= place + steps < width else width for place in range(width)]
-            return shuffled(builder, vector, zeros, places)
-
-        @intrinsic
-        def put_together(_context, vector):
-            def generate(_context, builder, _signature, values):
-                found = moved(builder, values[0], way)
-                for stage in stages:
-                    found = builder.or_(found, moved(builder, found, way * stage))
-                return found
-
-            return kind(kind), generate
-
-        return put_together
-
-    up, down = running(-1), running(1)
-    overload(crossed)(lambda vector, number: lambda vector, number: cross(vector, number))
-    overload(before)(lambda vector: lambda vector: up(vector))
-    overload(behind)(lambda vector: lambda vector: down(vector))
-    return {"crossed": crossed, "before": before, "behind": behind}
+    return {
+        "crossed": define(crossed, kind, cross),
+        "before": define(before, kind, put_together(-1)),
+        "behind": define(behind, kind, put_together(1)),
+    }
 
 
 @cache
@@ -221,7 +181,6 @@ def cube_operations(width: int, dimensions: int) -> Operations:
     dimensions : int
         6 at most.
     """
-    kind = PlaneVector(width)
     shifts = [1 << d if d < dimensions else 0 for d in range(width)]
     kept = [sum(1 << bit for bit in range(64) if not bit >> d & 1) if d < dimensions else 0 for d in range(width)]
 
@@ -229,14 +188,9 @@ def cube_operations(width: int, dimensions: int) -> Operations:
         words, amounts, masks = vector.view(np.uint64), np.array(shifts, np.uint64), np.array(kept, np.uint64)
         return (words >> amounts & masks | (words & masks) << amounts).view(np.int64)
 
-    @intrinsic
-    def exchange(_context, vector):
-        def generate(_context, builder, _signature, values):
-            amounts, masks = constant(shifts), constant(kept)
-            down = builder.and_(builder.lshr(values[0], amounts), masks)
-            return builder.or_(down, builder.shl(builder.and_(values[0], masks), amounts))
+    def exchange(_context, builder, _signature, values):
+        amounts, masks = constant(shifts), constant(kept)
+        down = builder.and_(builder.lshr(values[0], amounts), masks)
+        return builder.or_(down, builder.shl(builder.and_(values[0], masks), amounts))
 
-        return kind(kind), generate
-
-    overload(exchanged)(lambda vector: lambda vector: exchange(vector))
-    return {"exchanged": exchanged}
+    return {"exchanged": define(exchanged, PlaneVector(width), exchange)}

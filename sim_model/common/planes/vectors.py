@@ -11,7 +11,8 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, overload, register_model
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import lower_builtin, models, register_model, type_callable
 
 WORD = ir.IntType(64)
 
@@ -35,33 +36,63 @@ class _PlaneVectorModel(models.PrimitiveModel):
         super().__init__(manager, kind, kind.words)
 
 
-def _overload_operator(function: Callable[..., Any], emit: str) -> None:
-    @intrinsic
-    def combine(_context, one, other):
-        def generate(_context, builder, _signature, values):
-            return getattr(builder, emit)(*values)
+def define(plain: Callable[..., Any], result: types.Type, generate: Callable[..., Any]) -> Callable[..., Any]:
+    """Say what a Python function is in compiled functions.
 
-        return one(one, other), generate
+    Parameters
+    ----------
+    plain : callable
+        The function, which has the same results without Numba.
+    result : type
+        Of Numba.
+    generate : callable
+        Gets Numba's context, the builder of instructions, the signature and the arguments; returns the result.
 
-    @overload(function)
-    def overloaded(one, other):
-        if isinstance(one, PlaneVector) and one == other:
-            return lambda one, other: combine(one, other)
-        return None
+    Returns
+    -------
+    callable
+        ``plain``.
+    """
+
+    class Template(AbstractTemplate):
+        key = plain
+
+        def generic(self, args, kws):
+            return None if kws else signature(result, *args)
+
+    infer_global(plain, types.Function(Template))
+    lower_builtin(plain, types.VarArg(types.Any))(generate)
+    return plain
+
+
+def _define_operator(function: Callable[..., Any], emit: str) -> None:
+    @type_callable(function)
+    def _choose(_context):
+        def result_of(one, other):
+            return one if isinstance(one, PlaneVector) and one == other else None
+
+        return result_of
+
+    @lower_builtin(function, PlaneVector, PlaneVector)
+    def _generate(_context, builder, _signature, vectors):
+        return getattr(builder, emit)(*vectors)
 
 
 for _function, _emit in ((operator.and_, "and_"), (operator.or_, "or_"), (operator.xor, "xor")):
-    _overload_operator(_function, _emit)
+    _define_operator(_function, _emit)
 
 
-@intrinsic
-def _inverted(_context, vector):
-    return vector(vector), lambda _context, builder, _signature, values: builder.not_(values[0])
+@type_callable(operator.invert)
+def _choose_invert(_context):
+    def result_of(vector):
+        return vector if isinstance(vector, PlaneVector) else None
+
+    return result_of
 
 
-@overload(operator.invert)
-def _overloaded_invert(vector):
-    return (lambda vector: _inverted(vector)) if isinstance(vector, PlaneVector) else None
+@lower_builtin(operator.invert, PlaneVector)
+def _invert(_context, builder, _signature, vectors):
+    return builder.not_(vectors[0])
 
 
 def constant(words: Sequence[int]) -> Any:

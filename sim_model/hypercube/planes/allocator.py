@@ -4,8 +4,6 @@
 # ruff: noqa: F821
 # pyright: reportUndefinedVariable=false
 
-from sim_model.hypercube.planes.layout import STATE_BITS
-
 
 def note_free_outputs(row):
     """Outputs with a free lane for any head."""

@@ -21,6 +21,7 @@ def step_hosts(cycle, planes, state):
             message = wake_host(cycle, injector, state)
             if message != NONE:
                 inject(injector, message, planes, state)
+                planes.awake[cycle + 1 & 1, injector // CHANNELS >> WORD_SHIFT] = 1
             expect_host(injector, cycle, planes, state)
     planes.counters[DUE] = 0
 

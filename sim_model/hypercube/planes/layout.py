@@ -17,7 +17,9 @@ STATE_BITS = 16
 """Of the shift register behind a random order (``topology/common/choice_orders.py``)."""
 
 
-def cube_offsets(dimensions: int, lanes: int, depth_flits: int, channels: int, adaptive_lanes: int) -> Mapping[str, int]:
+def cube_offsets(
+    dimensions: int, lanes: int, depth_flits: int, channels: int, adaptive_lanes: int
+) -> Mapping[str, int]:
     """Offsets of all vectors, by name, with the numbers that they follow from.
 
     Parameters
@@ -65,6 +67,7 @@ def cube_offsets(dimensions: int, lanes: int, depth_flits: int, channels: int, a
         "STATE": -(-(STATE_BITS + width) // width),  # bits of the shift register behind it
         "INJECTOR_VALID": 1,  # by input from the host: a flit is in the injector's register
         "INJECTOR_LAST": 1,  # and is a tail
+        "IN_MESSAGE": lanes,  # by output: between the moves of a head and of its tail; kept only if they are counted
         # What never changes.
         "IS_HOST": 1,  # by input
         "IS_DIMENSION": 1,  # by output

@@ -24,15 +24,15 @@ from sim_model.common.planes.vector_operations import (
     word_operations,
 )
 from sim_model.common.worms.calendar import next_entry_cycle
-from sim_model.hypercube.planes import allocator, grants, heads, hosts, links
+from sim_model.hypercube.planes import allocator, counts, grants, heads, hosts, links
 from sim_model.hypercube.planes.layout import WORD_SHIFT, cube_offsets
-from sim_model.hypercube.planes.state import ASKING_HEADS, CubeState
+from sim_model.hypercube.planes.state import ASKING_HEADS
 
 FOLDER = Path(__file__).parent
-CubeLoop = Callable[[CubeState, EngineState, int], int]
+CubeLoop = Callable[[Any, EngineState, Any, int], int]
 
 
-def run_planes(planes, state, until_cycle):
+def run_planes(planes, state, _routes, until_cycle):
     """Run to ``until_cycle``, the end, or a deadlock, and return why it stopped."""
     cycle = state.counters[CYCLE]
     if cycle < until_cycle:
@@ -43,7 +43,11 @@ def run_planes(planes, state, until_cycle):
         planes.counters[CHANGED] = 0
         planes.counters[ASKING_HEADS] = 0
         for word in range(len(planes.rows)):
-            step_word(cycle, word, planes, state)
+            if planes.awake[cycle & 1, word]:
+                planes.awake[cycle & 1, word] = 0
+                step_word(cycle, word, planes, state)
+            elif len(planes.counts) > 0:
+                count_blocked(word, 1, planes)
         take_hosts(cycle, planes)
         step_hosts(cycle, planes, state)
         following = cycle + 1
@@ -55,6 +59,9 @@ def run_planes(planes, state, until_cycle):
                 reason = DEADLOCKED
             elif planes.counters[ASKING_HEADS] == 0:  # otherwise leaders change in every cycle
                 following = max(following, min(until_cycle, wake_cycle))
+                if len(planes.counts) > 0:
+                    for word in range(len(planes.rows)):
+                        count_blocked(word, following - cycle - 1, planes)
         cycle = following
     state.counters[CYCLE] = cycle
     return reason
@@ -65,6 +72,8 @@ def step_word(cycle, word, planes, state):
     row, out, coming = planes.rows[word], planes.outputs[cycle + 1 & 1, word], planes.outputs[cycle & 1]
     order = planes.input_orders[(cycle + 1) % len(planes.input_orders)]
     lane_order = planes.lane_orders[(cycle + 1) % len(planes.lane_orders)]
+    if len(planes.counts) > 0:
+        count_registers(row, coming[word], planes.counts[word])
     stirred = move_flits(cycle, word, row, coming, planes, state)
     stirred = stirred | note_who_waits(row)
     note_free_outputs(row)
@@ -82,13 +91,29 @@ def step_word(cycle, word, planes, state):
     if row[CHOSE] != 0:
         step_random_orders(row, row[CHOSE])
     row[CHOSE] = chose
-    asking = elect(row, order, lane_order)
+    asking = any_of(elect(row, order, lane_order))
     read_heads(word, row, planes)
     end_cycle(row, out)
-    if any_of(asking) != 0:
+    if asking != 0:
         planes.counters[ASKING_HEADS] = 1
     if changed != 0:
         planes.counters[CHANGED] = 1
+    wake_words(cycle + 1, word, changed | asking | chose, out, coming[word], planes.awake)
+
+
+def wake_words(cycle, word, changed, out, left, awake):
+    """A word sleeps when nothing changes in it, nobody asks, and nothing has left it in this cycle or the one before.
+
+    By then both its rows of ``outputs`` are 0. What leaves it wakes the words that the links lead to.
+    """
+    leaving, leaves = splat(0), splat(0)
+    for place in range(0, OUT_SIZE, WIDTH):
+        leaving, leaves = leaving | vector_at(out, place), leaves | vector_at(left, place)
+    if any_of(leaving | leaves) | changed:
+        awake[cycle & 1, word] = 1
+    if DIMENSIONS > WORD_SHIFT and any_of(leaving) != 0:
+        for dimension in range(WORD_SHIFT, DIMENSIONS):
+            awake[cycle & 1, word ^ 1 << dimension - WORD_SHIFT] = 1
 
 
 def move_flits(cycle, word, row, coming, planes, state):
@@ -130,11 +155,11 @@ def cube_loop(dimensions: int, lanes: int, depth_flits: int, channels: int, adap
         **move_operations(width),
         **cube_operations(width, min(dimensions, WORD_SHIFT)),
     }
-    modules = (links, hosts, grants, allocator, heads)
+    modules = (counts, links, hosts, grants, allocator, heads)
     scope: dict[str, Any] = {}
     for module in modules:
         scope |= vars(module)
-    scope |= globals() | operations | at
+    scope |= {**globals(), **operations, **at}
     own = {__name__, *(module.__name__ for module in modules)}
     for name, part in list(scope.items()):
         if isinstance(part, FunctionType) and part.__module__ in own:

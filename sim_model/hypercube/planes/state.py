@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sim_model.common.engine.state import NONE, EngineState
-from sim_model.common.planes.state import PLANE_COUNTERS, plane_of, words_for
+from sim_model.common.planes.state import COUNT_BITS, COUNT_KINDS, PLANE_COUNTERS, plane_of, words_for
 from sim_model.common.worms.calendar import Calendar, make_calendar
 from sim_model.hypercube.planes.layout import BIT_MASK, STATE_BITS, cube_offsets
 from sim_model.hypercube.planes.orders import input_orders, lane_orders
@@ -35,6 +35,8 @@ class CubeState(NamedTuple):
     key: np.ndarray  # int64[messages], destinations
     input_orders: np.ndarray  # int64[cycles, inputs times width], see ``orders.py``
     lane_orders: np.ndarray  # int64[cycles, lanes]
+    awake: np.ndarray  # int64[2, words], 1 for words in which something can happen, by cycle modulo 2
+    counts: np.ndarray  # int64[words, kinds, output lanes and injectors, bits]; no words if nothing is counted
     calendar: Calendar  # of hosts
     due: np.ndarray  # int64[injectors], hosts that do something in this cycle
     due_cycle: np.ndarray  # int64[injectors], when they last did
@@ -56,6 +58,7 @@ def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeStat
     words, width = words_for(network.switches), at["WIDTH"]
     most_flits = int(state.jobs.flits.max(initial=1))
     line = 2 + (1 << (model.buffer_flits + 3).bit_length())
+    slots = at["LANES"] * at["OUTPUTS"] + at["CHANNELS"]
     odd = np.array([parity(switch) == 1 for switch in range(network.switches)])
     return CubeState(
         bit=np.array([1 << bit for bit in range(64)], dtype=np.uint64).view(np.int64),
@@ -69,6 +72,8 @@ def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeStat
         key=key,
         input_orders=input_orders(network.dimensions, at["INPUTS"], width),
         lane_orders=lane_orders(at["INPUTS"], network.lanes),
+        awake=np.ones((2, words), dtype=np.int64),
+        counts=np.zeros((words if len(state.tallies) else 0, COUNT_KINDS, slots, COUNT_BITS), dtype=np.int64),
         calendar=make_calendar(len(state.hosts)),
         due=np.zeros(len(state.hosts), dtype=np.int64),
         due_cycle=np.full(len(state.hosts), NONE),
