@@ -1,5 +1,7 @@
 """Hypercubes by planes have the results of those by flits, at every stop and in every cycle."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -90,22 +92,15 @@ def crowd(model: HypercubeModel) -> Messages:
     return messages_for(model, [Message(node, [node ^ other], 9) for other in others for node in range(8)])
 
 
-@pytest.mark.parametrize("faulty", ["input_orders", "lane_orders", "key", "highest"])
+@pytest.mark.parametrize("faulty", ["input_orders", "key", "highest"])
 def test_a_faulty_table_is_noticed(faulty):
     """Orders of another cycle, destinations of another message, escapes as by another rule."""
     model = SMALL.model()
     planes, cycles = (Simulation(model, crowd(model), engine=engine) for engine in ("planes", "cycle"))
     planes.run(0)
-    run = planes._fast_run
-    assert run is not None
-    table: np.ndarray = getattr(run.planes, faulty)
-    if faulty == "lane_orders":  # a channel has one lane here, so whatever stands in it is the same lane
-        table = run.planes.input_orders
-        table[:] = table[::-1].copy()
-    elif faulty == "highest":
-        table ^= -1
-    else:
-        table[:] = np.roll(table, 1, axis=0)
+    state: Any = planes._fast_run
+    table: np.ndarray = getattr(state.planes, faulty)
+    table[:] = ~table if faulty == "highest" else np.roll(table, 1, axis=0)
     assert differences(planes.run(2_000), cycles.run(2_000)) != []
 
 
@@ -149,7 +144,6 @@ def test_long_runs_go_by_planes():
     [
         (Message(0, [7], 8), "empty", {"hosts": HostBehaviour(pause_level=128)}, "for hosts that hold back"),
         (Message(0, [7], 8), REUSE_ESCAPE_TAIL, {}, "for lanes that are given again behind a tail"),
-        (Message(0, [0], 8), "empty", {}, "for messages that have no way"),
     ],
 )
 def test_where_planes_cannot_be_moved(message, lane_reuse, options, why):

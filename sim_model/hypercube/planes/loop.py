@@ -82,7 +82,7 @@ def step_word(cycle, word, planes, state):
     send_flits(row, out, ended)
     count_credits(row, out)
     stirred = stirred | granted | choose_requests(row)
-    examine(row)
+    stirred = stirred | examine(row)
     give_lanes(word, row, planes)
     chose = pick(row, planes.highest[word])
     changed = any_of(stirred) | row[CHOSE]
