@@ -9,6 +9,7 @@ from sim_model.common.model import Wait
 from sim_model.common.vc.model import UnicastModel
 from sim_model.common.vc.state import VC_FOLDER
 from sim_model.hypercube.describe import describe_router, find_waits
+from sim_model.hypercube.planes.model import HypercubePlanes
 from sim_model.hypercube.record import record_wires
 from sim_model.hypercube.router import step_routers
 from sim_model.hypercube.state import HYPERCUBE_FOLDER, HypercubeState, make_hypercube_state
@@ -56,6 +57,11 @@ class HypercubeModel(UnicastModel):
     def side_wires(self) -> tuple[SideWire, ...]:
         """Credits and releases."""
         return lane_wires(self.network, self.unshared_lanes)
+
+    @property
+    def planes(self) -> HypercubePlanes:
+        """By planes."""
+        return HypercubePlanes(self)
 
     def make_state(self, messages: Messages) -> HypercubeState:
         """Registers of the switches before cycle 0.

@@ -1,0 +1,54 @@
+"""Hypercubes whose flits are moved by planes."""
+
+from typing import Any
+
+import numpy as np
+
+from sim_model.common.engine.state import EngineState
+from sim_model.common.messages import Messages
+from sim_model.common.planes.model import PlaneRun
+from sim_model.hypercube.planes.loop import cube_loop
+from sim_model.hypercube.planes.state import make_cube_state, offsets_of
+from sim_model.hypercube.state import HypercubeState
+from topology.common.lanes import REUSE_EMPTY
+from topology.hypercube.graph import HypercubeNetwork
+
+
+class HypercubePlanes:
+    """A hypercube whose flits are moved by planes.
+
+    Parameters
+    ----------
+    model : HypercubeModel
+    """
+
+    def __init__(self, model: Any):
+        self._model = model
+
+    def obstacle(self, messages: Messages, routers: HypercubeState) -> str:
+        """Why messages cannot be moved so, or nothing. They all have a way, as none is for its own source."""
+        del messages, routers
+        if self._model.lane_reuse != REUSE_EMPTY:
+            return "for lanes that are given again behind a tail"
+        return ""
+
+    def begin(self, state: EngineState, routers: HypercubeState) -> PlaneRun:
+        """A run before cycle 0."""
+        model, network = self._model, self._model.network
+        channels, adaptive_lanes = network.injection_channels_per_processor, model.routing.adaptive_lanes
+        loop = cube_loop(network.dimensions, network.lanes, model.buffer_flits, channels, adaptive_lanes)
+        planes: Any = make_cube_state(state, routers.key, model)
+        return PlaneRun(planes, None, loop, *_places_of_counts(network, offsets_of(model)["OUTPUTS"]))
+
+
+def _places_of_counts(network: HypercubeNetwork, outputs: int) -> tuple[np.ndarray, np.ndarray]:
+    """Position among the counts of a switch, and the switch, of each channel."""
+    slots, switches = [], []
+    for channel, dimension in zip(network.channels, network.dimension_of, strict=True):
+        injects = not network.is_switch(channel.source)
+        if injects:
+            slots.append(network.lanes * outputs + channel.source_port)
+        else:
+            slots.append(network.lane_of[channel.index] * outputs + (outputs - 1 if dimension is None else dimension))
+        switches.append(channel.sink if injects else channel.source)
+    return np.array(slots), np.array(switches)

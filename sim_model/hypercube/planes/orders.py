@@ -1,0 +1,28 @@
+"""The orders of the cycle, as the planes need them: for each input those that it comes before, and lanes in a row."""
+
+import numpy as np
+
+from topology.common.choice_orders import cycle_order, lane_order_size, order_size
+from topology.hypercube.diagonals import input_codes
+
+
+def input_orders(dimensions: int, inputs: int, width: int) -> np.ndarray:
+    """Who comes before whom among inputs: int64[cycles, width * width], by cycle + 1 modulo their number.
+
+    From ``code * width`` on there is a vector that is -1 for all inputs that come after the one with this code
+    (``topology/hypercube/diagonals.py``).
+    """
+    size, codes = order_size(inputs), input_codes(dimensions, inputs - dimensions)
+    table = np.zeros((2 * size, width, width), dtype=np.int64)
+    for step in range(2 * size):
+        order = [codes[number] for number in cycle_order(size, step - 1) if number < inputs]
+        for position, code in enumerate(order):
+            table[step, code, order[position + 1 :]] = -1
+    return table.reshape(2 * size, width * width)
+
+
+def lane_orders(inputs: int, lanes: int) -> np.ndarray:
+    """Lanes of any input, the first one first: int64[cycles, lanes], by cycle + 1 modulo their number."""
+    size = lane_order_size(lanes, order_size(inputs))
+    orders = [[lane for lane in cycle_order(size, step - 1) if lane < lanes] for step in range(2 * size)]
+    return np.array(orders, dtype=np.int64)

@@ -1,0 +1,115 @@
+"""State of the planes of a hypercube."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sim_model.common.engine.state import NONE, EngineState
+from sim_model.common.planes.state import COUNT_BITS, COUNT_KINDS, PLANE_COUNTERS, plane_of, words_for
+from sim_model.common.worms.calendar import Calendar, make_calendar
+from sim_model.hypercube.planes.layout import BIT_MASK, STATE_BITS, cube_offsets
+from sim_model.hypercube.planes.orders import input_orders, lane_orders
+from topology.common.choice_orders import ORDER_FEEDBACK, ORDER_SEED
+from topology.hypercube.routing import WRONG_ESCAPE, parity
+
+# Fields of ``lanes``.
+MESSAGE = 0  # of the worm on the lane
+WANTED_OUTPUTS = 1  # of its head, as a mask
+TARGET_LANE = 2  # output lane times the number of outputs, and output, that the last worm has got; or NONE
+LANE_FIELDS = 4
+ASKING_HEADS = PLANE_COUNTERS
+"""Position in ``counters``: 1 if a head asks for a lane in this cycle."""
+
+
+class CubeState(NamedTuple):
+    """Bits of all routers, and messages."""
+
+    bit: np.ndarray  # int64[64], a word with one bit each
+    rows: np.ndarray  # int64[words, planes], see ``layout.py``
+    outputs: np.ndarray  # int64[2, words, planes], what is on the links, by cycle modulo 2
+    unloaded: np.ndarray  # int64[words, bits times width], flits behind the one in the injector's register
+    highest: np.ndarray  # int64[words], routers whose escape is that of the highest dimension
+    lanes: np.ndarray  # int64[switches, input lanes, LANE_FIELDS]
+    injected: np.ndarray  # int64[injectors, 2 + places], messages whose head is on its way to be read, see ``hosts.py``
+    delivered: np.ndarray  # int64[switches, 2 + places], messages whose tail is on its way to the processor
+    key: np.ndarray  # int64[messages], destinations
+    input_orders: np.ndarray  # int64[cycles, inputs times width], see ``orders.py``
+    lane_orders: np.ndarray  # int64[cycles, lanes]
+    awake: np.ndarray  # int64[2, words], 1 for words in which something can happen, by cycle modulo 2
+    counts: np.ndarray  # int64[words, kinds, output lanes and injectors, bits]; no words if nothing is counted
+    calendar: Calendar  # of hosts
+    due: np.ndarray  # int64[injectors], hosts that do something in this cycle
+    due_cycle: np.ndarray  # int64[injectors], when they last did
+    counters: np.ndarray  # int64[PLANE_COUNTERS + 1]
+
+
+def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeState:
+    """Everything as it is before cycle 0.
+
+    Parameters
+    ----------
+    state : EngineState
+        Hosts and messages.
+    key : int64[messages]
+        Their destinations.
+    model : HypercubeModel
+    """
+    network, at = model.network, offsets_of(model)
+    words, width = words_for(network.switches), at["WIDTH"]
+    most_flits = int(state.jobs.flits.max(initial=1))
+    line = 2 + (1 << (model.buffer_flits + 3).bit_length())
+    slots = at["LANES"] * at["OUTPUTS"] + at["CHANNELS"]
+    odd = np.array([parity(switch) == 1 for switch in range(network.switches)])
+    return CubeState(
+        bit=np.array([1 << bit for bit in range(64)], dtype=np.uint64).view(np.int64),
+        rows=_first_rows(at, words),
+        outputs=_aligned(2 * words, at["OUT_SIZE"]).reshape(2, words, at["OUT_SIZE"]),
+        unloaded=_aligned(words, most_flits.bit_length() * width),
+        highest=plane_of(odd) if model.routing.rule == WRONG_ESCAPE else np.zeros(words, dtype=np.int64),
+        lanes=np.tile([NONE, 0, NONE, 0], (network.switches, at["LANES"] * width, 1)),
+        injected=np.zeros((len(state.hosts), line), dtype=np.int64),
+        delivered=np.zeros((network.switches, line), dtype=np.int64),
+        key=key,
+        input_orders=input_orders(network.dimensions, at["INPUTS"], width),
+        lane_orders=lane_orders(at["INPUTS"], network.lanes),
+        awake=np.ones((2, words), dtype=np.int64),
+        counts=np.zeros((words if len(state.tallies) else 0, COUNT_KINDS, slots, COUNT_BITS), dtype=np.int64),
+        calendar=make_calendar(len(state.hosts)),
+        due=np.zeros(len(state.hosts), dtype=np.int64),
+        due_cycle=np.full(len(state.hosts), NONE),
+        counters=np.zeros(PLANE_COUNTERS + 1, dtype=np.int64),
+    )
+
+
+def offsets_of(model: Any) -> Any:
+    """Where the planes of a model lie."""
+    network = model.network
+    channels = network.injection_channels_per_processor
+    return cube_offsets(network.dimensions, network.lanes, model.buffer_flits, channels, model.routing.adaptive_lanes)
+
+
+def _aligned(rows: int, words: int) -> np.ndarray:
+    """Zeros that begin where lines of the processor's caches do, so that vectors of 64 bytes lie in one."""
+    everything = np.zeros(rows * words + BIT_MASK, dtype=np.int64)
+    first = -(everything.ctypes.data // 8) % 8
+    return everything[first : first + rows * words].reshape(rows, words)
+
+
+def _first_rows(at: Any, words: int) -> np.ndarray:
+    """No flits, all credits, all lanes free, everybody's turn is the first one's, and nobody leads."""
+    rows, width, lanes = _aligned(words, at["SIZE"]), at["WIDTH"], at["LANES"] * at["WIDTH"]
+    for name in ("FREE", "TURN", "ALLOWED"):
+        rows[:, at[name] : at[name] + lanes] = -1
+    for bit in range(at["COUNT_BITS"]):
+        first = at["CREDITS"] + bit * lanes
+        rows[:, first : first + lanes] = -(at["DEPTH"] >> bit & 1)
+    for dimension in range(at["DIMENSIONS"]):
+        rows[:, at["ORDER"] + dimension * width + dimension] = -1
+    for bit in range(STATE_BITS):
+        rows[:, at["STATE"] + bit] = -(ORDER_SEED >> bit & 1)
+        rows[:, at["FEEDBACK"] + bit] = -(ORDER_FEEDBACK >> bit & 1)
+    rows[:, at["IS_HOST"] + at["FIRST_HOST"] : at["IS_HOST"] + at["FIRST_HOST"] + at["CHANNELS"]] = -1
+    rows[:, at["IS_DIMENSION"] : at["IS_DIMENSION"] + at["DIMENSIONS"]] = -1
+    rows[:, at["IS_DELIVERY"] + at["DIMENSIONS"]] = -1
+    rows[:, at["IS_FIRST"]] = -1
+    return rows

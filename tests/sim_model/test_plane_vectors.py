@@ -1,0 +1,56 @@
+"""Operations on vectors of planes are the same with and without Numba."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+from sim_model.common.planes.vector_operations import (
+    cube_operations,
+    memory_operations,
+    move_operations,
+    word_operations,
+)
+
+ROWS = 7
+
+
+@pytest.mark.parametrize(("width", "dimensions"), [(8, 6), (16, 3)])
+def test_compiled_operations_are_those_of_python(width, dimensions):
+    names = {**memory_operations(width, ROWS), **word_operations(width), **move_operations(width)}
+    vector_at, put, splat, gathered = (names[name] for name in ("vector_at", "put", "splat", "gathered"))
+    any_of, places_of, count_all = (names[name] for name in ("any_of", "places_of", "count_all"))
+    crossed, before, behind = (names[name] for name in ("crossed", "before", "behind"))
+    exchanged = cube_operations(width, dimensions)["exchanged"]
+
+    def work(row, found, number):
+        one, other = vector_at(row, 0), vector_at(row, width + 1)
+        put(found, 0, one & ~other | (one ^ other))
+        put(found, width, crossed(one, number))
+        put(found, 2 * width, before(other))
+        put(found, 3 * width, behind(other))
+        put(found, 4 * width, exchanged(one))
+        put(found, 5 * width, gathered(row, 0))
+        put(found, 6 * width, splat(row[number]))
+        return any_of(other), places_of(other), count_all(one)
+
+    random, compiled = np.random.default_rng(3), njit(work)
+    for number in range(width):
+        row = random.integers(-(2**63), 2**63 - 1, width * width, dtype=np.int64)
+        row[random.integers(len(row), size=width * width // 3)] = 0
+        expected, found = np.zeros((2, ROWS * width), dtype=np.int64)
+        assert tuple(map(int, work(row, expected, number))) == compiled(row, found, number)
+        assert (found == expected).all()
+
+
+def test_exchanged_bits_are_those_of_neighbours():
+    vector = np.zeros(8, dtype=np.int64)
+    vector[[0, 4, 5]] = 1 << 5
+    exchanged = cube_operations(8, 5)["exchanged"](vector)
+    assert exchanged.tolist() == [1 << 4, 0, 0, 0, 1 << 21, 0, 0, 0]
+
+
+def test_gathered_words_are_those_of_rows():
+    operations = memory_operations(8, 2)
+    row = np.zeros(16, dtype=np.int64)
+    row[[1, 6, 9]] = 1, 4, 8
+    assert operations["gathered"](row, 0).tolist() == [5, 8, 0, 0, 0, 0, 0, 0]
