@@ -60,7 +60,7 @@ class HypercubeModel(UnicastModel):
 
     @property
     def planes(self) -> HypercubePlanes:
-        """By planes."""
+        """How flits are moved by planes."""
         return HypercubePlanes(self)
 
     def make_state(self, messages: Messages) -> HypercubeState:
