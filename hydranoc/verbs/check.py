@@ -27,7 +27,7 @@ SHOWN_PAIRS = 5
     "--certificate",
     type=NamedPath(),
     metavar="FILE",
-    help="Write a certificate of both for the Verilog that `hydranoc verilog` makes, which a program of its own checks.",
+    help="Write a certificate of both for the Verilog that `hydranoc verilog` makes; a program of its own checks it.",
 )
 @json_option
 def check(config: Path, tables: Path | None, certificate: Path | None, as_json: bool) -> int:

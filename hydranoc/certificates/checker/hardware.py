@@ -100,7 +100,8 @@ class Hardware:
         if number := re.fullmatch(r"(\d+)'h([0-9a-f]+)", text):
             return int(number[1]), int(number[2], 16)
         loaded = re.fullmatch(rf"tables_s{switch}__table(?:\[(\d+)(?::(\d+))?\])?", text)
-        demand(loaded, f"{port} of {self.routers[switch]} is no constant: {text!r}")
+        if not loaded:
+            raise Refused(f"{port} of {self.routers[switch]} is no constant: {text!r}")
         stores = [sum(table["bits"] for table in tables.values()) for tables in self.manifest["tables"]["switches"]]
         words = [-(-bits // 8) for bits in stores]
         first = sum(words[switch + 1 :])  # the last switch's word that is highest comes first

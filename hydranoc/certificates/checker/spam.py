@@ -12,7 +12,7 @@ def check_spam(hardware, certificate):
     switches, tables = hardware.switches, Tables(hardware, 3)
     tables.multicast = range(switches)
     walk = Walk(
-        hardware, tables.ways, lambda key: f"{'s' if key < switches else 'p'}{key - switches * (key >= switches)}"
+        hardware, tables.ways, lambda key: hardware.switch_names[key] if key < switches else f"p{key - switches}"
     )
     below = [union(tables.branches[switch].values()) for switch in range(switches)]
     demand(tables.every in below, "from no switch all processors can be reached by branches")
