@@ -6,7 +6,7 @@ instance back to the output that drives it.
 
 import re
 
-from refusal import demand
+from refusal import Refused, demand
 
 THROUGH = {"onward__payload": "link__payload", "onward__valid": "link__valid", "link__ready": "onward__ready"}
 THROUGH |= {"sink": "source"}  # of register stages in links and side wires: what an output is one cycle earlier

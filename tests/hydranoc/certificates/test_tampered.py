@@ -151,6 +151,14 @@ def fewer_levels() -> Certified:
     return changed.with_evidence(order=order("harts")[:4])
 
 
+def wired_column() -> Certified:
+    """A coordinate that is not constant."""
+    network = certified("dateline")
+    column = re.search(r" router_s0 \(.*?(\.column\(.*?\))", network.files["noc.v"], re.S)
+    assert column is not None
+    return network.with_file("noc.v", network.files["noc.v"].replace(column[1], ".column(router_s1__discarding)", 1))
+
+
 def other_rule() -> Certified:
     network = certified("torus-lanes")
     return network.with_manifest(parameters={**network.manifest["parameters"], "lane_rule": "dateline"})
@@ -223,6 +231,7 @@ TAMPERED: list[tuple[str, Callable[[], Certified], str]] = [
         lambda: flipped("dateline", 0, "closes_ring", 0),
         "router_s0 takes other inputs for the ends of rings",
     ),
+    ("column wired", wired_column, "column of router_s0 is no constant: 'router_s1__discarding'"),
     ("rule altered", other_rule, "router_s0 is not one for the rule dateline"),
     ("no rule", no_rule, "no such rule of lanes: 'any'"),
     ("escape declared adaptive", escape_declared_adaptive, "is missing in the escapes"),
