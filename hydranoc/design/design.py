@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hydranoc.certificates.writing import Certificate, certificate_text, checked_certificate
 from hydranoc.config.load import NETWORK
 from hydranoc.design.exported import Exported
 from hydranoc.design.outcome import ComparedOutcome
@@ -12,9 +13,11 @@ from hydranoc.design.told_runs import with_deliveries
 from hydranoc.families.reports import CheckReport
 from hydranoc.families.table_files import names_of, write_tables
 from hydranoc.reports.progress import Progress
+from topology.common.channel_order import NoOrder
 
 if TYPE_CHECKING:
     from hydranoc.replay.use import Use
+    from rtl.common.network import GeneratedDesign
 
 QUIET_CYCLES = 16
 """A comparison goes on this long after the last delivery: hardware that then still moves something is wrong."""
@@ -62,6 +65,32 @@ class Design(Simulated, Exported):
             If the configuration makes no tables.
         """
         return self.family.check(self.config.network_section, self.routing)
+
+    def certificate(self, generated: "GeneratedDesign | None" = None) -> Certificate:
+        """A certificate of freedom from deadlock and of delivery (docs/liveness.md), which its checker has accepted.
+
+        Parameters
+        ----------
+        generated : GeneratedDesign or None
+            What ``verilog`` has given: the certificate is for this Verilog; by default for ``verilog()``.
+
+        Returns
+        -------
+        Certificate
+            Without text if there is none; its ``verdict`` says why.
+
+        Raises
+        ------
+        ConfigError
+            If the configuration makes no tables, or cannot be written as hardware.
+        """
+        try:
+            evidence = self.family.evidence(self.config.network_section, self.routing)
+        except NoOrder as error:
+            return Certificate(None, error.reason)
+        design = generated or self.verilog()
+        text = certificate_text(self.family.name, evidence, design.files, design.top)
+        return checked_certificate(text, design.files, design.top)
 
     def write_tables(self, path: str | Path) -> int:
         """Write the routing tables as CSV; ``network.routing`` of a configuration may name such a file.

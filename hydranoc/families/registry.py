@@ -28,6 +28,7 @@ from hydranoc.studies.torus import figures as torus_figures
 from sim_model.common.message_columns import MessageColumns
 from sim_model.common.messages import Message
 from sim_model.common.software import BINOMIAL, software_multicasts
+from topology.common.channel_order import NoOrder
 
 
 def _no_software(_network: Any) -> tuple[str, ...]:
@@ -44,6 +45,10 @@ def _no_table_names(_routing: Any) -> None:
 
 def _no_operations(_section: Any) -> Mapping[str, int]:
     return {}
+
+
+def _no_evidence(_section: Any, _routing: Any) -> dict[str, Any]:
+    raise NoOrder("the family has no theorem for certificates")
 
 
 def _came_once(variants: np.ndarray) -> np.ndarray:
@@ -66,6 +71,9 @@ class Family:
         (network section, network) -> the family's tables. Raises TopologyError.
     check : callable
         (network section, tables) -> CheckReport.
+    evidence : callable
+        (network section, tables) -> what a certificate shows besides digests, see ``hydranoc/certificates``; by default
+        it raises NoOrder, as all do for networks that may deadlock.
     build_model : callable
         (network section, tables) -> golden model.
     build_plan : callable
@@ -102,6 +110,7 @@ class Family:
     network_section: type[NetworkSection]
     build_routing: Callable[[Any, Any], Any]
     check: Callable[[Any, Any], CheckReport]
+    evidence: Callable[[Any, Any], dict[str, Any]] = _no_evidence
     build_model: Callable[[Any, Any], Any]
     build_plan: Callable[[Any, Any], Any]
     link_classes: Callable[[Any], LinkClasses]
@@ -123,6 +132,7 @@ OWN_FAMILIES: dict[str, Family] = {
         network_section=spam.SpamSection,
         build_routing=spam.build_routing,
         check=spam.check,
+        evidence=spam.evidence,
         build_model=spam.build_model,
         build_plan=spam.build_plan,
         link_classes=spam.link_classes,
@@ -141,6 +151,7 @@ OWN_FAMILIES: dict[str, Family] = {
         network_section=multistage.MinSection,
         build_routing=multistage.build_routing,
         check=multistage.check,
+        evidence=multistage.evidence,
         build_model=multistage.build_model,
         build_plan=multistage.build_plan,
         link_classes=multistage.link_classes,
@@ -160,6 +171,7 @@ OWN_FAMILIES: dict[str, Family] = {
         network_section=harts.HartsSection,
         build_routing=harts.build_routing,
         check=harts.check,
+        evidence=harts.evidence,
         build_model=harts.build_model,
         build_plan=harts.build_plan,
         link_classes=harts.link_classes,
@@ -179,6 +191,7 @@ OWN_FAMILIES: dict[str, Family] = {
         network_section=torus.TorusSection,
         build_routing=torus.build_routing,
         check=torus.check,
+        evidence=torus.evidence,
         build_model=torus.build_model,
         build_plan=torus.build_plan,
         link_classes=torus.link_classes,
@@ -198,6 +211,7 @@ OWN_FAMILIES: dict[str, Family] = {
         network_section=hypercube.HypercubeSection,
         build_routing=hypercube.build_routing,
         check=hypercube.check,
+        evidence=hypercube.evidence,
         build_model=hypercube.build_model,
         build_plan=hypercube.build_plan,
         link_classes=hypercube.link_classes,

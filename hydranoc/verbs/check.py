@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from hydranoc.api import load
+from hydranoc.certificates.writing import CHECKER, Certificate
 from hydranoc.design import Design
 from hydranoc.families.reports import CheckReport
-from hydranoc.reports.output import result_folder
+from hydranoc.reports.output import result_folder, write_whole
 from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.summary_text import table
 from hydranoc.verbs.options import NamedPath, config_argument, json_option, say
@@ -22,26 +23,53 @@ SHOWN_PAIRS = 5
 @click.option(
     "--tables", type=NamedPath(), metavar="FILE", help="Write the routing tables as CSV, for network.routing to name."
 )
+@click.option(
+    "--certificate",
+    type=NamedPath(),
+    metavar="FILE",
+    help="Write a certificate of both for the Verilog that `hydranoc verilog` makes; a program of its own checks it.",
+)
 @json_option
-def check(config: Path, tables: Path | None, as_json: bool) -> int:
+def check(config: Path, tables: Path | None, certificate: Path | None, as_json: bool) -> int:
     """Build the tables of CONFIG's network; prove that every message reaches its destinations whatever outputs
-    it is given, and that no set of messages can deadlock. Exit code 1 if a proof fails.
+    it is given, and that no set of messages can deadlock. Exit code 1 if a proof fails, or if a certificate is asked
+    for and there is none.
 
     \b
     Example:
       hydranoc check examples/demo.yaml
       hydranoc check examples/demo.yaml --tables tables.csv
+      hydranoc check examples/demo.yaml --certificate certificate.json
     """
     design = load(config)
     with progress_bars("checking"):
         report = design.check()
         rows = None if tables is None else _write_tables(design, tables)
+        proof = None if certificate is None else _write_certificate(design, report, certificate)
     figures, text = _figures(design.family.name, report), _text(config, design.family.title, report)
     if rows is not None:
         figures["table_rows"] = rows
         text += f"\n\ntables: {tables}, {rows:,} rows"
+    if proof is not None:
+        figures["certificate"] = {"file": proof.text and str(certificate), "verdict": proof.verdict}
+        text += f"\n\n{_certificate(proof, certificate)}"
     say(figures, text, as_json)
-    return 0 if report.right else 1
+    return 0 if report.right and (proof is None or proof.text) else 1
+
+
+def _write_certificate(design: Design, report: CheckReport, file: Path) -> Certificate:
+    if not report.right:
+        return Certificate(None, report.deadlock.reason if report.unreached == () else _reachability(report))
+    certificate = design.certificate()
+    if certificate.text is not None:
+        write_whole({file: certificate.text})
+    return certificate
+
+
+def _certificate(certificate: Certificate, file: Path | None) -> str:
+    if certificate.text is None:
+        return f"certificate: NONE, and {file} is not written: {certificate.verdict}"
+    return f"certificate: {file}, {certificate.verdict}\ncheck it:    python -I {CHECKER} manifest.json noc.v {file}"
 
 
 def _write_tables(design: Design, file: Path) -> int:

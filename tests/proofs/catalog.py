@@ -36,6 +36,7 @@ from tests.proofs.hypercube.catalog import HYPERCUBE_PROOFS
 from tests.proofs.min.branch_queues_claims import branch_queues
 from tests.proofs.min.copy_claims import branch_copies
 from tests.proofs.min.key_claims import turn_key
+from tests.proofs.min.router_claims import progress as min_progress
 from tests.proofs.min.router_claims import switch, switch_pair
 from tests.proofs.min.token_monitor_claims import token_monitor
 from tests.proofs.min.token_ring_claims import token_ring
@@ -45,6 +46,7 @@ from tests.proofs.spam.key_claims import multicast_key
 from tests.proofs.spam.queues_claims import request_queues
 from tests.proofs.spam.replication_claims import replication
 from tests.proofs.spam.router_claims import pair, router
+from tests.proofs.spam.router_claims import progress as router_progress
 from tests.proofs.torus.pair_claims import pair as torus_pair
 from tests.proofs.torus.router_claims import router as torus_router
 from tests.proofs.vc.cycle_order_claims import cycle_order
@@ -144,6 +146,9 @@ PROOFS: dict[str, Proof] = {
     "router-buffer-1": Proof("router", router(1, 1), quick=False),
     "router-buffer-2-delay-2": Proof("router", router(2, 2), quick=False),
     "router-buffer-1-delay-3": Proof("router", router(1, 3), 18, quick=False),
+    "router-progress": Proof(
+        "router-progress", router_progress(1, buffer_flits=2, routing_cycles=1), induction_cycles=3
+    ),
     "router-pair-2": Proof("router-pair", pair(2), 16),
     "router-pair-3": Proof("router-pair", pair(3), 16, quick=False),
     "token-ring-1": Proof("token-ring", token_ring(1, 3)),
@@ -163,6 +168,9 @@ PROOFS: dict[str, Proof] = {
     "min-router-2x3-delay-2": Proof("min-router", switch(2, 3, token=True, routing_cycles=2), 16, quick=False),
     "min-router-2x3-buffer-1-delay-3": Proof(
         "min-router", switch(2, 3, token=True, buffer_flits=1, routing_cycles=3), 20, quick=False
+    ),
+    "min-router-progress": Proof(
+        "min-router-progress", min_progress(1, buffer_flits=2, routing_cycles=1), quick=False, induction_cycles=3
     ),
     "min-router-pair-2x2": Proof("min-router-pair", switch_pair(2, 2, token=True), 16),
     "min-router-pair-3x2-no-token": Proof("min-router-pair", switch_pair(3, 2, token=False), 16, quick=False),

@@ -6,7 +6,8 @@ that it breaks.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from amaranth.asserts import AnyConst, AnySeq
@@ -67,6 +68,15 @@ class Claims:
         _note(self.invariants, name)
         if self.only is None:
             self.m.d.comb += Assert(_one_bit(condition), name)
+
+    @contextmanager
+    def proved_elsewhere(self) -> Iterator[None]:
+        """Within this block properties are invariants: they are those of another proof, and this one builds on them."""
+        always, self.always = self.always, self.invariant
+        try:
+            yield
+        finally:
+            self.always = always
 
     def possible(self, name: str, condition: Any) -> None:
         """The condition can come true; otherwise the assumptions would leave out what matters."""

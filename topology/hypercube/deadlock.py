@@ -150,6 +150,8 @@ class Waiting:
     lost, unescaped : list of Header
         Those that have no way, and those with ways, of which none is an escape or the delivery lane, if the routing
         gives escapes at all.
+    escape_lanes : set of int
+        Lanes that end at representatives and that some header is given as its escape.
     shared : frozenset of int
         The shared lanes that end at representatives.
     graph : nx.DiGraph
@@ -162,14 +164,14 @@ class Waiting:
         self.lost: list[Header] = []
         self.unescaped: list[Header] = []
         self.headers: dict[int, list[int]] = {}
-        self._escape_lanes: set[int] = set()
+        self.escape_lanes: set[int] = set()
         self._find_headers()
         if not self.has_escapes:
             self.unescaped = []
         between_switches = [lane for lane in self.headers if ways.network.dimension_of[lane] is not None]
-        shared = {REUSE_EMPTY: [], REUSE_ESCAPE_TAIL: self._escape_lanes, REUSE_TAIL: between_switches}
+        shared = {REUSE_EMPTY: [], REUSE_ESCAPE_TAIL: self.escape_lanes, REUSE_TAIL: between_switches}
         self.shared = frozenset(shared[lane_reuse])
-        awaited = self._escape_lanes or between_switches
+        awaited = self.escape_lanes or between_switches
         self.graph = nx.DiGraph()
         for lane in sorted(self.shared.union(awaited)):
             self.graph.add_node(lane)
@@ -179,7 +181,7 @@ class Waiting:
     @property
     def has_escapes(self) -> bool:
         """Whether the routing gives any header an escape."""
-        return bool(self._escape_lanes)
+        return bool(self.escape_lanes)
 
     def _find_headers(self) -> None:
         """All that any node may send, wherever they can come."""
@@ -188,7 +190,7 @@ class Waiting:
         for header in work:
             self.headers.setdefault(header.lane, []).append(header.key)
             candidates, escapes = self.ways.candidates(header), self.ways.escapes(header)
-            self._escape_lanes.update(step.lane for step in escapes)
+            self.escape_lanes.update(step.lane for step in escapes)
             if not candidates and not escapes:
                 self.lost.append(header)
             elif not escapes and not any(step.delivers for step in candidates):

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import combinations
 
+import networkx as nx
 import numpy as np
 
 from topology.common.deadlock import DeadlockVerdict, find_cycle
@@ -38,8 +39,8 @@ def check_min_deadlock(
         Cycles of a link between switches.
     """
     network, groups = routing.network, routing.groups
-    path, dead_ends = walk_dependencies(network, np.ones(routing.keys, dtype=bool), partial(_taken, routing))
-    splits = [switch for switch in range(network.switches) if len(_branches(routing, switch)) > 1]
+    path, dead_ends = min_dependencies(routing)
+    splits = [switch for switch in range(network.switches) if len(branches_of(routing, switch)) > 1]
     sizes = (len(network.channels), path.number_of_edges(), len(splits))
     if dead_ends:
         channel, key = dead_ends[0]
@@ -70,6 +71,11 @@ def check_min_deadlock(
     return DeadlockVerdict(True, reason, (), *sizes)
 
 
+def min_dependencies(routing: MinRouting) -> tuple[nx.DiGraph, tuple[tuple[int, int], ...]]:
+    """Path dependencies of all headers, as ``walk_dependencies`` gives them."""
+    return walk_dependencies(routing.network, np.ones(routing.keys, dtype=bool), partial(_taken, routing))
+
+
 def _taken(routing: MinRouting, channel: int) -> np.ndarray:
     """Whether a header that arrived on ``channel`` may take an output, bool array, shape (outputs, keys)."""
     switch = routing.network.channels[channel].sink
@@ -77,11 +83,11 @@ def _taken(routing: MinRouting, channel: int) -> np.ndarray:
     routes = routing.routes[switch, :, routing.input_class(channel)]
     branching = np.zeros(routing.keys, dtype=bool)
     branching[list(routing.multicast_keys)] = True
-    branches = np.isin(outputs, _branches(routing, switch))
+    branches = np.isin(outputs, branches_of(routing, switch))
     return (routes >> outputs & 1).astype(bool) | (branches & branching & (routes == 0))
 
 
-def _branches(routing: MinRouting, switch: int) -> list[int]:
+def branches_of(routing: MinRouting, switch: int) -> list[int]:
     """Ports at which a message may branch."""
     ports = branch_ports(routing.network, switch)
     return [port for port in ports if routing.reach[switch, port].any()]
@@ -117,7 +123,7 @@ def _behind_branches(routing: MinRouting) -> dict[int, list[int]]:
         if switch not in found:
             found[switch] = [
                 outputs_from(network.channels[network.output_channel[switch][port]].sink)
-                for port in _branches(routing, switch)
+                for port in branches_of(routing, switch)
             ]
         return found[switch]
 
@@ -125,7 +131,7 @@ def _behind_branches(routing: MinRouting) -> dict[int, list[int]]:
         if not network.is_switch(vertex):
             return 0
         wanted = 0
-        for port, later in zip(_branches(routing, vertex), look(vertex), strict=True):
+        for port, later in zip(branches_of(routing, vertex), look(vertex), strict=True):
             wanted |= later
             if len(network.input_channel[vertex]) > 1:
                 wanted |= 1 << network.output_channel[vertex][port]

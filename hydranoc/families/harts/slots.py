@@ -16,6 +16,7 @@ from topology.common.errors import TopologyError
 from topology.common.flits import MAX_FLIT_BITS, MIN_FLIT_BITS
 from topology.common.link_stages import LinkStages
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
+from topology.harts.certificate import harts_evidence
 from topology.harts.deadlock import check_harts_deadlock
 from topology.harts.faults import Faults
 from topology.harts.frame import most_link_cycles
@@ -179,6 +180,12 @@ def check(section: HartsSection, routing: HartsRouting) -> CheckReport:
         pairs=len(live) * (len(live) - 1),
         deadlock=check_harts_deadlock(routing, pages, classed=section.negative_control is None),
     )
+
+
+def evidence(section: HartsSection, routing: HartsRouting) -> dict[str, Any]:
+    """What a certificate shows."""
+    pages = node_pages(section.pages, routing.levels)
+    return harts_evidence(routing, pages, classed=section.negative_control is None)
 
 
 def _settings(section: HartsSection) -> dict[str, Any]:

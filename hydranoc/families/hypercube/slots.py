@@ -13,6 +13,7 @@ from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.hypercube_layout import MOST_STUBS, drawn_dimensions
 from topology.common.lanes import REUSE_EMPTY
+from topology.hypercube.certificate import hypercube_evidence
 from topology.hypercube.deadlock import check_hypercube_deadlock
 from topology.hypercube.graph import MOST_DIMENSIONS, HypercubeLinks, HypercubeNetwork
 from topology.hypercube.reachability import unreached_pairs
@@ -113,6 +114,11 @@ def check(section: HypercubeSection, routing: HypercubeRouting) -> CheckReport:
         pairs=nodes * (nodes - 1),
         deadlock=check_hypercube_deadlock(routing, section.lane_reuse, buffer_flits=section.buffer_flits),
     )
+
+
+def evidence(section: HypercubeSection, routing: HypercubeRouting) -> dict[str, Any]:
+    """What a certificate shows."""
+    return hypercube_evidence(routing, section.lane_reuse, section.buffer_flits)
 
 
 def build_model(section: HypercubeSection, routing: HypercubeRouting) -> Any:

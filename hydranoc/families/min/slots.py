@@ -9,6 +9,7 @@ from hydranoc.families.table_names import TableNames
 from hydranoc.families.worm_guards import WatchedSection, check_guards, plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
+from topology.min.certificate import min_evidence
 from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
@@ -83,6 +84,12 @@ def check(section: MinSection, routing: MinRouting) -> CheckReport:
         pairs=processors * (processors - 1),
         deadlock=check_min_deadlock(routing, depth_flits, TOKENS[section.negative_control], section.link_cycles),
     )
+
+
+def evidence(section: MinSection, routing: MinRouting) -> dict[str, Any]:
+    """What a certificate shows."""
+    token = TOKENS[section.negative_control]
+    return min_evidence(routing, _depth_flits(section, routing), token, section.link_cycles)
 
 
 def build_model(section: MinSection, routing: MinRouting) -> Any:

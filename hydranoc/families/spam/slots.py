@@ -15,6 +15,7 @@ from topology.common.channels import ChannelNetwork
 from topology.common.deadlock import check_deadlock
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
+from topology.spam.certificate import spam_evidence
 from topology.spam.deadlock import spam_dependencies
 from topology.spam.graph import CLASS_NAMES, SpamLabels
 from topology.spam.reachability import unreached_pairs
@@ -111,6 +112,11 @@ def check(section: SpamSection, routing: SpamRouting) -> CheckReport:
         pairs=processors * (processors - 1),
         deadlock=check_deadlock(spam_dependencies(routing, atomic=atomic)),
     )
+
+
+def evidence(section: SpamSection, routing: SpamRouting) -> dict[str, Any]:
+    """What a certificate shows."""
+    return spam_evidence(routing, atomic=section.negative_control != NON_ATOMIC)
 
 
 def build_model(section: SpamSection, routing: SpamRouting) -> Any:

@@ -9,6 +9,7 @@ from hydranoc.families.lanes import LaneSection, check_lane_section, lane_sizes
 from hydranoc.families.reports import CheckReport, LinkClasses
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
+from topology.torus.certificate import torus_evidence
 from topology.torus.deadlock import check_torus_deadlock
 from topology.torus.graph import TorusLinks, TorusNetwork
 from topology.torus.reachability import unreached_pairs
@@ -100,6 +101,11 @@ def check(section: TorusSection, routing: TorusRouting) -> CheckReport:
         pairs=grid.nodes * (grid.nodes - 1),
         deadlock=check_torus_deadlock(routing),
     )
+
+
+def evidence(_section: TorusSection, routing: TorusRouting) -> dict[str, Any]:
+    """What a certificate shows."""
+    return torus_evidence(routing)
 
 
 def _settings(section: TorusSection) -> dict[str, Any]:

@@ -29,6 +29,24 @@ def bus(claims: Claims) -> None:
     lost = claims.was(receivers.kept & ~(popped & heads), "kept_before") & ~receivers.kept
     claims.always("a page is kept until a head goes", ~lost.any())
     claims.possible("all receivers keep a page", receivers.kept.all())
+    _prove_pages(claims, bare)
+
+
+def _prove_pages(claims: Claims, bare: BareNode) -> None:
+    """Pages by levels, and how long any one receiver waits for a page while there are enough for any packet."""
+    receivers, levels = bare.receivers, bare.parameters.levels
+    enough = (receivers.free != 0) & (receivers.free + receivers.wish > levels)
+    claims.always("a page is kept only if enough are left for packets of later levels", ~receivers.take | enough)
+    mine: Any = claims.constant(SLOT_BITS, "my_page")
+    claims.assume(mine < PORTS)
+    without: Any = Signal(range(SLOTS + 2), name="cycles_without_a_page")
+    lacks = ~receivers.kept.bit_select(mine, 1) & (receivers.free > levels)
+    claims.m.d.sync += without.eq(Mux(lacks, without + (without <= SLOTS), 0))
+    claims.always("a receiver keeps a page within a frame if there are enough for any packet", without <= SLOTS)
+    before = claims.named((bare.slot - mine - 1)[:SLOT_BITS], "slots_since_the_one_after_mine")
+    lacked = receivers.kept.bit_select(mine, 1) | (without <= before)
+    claims.invariant("who lacks a page has lacked it since its last slot", lacked)
+    claims.possible("a receiver lacks a page for a whole frame", without == SLOTS)
 
 
 def _held_up(claims: Claims, bare: BareNode) -> Any:

@@ -69,6 +69,20 @@ BUS_FAULTS = (
     Fault(
         "harts-bus", "the bus tells whose word it is", RECEIVER_BANK, "bus.direction.eq(slot)", "bus.direction.eq(0)"
     ),
+    Fault(
+        "harts-bus",
+        "a page is kept only if enough are left for packets of later levels",
+        RECEIVER_BANK,
+        "(self.free + self.wish > p.levels)",
+        "(self.free + self.wish >= p.levels)",
+    ),
+    Fault(
+        "harts-bus",
+        "a receiver keeps a page within a frame if there are enough for any packet",
+        RECEIVER_BANK,
+        "enough.eq((self.free != 0) &",
+        "enough.eq((self.wish != 0) &",
+    ),
     Fault("harts-bus", "a page is kept until a head goes", RECEIVER_BANK, "with m.Elif(used):", "with m.Elif(in_use):"),
 )
 

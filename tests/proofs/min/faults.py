@@ -1,5 +1,6 @@
 """Faults of multistage switches and their token rings: at least one for every property."""
 
+from tests.proofs.common.progress import PROGRESS
 from tests.proofs.fault_lines import (
     BRANCH_QUEUES,
     CHOOSES_TWO,
@@ -172,4 +173,14 @@ KEY_FAULTS = (
     ),
 )
 
-MIN_FAULTS = (*RING_FAULTS, *MONITOR_FAULTS, *BRANCH_FAULTS, *COPY_FAULTS, *TREE_FAULTS, *WHOLE_FAULTS, *KEY_FAULTS)
+PROGRESS_FAULTS = (Fault("min-router-progress", PROGRESS, *GIVES_ONE_OUTPUT_TO_TWO),)
+MIN_FAULTS = (
+    *PROGRESS_FAULTS,
+    *RING_FAULTS,
+    *MONITOR_FAULTS,
+    *BRANCH_FAULTS,
+    *COPY_FAULTS,
+    *TREE_FAULTS,
+    *WHOLE_FAULTS,
+    *KEY_FAULTS,
+)

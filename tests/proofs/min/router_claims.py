@@ -10,6 +10,7 @@ from amaranth.hdl import Mux
 
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.common.pair_claims import joined_ports, prove_pair
+from tests.proofs.common.progress import routed_progress
 from tests.proofs.common.whole_claims import prove_alone
 from tests.proofs.min.bare_switch import BareSwitch
 
@@ -59,6 +60,11 @@ def switch(inputs: int, outputs: int, *, token: bool, **settings: Any) -> Descri
         claims.possible("a branch is ahead as the followed flit comes out", ahead & tracked.comes_out)
 
     return describe
+
+
+def progress(cycles: int, **settings: Any) -> Describe:
+    """Claims about a switch of 3x3 without token, with ready outputs, which stands still for so many cycles at most."""
+    return routed_progress(lambda claims: WholeSwitch(claims, 3, 3, False, **settings), cycles)
 
 
 def switch_pair(inputs: int, outputs: int, *, token: bool) -> Describe:

@@ -2,6 +2,7 @@
 
 from tests.proofs.common.links import HOLDS
 from tests.proofs.common.pair_claims import SOUND
+from tests.proofs.common.progress import PROGRESS
 from tests.proofs.fault_lines import (
     COPIES_TO_ONE_OUTPUT,
     DISCARDS_WITHOUT_A_WORM,
@@ -94,6 +95,12 @@ REPLICATION_FAULTS = (
     ),
 )
 
+NEVER_GOES_AFTER_ANOTHER = (
+    QUEUES,
+    "wait.eq((wait | begins) & ~self.release[older])",
+    "wait.eq(wait | begins)",
+)
+PROGRESS_FAULTS = (Fault("router-progress", PROGRESS, *NEVER_GOES_AFTER_ANOTHER),)
 ROUTER_FAULTS = (
     Fault("router-buffer-2", "what entered and has not come out is inside", *COPIES_TO_ONE_OUTPUT),
     Fault("router-buffer-2", HOLDS, *OVERWRITES_A_WAITING_FLIT),
@@ -159,6 +166,7 @@ KEY_FAULTS = (
 )
 
 SPAM_FAULTS = (
+    *PROGRESS_FAULTS,
     *QUEUE_FAULTS,
     *REPLICATION_FAULTS,
     *ROUTER_FAULTS,

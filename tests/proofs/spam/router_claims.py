@@ -3,9 +3,12 @@
 Nothing is left out and nothing taken for granted but the link rules and sound messages.
 """
 
+from typing import Any
+
 from rtl.common.selection import concat
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.common.pair_claims import joined_ports, prove_pair
+from tests.proofs.common.progress import routed_progress
 from tests.proofs.common.whole_claims import prove_alone
 from tests.proofs.spam.whole_router import WholeRouter
 
@@ -28,6 +31,11 @@ def router(buffer_flits: int, routing_cycles: int) -> Describe:
         claims.possible("a flit comes out of all outputs at once", all_valid & tracked.comes_out)
 
     return describe
+
+
+def progress(cycles: int, **settings: Any) -> Describe:
+    """Claims about a router with three ports and ready outputs that stands still for so many cycles at most."""
+    return routed_progress(lambda claims: WholeRouter(claims, PORTS, **settings), cycles)
 
 
 def pair(ports: int) -> Describe:

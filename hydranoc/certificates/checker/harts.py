@@ -1,0 +1,83 @@
+"""Wrapped hexagonal meshes: packets wait for pages of higher levels, and broadcasts bring their copies everywhere."""
+
+import re
+from collections import Counter
+
+from refusal import demand, ranks
+
+
+def check_harts(hardware, certificate):
+    """Packets wait for pages of higher levels only, and no packet travels farther than there are levels."""
+    size, levels, pages = (hardware.parameters[name] for name in ("size", "levels", "pages"))
+    nodes = 3 * size * (size - 1) + 1
+    offsets = [1, 3 * size - 1, 3 * size - 2, -1, 1 - 3 * size, 2 - 3 * size]
+    demand(nodes == hardware.switches, f"a mesh of size {size} has {nodes} nodes, not {hardware.switches}")
+    place = ranks([f"level {level}" for level in range(levels + 1)], certificate["order"], "the order")
+    for node, router in enumerate(hardware.routers):
+        for way, offset in enumerate(offsets):
+            channel, name = hardware.outputs[node][way], (node + offset) % nodes
+            right = hardware.sinks[channel] == name and hardware.inputs[name][way] == channel
+            demand(right, f"{hardware.names[channel]} does not lead to the neighbour in direction {way}")
+            for pin, driver in ((f"ahead_{way}", f"kept_{way}"), (f"wished_{way}", f"wish_{way}")):
+                other = hardware.routers[name if pin[0] == "a" else (node - offset) % nodes]
+                demand(hardware.origin(router, pin) == (other, driver), f"{pin} of {router} is not {driver} of {other}")
+        broken = hardware.constant(node, "dead")[1] or hardware.constant(node, "corrupting")[1]
+        demand(not broken, f"{router} has faults, so not everything can be delivered")
+        text = hardware.bodies[hardware.module[router]]
+        demand(f"_harts_page_pool_{pages} " in text, f"{router} has not the {pages} pages of the manifest")
+        by_level = re.search(r"_harts_receiver_bank_n\d+_\d+ ", text)
+        demand(by_level, f"{router} gives any page to packets of any level, which wait for each other's pages then")
+    demand(pages >= levels + 8, f"{levels + 8} pages are needed, one per level and receiver, and there are {pages}")
+    for level in range(levels):
+        held, wanted = f"level {level}", f"level {level + 1}"
+        demand(place[held] < place[wanted], f"packets of {held} wait for {wanted}, which does not come later in order")
+    check_unicasts(nodes, size, offsets, levels)
+    for algorithm, copies in {"sbcast": 1, **{f"{k}-bcast": k for k in range(2, 7)}}.items():
+        got = Counter()
+        for node, hops in copies_of(size, nodes, offsets, copies):
+            demand(hops <= levels, f"{algorithm} travels {hops} links, and there are {levels} levels")
+            got[node] += 1
+        right = got == Counter(dict.fromkeys(range(1, nodes), copies))
+        demand(right, f"{algorithm} does not bring {copies} copies to every node but its source")
+
+
+def check_unicasts(nodes, size, offsets, levels):
+    """Tags of two neighbouring axes lead to every node within size - 1 steps, and so within the levels."""
+    reached = set()
+    for axis in range(6):
+        for steps in range(size):
+            for turned in range(size - steps):
+                reached.add((steps * offsets[axis] + turned * offsets[(axis + 1) % 6]) % nodes)
+    demand(len(reached) == nodes and levels >= size - 1, "tags of ordinary packets do not lead to every node")
+
+
+def copies_of(size, nodes, offsets, copies):
+    """Nodes at which copies of a broadcast from node 0 arrive, and links travelled. A leg: way, steps, stage, turn."""
+    whole = size - 1
+    work = [(0, 0, way, whole, 1, None) for way in range(6)]
+    while work:
+        node, hops, way, steps, stage, turn = work.pop()
+        for ahead in reversed(range(steps)):
+            node, hops = (node + offsets[way]) % nodes, hops + 1
+            yield node, hops
+            legs = first_turns(copies, whole, ahead) if stage == 1 else [turn(ahead)] if turn and ahead else []
+            work += [(node, hops, (way + by) % 6, far, stage + 1, then) for by, far, then in legs if far]
+
+
+def first_turns(copies, whole, ahead):
+    """What a node on a first leg sends: turn to the left (negative: right), steps, and the turn on that leg if any."""
+    if copies < 4:
+        left = (1, whole if copies == 3 else ahead, None)
+        right = (-1, ahead or whole, None)
+        return [left, right][: copies if copies < 3 else 2]
+    legs = []
+    if ahead == 0:
+        legs.append((1, whole, (lambda s: (-1, s, None)) if copies == 6 else None))
+        legs += [(-1, whole, lambda s: (1, s, None))] * (copies >= 5) + [(0, whole, None)] * (copies == 6)
+    if ahead == whole - 1:
+        if ahead:
+            legs += [(1, whole, lambda _: (1, 1, None)), (-1, whole, lambda _: (-1, 1, None))]
+        legs += [(2, 1, None), (-2, 1, None)]
+    if 0 < ahead < whole - 1:
+        legs += [(1, whole, None), (-1, whole, None)]
+    return legs

@@ -1,0 +1,92 @@
+"""Hypercubes: every header has an escape, and escapes are in order, whatever lanes are taken between them."""
+
+import re
+
+from refusal import demand, ranks
+from walk import Walk, check_sent
+
+
+class Cube:
+    """A hypercube: nodes' numbers are constants of the routers, ports are dimensions. Rules by the manifest's name."""
+
+    def __init__(self, hardware):
+        parameters, self.hardware = hardware.parameters, hardware
+        self.dimensions, self.rule, self.reuse = (parameters[name] for name in ("dimensions", "rule", "lane_reuse"))
+        demand(self.rule in ("duato", "adaptive-only", "wrong-escape"), f"no such rule: {self.rule!r}")
+        demand(self.reuse in ("empty", "escape-tail", "tail"), f"no such reuse of lanes: {self.reuse!r}")
+        self.node = [hardware.constant(switch, "node")[1] for switch in range(hardware.switches)]
+        whole = sorted(self.node) == list(range(1 << self.dimensions))
+        demand(whole, "the nodes of the routers are not those of the hypercube, each once")
+        named = [name.replace("-", "_") for name in (self.rule, self.reuse) if name not in ("duato", "empty")]
+        size = f"_n{self.dimensions}_l{hardware.lanes}_b{parameters['buffer_flits']}"
+        pattern = "_".join([rf"\S*_hypercube_router{size}(_i\d+)?", *named])
+        for router in hardware.routers:
+            demand(re.fullmatch(pattern, hardware.module[router]), f"{hardware.module[router]} is for other rules")
+        self.arrival = {}
+        for channel in filter(hardware.between, range(len(hardware.channels))):
+            about, source, sink = hardware.channels[channel], hardware.sources[channel], hardware.sinks[channel]
+            dimension = about["source_port"] // hardware.lanes
+            right = self.node[source] ^ self.node[sink] == 1 << dimension == 1 << about["sink_port"] // hardware.lanes
+            demand(right, f"{hardware.names[channel]} does not lead to the neighbour in its dimension")
+            self.arrival[channel] = dimension
+
+    def choices(self, channel, key):
+        """Lanes that a header may have, and of them the escapes: those that come last and are waited for."""
+        switch, lanes = self.hardware.sinks[channel], self.hardware.lanes
+        left, outputs = self.node[switch] ^ key, self.hardware.outputs[self.hardware.sinks[channel]]
+        if left == 0:
+            return outputs[self.dimensions * lanes :], []
+        if channel in self.arrival and left >> self.arrival[channel] & 1:
+            return [], []
+        ahead = [dimension for dimension in range(self.dimensions) if left >> dimension & 1]
+        if self.rule == "adaptive-only":
+            return [outputs[dimension * lanes + lane] for dimension in ahead for lane in range(lanes)], []
+        odd = self.rule == "wrong-escape" and self.node[switch].bit_count() % 2
+        escape = outputs[ahead[-1 if odd else 0] * lanes + lanes - 1]
+        return [outputs[d * lanes + lane] for d in ahead for lane in range(lanes - 1)] + [escape], [escape]
+
+    def ways(self, channel, key):
+        """As ``Walk`` wants them."""
+        return [(lane, None) for lane in self.choices(channel, key)[0]]
+
+
+def check_hypercube(hardware, certificate):
+    """Every header has an escape wherever it comes; what may be waited for behind a lane comes later in the order."""
+    cube = Cube(hardware)
+    walk = Walk(hardware, cube.ways, lambda key: f"node {key}")
+    for channel in hardware.injections:
+        for switch, node in enumerate(cube.node):
+            if hardware.sinks[channel] != switch:
+                delivery = hardware.outputs[switch][cube.dimensions * hardware.lanes]
+                check_sent(walk, channel, node, 1 << hardware.sinks[delivery] - hardware.switches)
+    moving = {state: cube.choices(*state) for state in walk.known}
+    escapes = {lane for _, of_state in moving.values() for lane in of_state}
+    lanes = {lane for lane, _ in moving if lane in cube.arrival}
+    for (channel, key), (asked, of_state) in moving.items():
+        arrived = any(lane not in cube.arrival for lane in asked)
+        name = hardware.names[channel]
+        demand(not escapes or of_state or arrived, f"a header for node {key} that comes on {name} has no escape")
+    reuse = "empty" if hardware.parameters["buffer_flits"] == 1 else cube.reuse  # with one flit they are the same
+    shared = {"empty": set(), "escape-tail": escapes, "tail": lanes}[reuse]
+    named = [hardware.names[lane] for lane in sorted(escapes)]
+    ranks(named, certificate["escapes"], "the escapes")
+    nodes = shared | (escapes or lanes)
+    place = ranks([hardware.names[lane] for lane in sorted(nodes)], certificate["order"], "the order")
+    first = {}
+
+    def first_behind(state):
+        """The first lane in the order that a header may come to wait for, or that it takes if that is shared."""
+        if state not in first:
+            asked, of_state = moving[state]
+            found = []
+            for lane in (lane for lane in asked if lane in cube.arrival):
+                stops = lane in (of_state or asked) or lane in shared
+                found.append((place[hardware.names[lane]], lane) if stops else first_behind((lane, state[1])))
+            first[state] = min(found, default=(len(place), None))
+        return first[state]
+
+    for lane, key in sorted(state for state in moving if state[0] in nodes):
+        rank, wanted = first_behind((lane, key))
+        name = hardware.names[lane]
+        later = wanted is None or place[name] < rank
+        demand(later, f"behind {name} a header may wait for {hardware.names[wanted or 0]}, which is not later in order")

@@ -1,0 +1,112 @@
+"""Multistage networks: channels in order, and worms whose branches meet again one at a time."""
+
+import re
+from itertools import combinations
+
+from refusal import demand
+from tables import Tables, union
+from walk import Walk, check_order, check_sent
+
+
+def check_min(hardware, certificate):
+    """Channels in order; switches whose branches meet again share a token, which is kept for long enough."""
+    tables = Tables(hardware, 2 if "port_class" in hardware.pins[hardware.routers[0]] else 1)
+    tables.multicast = range(hardware.processors, tables.keys)
+    walk = Walk(hardware, tables.ways, lambda key: f"p{key}" if key not in tables.multicast else f"key {key}")
+    for channel in hardware.injections:
+        for processor in range(hardware.processors):
+            check_sent(walk, channel, processor, 1 << processor)
+        covered = [walk.reached(channel, key) for key in tables.multicast]
+        demand(tables.every in covered, f"no multicast from {hardware.names[channel]} gets to all processors")
+    branches, sinks = tables.branches, hardware.sinks
+    ahead = {(c, d) for of_switch in branches.values() for c in of_switch for d in branches.get(sinks[c], ())}
+    rings = token_rings(hardware, certificate["tokens"])
+    asking = {(c, d) for ring in rings for a in ring for c in hardware.inputs[a] for b in ring for d in branches[b]}
+    check_order(hardware, walk.edges | ahead | asking, certificate)
+    levels = waits_ahead(hardware, branches)
+    check_serialised(hardware, walk.edges, branches, rings, levels)
+    pattern = r"_input_buffer_(\d+)_\d+_[1-9]"  # those of routers, which hold something decoded; others end with 0
+    depths = {int(depth) for body in hardware.bodies.values() for depth in re.findall(pattern, body)}
+    demand(len(depths) == 1, "input buffers of the routers differ")
+    on_a_link = depths.pop() + 1 + 2 * (hardware.parameters["link_cycles"] - 1)  # buffer, output register, stages
+    for switch in (switch for ring in rings for switch in ring):
+        given, needed = hardware.constant(switch, "release_flits")[1], levels[switch] * on_a_link + 1
+        name = hardware.switch_names[switch]
+        demand(given >= needed, f"{name} gives the token on after {given} flits, and {needed} are needed")
+
+
+def token_rings(hardware, declared):
+    """Switches that share a token, by the wires of the Verilog; they have to be what the certificate says."""
+    before = {}
+    for switch, router in enumerate(hardware.routers):
+        if "token_in" in hardware.pins[router]:
+            driver, output = hardware.origin(router, "token_in")
+            demand(output == "token_out", f"the token of {router} comes from {driver}.{output}")
+            before[switch] = hardware.routers.index(driver)
+    rings = set()
+    for switch in before:
+        ring = [switch]
+        while before[ring[-1]] not in ring:
+            ring.append(before[ring[-1]])
+        demand(before[ring[-1]] == switch, f"the token of {hardware.routers[switch]} does not come back")
+        rings.add(frozenset(ring))
+        starts = sum(hardware.constant(member, "starts_here")[1] for member in ring)
+        demand(starts == 1, f"the ring of {hardware.routers[switch]} begins with {starts} tokens")
+    rings = sorted(sorted(ring) for ring in rings)
+    named = [[hardware.switch_names[switch] for switch in ring] for ring in rings]
+    demand(declared == named, "the token rings of the certificate are not those of the Verilog")
+    return rings
+
+
+def waits_ahead(hardware, branches):
+    """By switch: at how many switches behind it, on one way, a header may have to wait for another input's worm."""
+    found = {}
+
+    def levels(switch):
+        if switch not in found:
+            found[switch] = max(map(behind, branches[switch]), default=0)
+        return found[switch]
+
+    def behind(branch):
+        sink = hardware.sinks[branch]
+        if sink >= hardware.switches:
+            return 0
+        further = levels(sink)
+        return further + 1 if further or len(hardware.inputs[sink]) > 1 else 0
+
+    return {switch: levels(switch) for switch in branches}
+
+
+def check_serialised(hardware, edges, branches, rings, levels):
+    """What is behind two switches with branches is apart, or behind one branch of the other, or they share a token."""
+    names, ring_of = hardware.switch_names, {switch: ring for ring in rings for switch in ring}
+    branching = {channel for channels in branches.values() for channel in channels}
+    for held, wanted in sorted(edges):
+        inside = held not in branching or wanted in branching
+        demand(inside, f"{hardware.names[wanted]} lies behind a branch, {hardware.names[held]}, and is none")
+    ends = {}
+
+    def end_of(branch):
+        sink = hardware.sinks[branch]
+        if sink >= hardware.switches:
+            return 1 << branch
+        return union(whole(sink))
+
+    def whole(switch):
+        if switch not in ends:
+            ends[switch] = [end_of(branch) for branch in branches[switch]]
+        return ends[switch]
+
+    splits = {switch: whole(switch) for switch, channels in branches.items() if len(channels) > 1}
+    for switch, found in splits.items():
+        demand(sum(found) == union(found), f"two branches of {names[switch]} lead to the same delivery channel")
+        alone = switch in ring_of or len(hardware.inputs[switch]) == 1 or levels[switch] == 0
+        demand(alone, f"worms of several inputs may branch at {names[switch]} at a time: it has no token")
+    for a, b in combinations(splits, 2):
+        behind_a, behind_b, together = union(splits[a]), union(splits[b]), b in ring_of.get(a, ())
+        if behind_a == behind_b or together:
+            right = behind_a == behind_b and together
+        else:
+            within = any(x & ~one == 0 for x, y in ((behind_a, b), (behind_b, a)) for one in splits[y])
+            right = within or not behind_a & behind_b
+        demand(right, f"worms that branch at {names[a]} and {names[b]} can each hold what the other one waits for")

@@ -1,0 +1,24 @@
+"""How a certificate is refused, and lists of names are read."""
+
+from collections import Counter
+
+
+class Refused(Exception):
+    """Why a certificate is not accepted."""
+
+
+def demand(holds, why):
+    """Refuse the certificate unless something holds."""
+    if not holds:
+        raise Refused(why)
+
+
+def ranks(names, listed, what):
+    """Place of each name in a list of the certificate, which has to hold each just once."""
+    demand(isinstance(listed, list) and all(isinstance(name, str) for name in listed), f"{what} is no list of names")
+    for name, times in Counter(listed).items():
+        demand(name in names, f"{name} in {what} is none of this network's")
+        demand(times == 1, f"{name} is twice in {what}")
+    for name in names:
+        demand(name in set(listed), f"{name} is missing in {what}")
+    return {name: place for place, name in enumerate(listed)}

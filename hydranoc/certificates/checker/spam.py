@@ -1,0 +1,43 @@
+"""SPAM: channels in order, and branches nested in a forest."""
+
+import re
+
+from refusal import demand, ranks
+from tables import Tables, union
+from walk import Walk, check_order, check_sent
+
+
+def check_spam(hardware, certificate):
+    """Channels in order, and branches nested: all that is behind a branch lies in its subtree of one forest."""
+    switches, tables = hardware.switches, Tables(hardware, 3)
+    tables.multicast = range(switches)
+    walk = Walk(
+        hardware, tables.ways, lambda key: hardware.switch_names[key] if key < switches else f"p{key - switches}"
+    )
+    below = [union(tables.branches[switch].values()) for switch in range(switches)]
+    demand(tables.every in below, "from no switch all processors can be reached by branches")
+    for channel in hardware.injections:
+        for processor in range(hardware.processors):
+            check_sent(walk, channel, switches + processor, 1 << processor)
+        for switch in range(switches):
+            if len(tables.branches[switch]) > 1:
+                check_sent(walk, channel, switch, below[switch])
+    check_order(hardware, walk.edges, certificate)
+    check_nesting(hardware, walk.edges, tables.branches, certificate["nesting"])
+    for module in set(map(hardware.module.get, hardware.routers)):
+        atomic = re.search(r"^  \S+_spam_queues_\d+ ", hardware.bodies[module], re.M)
+        demand(atomic, f"{module} enters the requests of a header one by one, and not all at once")
+
+
+def check_nesting(hardware, edges, branches, nesting):
+    """From a branch, headers ask for branches only, each nested in it; the branches of a switch are nested in one."""
+    names, branching = hardware.names, {channel for of_switch in branches.values() for channel in of_switch}
+    demand(isinstance(nesting, dict), "nesting is no mapping of branches")
+    ranks([names[channel] for channel in sorted(branching)], list(nesting), "nesting")
+    for held, wanted in sorted(edges):
+        if held in branching:
+            inside = nesting.get(names[wanted]) == names[held]
+            demand(inside, f"{names[wanted]} lies behind the branch {names[held]} and is not nested in it")
+    for switch, channels in branches.items():
+        around = {nesting[names[channel]] for channel in channels}
+        demand(len(around) < 2, f"the branches of {hardware.switch_names[switch]} are nested in different ones")

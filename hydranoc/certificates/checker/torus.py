@@ -1,0 +1,103 @@
+"""Tori and meshes: lanes in order, in dimension order and by a rule of lanes, which is stated here once more."""
+
+from refusal import demand
+from walk import Walk, check_order, check_sent
+
+
+def check_torus(hardware, certificate):
+    """Lanes in order, under the rule that the manifest names, for headers of both directions in each dimension."""
+    grid = Grid(hardware)
+    walk = Walk(hardware, grid.ways, lambda key: f"column {key[0]}, row {key[1]}, directions {key[2:]}")
+    at_switch = {position: switch for switch, position in grid.position.items()}
+    for channel in hardware.injections:
+        start = grid.position[hardware.sinks[channel]]
+        for end, switch in at_switch.items():
+            both = [
+                (1, -1) if grid.wraps and a != b else (1,) if a <= b else (-1,) for a, b in zip(start, end, strict=True)
+            ]
+            for key in [(*end, a, b) for a in both[0] for b in both[1] if start != end]:
+                processor = hardware.sinks[grid.delivery[switch]] - hardware.switches
+                check_sent(walk, channel, key, 1 << processor)
+    check_order(hardware, walk.edges, certificate)
+
+
+class Grid:
+    """A torus or mesh: positions (column, row) are constants of the routers; a direction is (dimension, step)."""
+
+    DIRECTIONS = ((0, 1), (0, -1), (1, 1), (1, -1))
+
+    def __init__(self, hardware):
+        parameters, self.hardware = hardware.parameters, hardware
+        self.sides, self.wraps = (parameters["columns"], parameters["rows"]), parameters["wraps"]
+        self.rule, self.classed = parameters["lane_rule"], self.wraps and hardware.lanes > 1
+        demand(self.rule in ("dally-seitz", "dateline", "balanced"), f"no such rule of lanes: {self.rule!r}")
+        self.position = {
+            switch: tuple(hardware.constant(switch, name)[1] for name in ("column", "row"))
+            for switch in range(hardware.switches)
+        }
+        places = {(column, row) for column in range(self.sides[0]) for row in range(self.sides[1])}
+        whole = set(self.position.values()) == places and len(places) == hardware.switches
+        demand(whole, "the columns and rows of the routers are not those of the grid, each once")
+        self.heading, self.closes, self.high, self.leaving, self.delivery = {}, {}, {}, {}, {}
+        for channel in range(len(hardware.channels)):
+            self._place(channel)
+        for switch, router in enumerate(hardware.routers):
+            self._check_router(switch, router)
+
+    def next_to(self, position, direction, step=1):
+        """The position behind a channel that leaves in a direction; None if there is none."""
+        dimension, way = direction
+        side, moved = self.sides[dimension], position[dimension] + step * way
+        if side == 1 or not (self.wraps or 0 <= moved < side):
+            return None
+        return (moved % side, position[1]) if dimension == 0 else (position[0], moved % side)
+
+    def _place(self, channel):
+        """The direction of a channel, by the port from which it leaves; it has to lead there, and to the right port."""
+        hardware = self.hardware
+        source, sink = hardware.sources[channel], hardware.sinks[channel]
+        if not hardware.between(channel):
+            self.delivery.update({source: channel} if source < hardware.switches else {})
+            return
+        place, (port, lane) = self.position[source], divmod(hardware.channels[channel]["source_port"], hardware.lanes)
+        direction = [way for way in self.DIRECTIONS if self.next_to(place, way)][port]
+        arrivals = [way for way in self.DIRECTIONS if self.next_to(self.position[sink], way, -1)]
+        end = arrivals[hardware.channels[channel]["sink_port"] // hardware.lanes]
+        right = self.next_to(place, direction) == self.position[sink] and end == direction
+        demand(right, f"{hardware.names[channel]} does not lead to the neighbour in its direction")
+        self.heading[channel], self.high[channel] = direction, self.classed and lane >= hardware.lanes // 2
+        last = 0 if direction[1] < 0 else self.sides[direction[0]] - 1
+        self.closes[channel] = self.wraps and place[direction[0]] == last
+        self.leaving.setdefault((source, direction), []).append(channel)
+
+    def _check_router(self, switch, router):
+        """Its module has the manifest's lanes and buffers, and knows which inputs close a ring if its rule asks."""
+        hardware, module = self.hardware, self.hardware.module[router]
+        size = f"_l{hardware.lanes}_b{hardware.parameters['buffer_flits']}_"
+        demand("_torus_router_" in module and size in module, f"{module} is no torus router with {size}")
+        follows = self.classed and self.rule != "dally-seitz"
+        demand(follows == ("closes_ring" in hardware.pins[router]), f"{router} is not one for the rule {self.rule}")
+        if follows:
+            arriving = [c for c in hardware.inputs[switch] if hardware.between(c)][:: hardware.lanes]
+            closes = [bool(bit) for bit in hardware.rows(switch, "closes_ring", 1)]
+            demand(closes == [self.closes[c] for c in arriving], f"{router} takes other inputs for the ends of rings")
+
+    def ways(self, channel, key):
+        """Dimension order, on the lanes of the rule; none if a header would have to turn another way."""
+        switch = self.hardware.sinks[channel]
+        here, end, arrived = self.position[switch], key[:2], self.heading.get(channel)
+        if here == end:
+            return [(self.delivery[switch], None)]
+        dimension = 0 if here[0] != end[0] else 1
+        direction = dimension, key[2 + dimension]
+        if arrived not in (None, direction) and not (arrived[0] == 0 and dimension == 1):
+            return []
+        ahead = end[dimension] < here[dimension] if direction[1] > 0 else end[dimension] > here[dimension]
+        late = arrived == direction and (self.closes[channel] or self.high[channel])
+        may_low, may_high = {
+            "dally-seitz": (ahead, not ahead),
+            "dateline": (not late, late),
+            "balanced": (ahead or not late, not ahead),
+        }[self.rule]
+        lanes = self.leaving.get((switch, direction), ())
+        return [(lane, None) for lane in lanes if not self.classed or (may_high if self.high[lane] else may_low)]

@@ -1,0 +1,87 @@
+"""Writes a certificate: what a family shows of its network, with the digests of what was generated."""
+
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hydranoc.certificates.checker.theorems import FORMAT, THEOREMS
+
+CHECKER = Path(__file__).parent / "checker"
+"""The program that checks certificates: a folder that Python runs, ``python -I CHECKER ...``. It imports nothing but
+the standard library, and can be copied."""
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate, or why there is none.
+
+    Members
+    -------
+    text : str or None
+        JSON; None if there is none.
+    verdict : str
+        What the program that checks certificates says of it, or what stands against one: one line.
+    """
+
+    text: str | None
+    verdict: str
+
+
+def certificate_text(family: str, evidence: Mapping[str, Any], files: Mapping[str, str], top: str) -> str:
+    """The certificate as JSON.
+
+    Parameters
+    ----------
+    family : str
+        Name of the family.
+    evidence : mapping
+        What the family's ``evidence`` gives.
+    files : mapping of str to str
+        Texts of the generated files by name.
+    top : str
+        Name of the top module, by which the files are called.
+    """
+    theorem, premises = THEOREMS[family]
+    certificate = {
+        "format": FORMAT,
+        "family": family,
+        "theorem": theorem,
+        "premises": premises,
+        "verilog_sha256": _digest(files[f"{top}.v"] + files.get(f"{top}_tables.hex", "")),
+        "manifest_sha256": _digest(files[MANIFEST]),
+        **evidence,
+    }
+    return json.dumps(certificate, indent=1) + "\n"
+
+
+def checked_certificate(text: str, files: Mapping[str, str], top: str) -> Certificate:
+    """A certificate that its checker has accepted; if it has not, none.
+
+    Parameters
+    ----------
+    text : str
+        The certificate.
+    files : mapping of str to str
+        Texts of the generated files by name.
+    top : str
+        Name of the top module, by which the files are called.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        needed = {name: files[name] for name in (MANIFEST, f"{top}.v", f"{top}_tables.hex") if name in files}
+        for name, content in {**needed, "certificate.json": text}.items():
+            (Path(folder) / name).write_text(content, encoding="utf-8")
+        command = [sys.executable, "-I", str(CHECKER), MANIFEST, f"{top}.v", "certificate.json"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    said = (done.stdout + done.stderr).strip()
+    return Certificate(text if done.returncode == 0 else None, said.splitlines()[-1] if said else "it says nothing")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

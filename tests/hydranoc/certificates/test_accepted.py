@@ -1,0 +1,76 @@
+"""Certificates of sound networks are accepted, by a program that knows nothing of the project."""
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from hydranoc.certificates.checker.theorems import THEOREMS
+from hydranoc.certificates.writing import CHECKER
+from hydranoc.cli import run
+from hydranoc.families.registry import FAMILIES
+from tests.hydranoc.certificates.networks import EXAMPLES, NETWORKS, Certified, certified, named, verdict
+
+SOUND = [path.stem for path in sorted(EXAMPLES.glob("*.yaml")) if not path.name.startswith("deadlock-")]
+MORE = [name for name in NETWORKS if "negative_control" not in NETWORKS[name]]
+
+
+@pytest.mark.parametrize("name", [*SOUND, *MORE])
+def test_the_certificate_of_a_sound_network_is_accepted(name, tmp_path):
+    code, line = verdict(certified(name), tmp_path)
+    assert (code, line.partition(":")[0]) == (0, "accepted"), line
+
+
+def test_every_family_has_a_theorem():
+    assert set(THEOREMS) == set(FAMILIES)
+
+
+def test_the_checker_imports_the_standard_library_and_itself_alone():
+    own = {path.stem for path in CHECKER.glob("*.py")}
+    for path in CHECKER.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+                assert {name.split(".")[0] for name in names} <= own | set(sys.stdlib_module_names), path
+
+
+def test_the_verb_writes_a_certificate_that_a_copy_of_the_checker_accepts(tmp_path, capsys):
+    config, proof = str(EXAMPLES / "harts.yaml"), tmp_path / "proof.json"
+    assert run(["check", config, "--certificate", str(proof), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["certificate"]
+    assert told["file"] == str(proof)
+    assert told["verdict"].startswith("accepted: pages by levels; 152 channels")
+    assert run(["verilog", config, "-o", str(tmp_path)]) == 0
+    shutil.copytree(CHECKER, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
+    command = [sys.executable, "-I", "copy", "manifest.json", "noc.v", "proof.json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, told["verdict"])
+
+
+def test_a_certificate_may_be_for_verilog_with_other_ends(tmp_path):
+    design = named("registers")
+    generated = design.verilog(axi_stream="tuser", registers=True)
+    certificate = design.certificate(generated)
+    assert certificate.text is not None
+    assert verdict(Certified(generated.files, text=certificate.text), tmp_path)[0] == 0
+
+
+def test_the_verb_says_why_there_is_no_certificate(tmp_path, capsys):
+    proof = tmp_path / "proof.json"
+    assert run(["check", str(EXAMPLES / "deadlock-torus-one-lane.yaml"), "--certificate", str(proof)]) == 1
+    said = capsys.readouterr().out
+    assert f"certificate: NONE, and {proof} is not written: the dependencies between lanes have a cycle" in said
+    assert not proof.exists()
+
+
+@pytest.mark.parametrize("arguments", [[], ["manifest.json", "noc.v"], ["no-manifest.json", "noc.v", "proof.json"]])
+def test_what_cannot_be_read_is_bad_input(arguments, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-I", str(CHECKER), *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(("usage: ", "cannot read: "))

@@ -1,0 +1,274 @@
+"""Certificates and networks that somebody has altered are refused, each with the line that names why.
+
+Unless the digest is what was altered, it is made again, so that what refuses is what the checker knows of networks.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tests.hydranoc.certificates.networks import Certified, certified, verdict
+
+UNICAST = 16 + 5
+"""Row of ``demo``'s tables for headers for processor 5."""
+
+
+def order(name: str) -> list[str]:
+    return certified(name).evidence["order"]
+
+
+def swapped_lanes() -> Certified:
+    """A lane and one that is asked for from it."""
+    changed = order("torus-lanes").copy()
+    a, b = changed.index("p0->s0"), changed.index("s0->s1.1")
+    assert a < b
+    changed[a], changed[b] = changed[b], changed[a]
+    return certified("torus-lanes").with_evidence(order=changed)
+
+
+def flipped(name: str, switch: int, port: str, bit: int) -> Certified:
+    """A network with one bit of a constant of a router changed."""
+    network = certified(name)
+    instance = re.search(rf" router_s{switch} \(\n.*?\n  \);", network.files["noc.v"], re.S)
+    assert instance is not None
+    constant = re.search(rf"\.{port}\((\d+)'h([0-9a-f]+)\)", instance[0])
+    assert constant is not None
+    digits = f"{int(constant[2], 16) ^ 1 << bit:0{len(constant[2])}x}"
+    altered = instance[0].replace(constant[0], f".{port}({constant[1]}'h{digits})")
+    return network.with_verilog(instance[0], altered)
+
+
+def swapped_tables() -> Certified:
+    """Tables of two routers of one shape change places."""
+    network = certified("demo")
+    text = network.files["noc.v"]
+    found = re.findall(r"noc_spam_router_p3 router_s\d+ \(.*?(\.routes\(.*?\))", text, re.S)
+    one, other = found[0], next(table for table in found if table != found[0])
+    return network.with_file("noc.v", text.replace(one, "@").replace(other, one).replace("@", other))
+
+
+def rewired_manifest() -> Certified:
+    """Two channels of the manifest change the inputs that they lead to."""
+    network = certified("demo")
+    channels = network.manifest["channels"]
+    a, b = channels[0], next(c for c in channels if c["source"] < 16 and c["sink"] not in (channels[0]["sink"], 16))
+    for key in ("sink", "sink_port"):
+        a[key], b[key] = b[key], a[key]
+    return network.with_manifest(channels=channels)
+
+
+def rewired_verilog() -> Certified:
+    """Two links of the Verilog lead to each other's inputs."""
+    network = certified("torus-lanes")
+    text = network.files["noc.v"]
+    for part in ("payload", "valid"):
+        one, other = (f"(router_s{switch}__outputs__0__{part})," for switch in (4, 8))
+        pins = [re.search(rf"\.inputs__0__{part}{re.escape(wire)}", text) for wire in (one, other)]
+        a, b = (pin[0] for pin in pins if pin is not None)
+        text = text.replace(a, "@").replace(b, b.replace(other, one)).replace("@", a.replace(one, other))
+    return network.with_file("noc.v", text)
+
+
+def credit_of_another() -> Certified:
+    return certified("torus-lanes").with_verilog(
+        ".credited_0(router_s1__credits_0)", ".credited_0(router_s2__credits_0)"
+    )
+
+
+def escape_declared_adaptive() -> Certified:
+    network = certified("hypercube")
+    return network.with_evidence(escapes=network.evidence["escapes"][1:])
+
+
+def escape_without_place() -> Certified:
+    return certified("hypercube").with_evidence(order=order("hypercube")[1:])
+
+
+def escapes_backwards() -> Certified:
+    return certified("hypercube").with_evidence(order=order("hypercube")[::-1])
+
+
+def exchanged_nodes() -> Certified:
+    """Routers of nodes 0 and 1 have each other's numbers: the links are no hypercube's then."""
+    network = flipped("hypercube", 0, "node", 0)
+    return network.with_verilog(
+        ".node(4'h1),\n    .outputs__0__payload(router_s1__", ".node(4'h0),\n    .outputs__0__payload(router_s1__"
+    )
+
+
+def other_nesting() -> Certified:
+    nesting = dict(certified("demo").evidence["nesting"])
+    inner = next(name for name, around in nesting.items() if around is not None)
+    return certified("demo").with_evidence(nesting={**nesting, inner: None})
+
+
+def without_a_branch() -> Certified:
+    nesting = dict(certified("demo").evidence["nesting"])
+    nesting.popitem()
+    return certified("demo").with_evidence(nesting=nesting)
+
+
+def token_kept_too_short() -> Certified:
+    return flipped("min", 4, "release_flits", 2)
+
+
+def two_tokens() -> Certified:
+    return flipped("min", 5, "starts_here", 0)
+
+
+def other_rings() -> Certified:
+    return certified("min").with_evidence(tokens=certified("min").evidence["tokens"][1:])
+
+
+def token_of_another_ring() -> Certified:
+    return certified("min").with_verilog(".token_in(router_s0__token_out)", ".token_in(router_s1__token_out)")
+
+
+def loaded_word() -> Certified:
+    """The last word of what is loaded, the lowest bits of the first router's routes."""
+    network = certified("registers")
+    words = network.files["noc_tables.hex"].split()
+    words[-1] = f"{int(words[-1], 16) ^ 3:02x}"
+    return network.with_file("noc_tables.hex", "\n".join(words) + "\n")
+
+
+def too_few_pages() -> Certified:
+    network = certified("harts")
+    fewer = network.with_manifest(parameters={**network.manifest["parameters"], "pages": 11})
+    return fewer.with_verilog("_harts_page_pool_12 ", "_harts_page_pool_11 ")
+
+
+def levels_swapped() -> Certified:
+    a, b, *others = order("harts")
+    return certified("harts").with_evidence(order=[b, a, *others])
+
+
+def fewer_levels() -> Certified:
+    network = certified("harts")
+    changed = network.with_manifest(parameters={**network.manifest["parameters"], "levels": 3})
+    return changed.with_evidence(order=order("harts")[:4])
+
+
+def wired_column() -> Certified:
+    """A coordinate that is not constant."""
+    network = certified("dateline")
+    column = re.search(r" router_s0 \(.*?(\.column\(.*?\))", network.files["noc.v"], re.S)
+    assert column is not None
+    return network.with_file("noc.v", network.files["noc.v"].replace(column[1], ".column(router_s1__discarding)", 1))
+
+
+def other_rule() -> Certified:
+    network = certified("torus-lanes")
+    return network.with_manifest(parameters={**network.manifest["parameters"], "lane_rule": "dateline"})
+
+
+def no_rule() -> Certified:
+    """All lanes for everybody."""
+    network = certified("torus-lanes")
+    return network.with_manifest(parameters={**network.manifest["parameters"], "lane_rule": "any"})
+
+
+def twice_in_a_mapping() -> Certified:
+    text = certified("demo").certificate()
+    first = next(iter(certified("demo").evidence["nesting"]))
+    return replace(certified("demo"), text=text.replace('"nesting": {', f'"nesting": {{"{first}": null, '))
+
+
+TAMPERED: list[tuple[str, Callable[[], Certified], str]] = [
+    ("two lanes swapped", swapped_lanes, "waits for s0->s1.1, which does not come later in the order"),
+    (
+        "lane removed",
+        lambda: certified("torus-lanes").with_evidence(order=order("torus-lanes")[1:]),
+        r"is missing in the order",
+    ),
+    (
+        "lane twice",
+        lambda: certified("demo").with_evidence(order=[*order("demo"), "s0->p0"]),
+        "s0->p0 is twice in the order",
+    ),
+    (
+        "unknown lane",
+        lambda: certified("demo").with_evidence(order=[*order("demo"), "s0->p99"]),
+        "s0->p99 in the order is none of",
+    ),
+    ("order no list", lambda: certified("demo").with_evidence(order={"s0": 1}), "the order is no list of names"),
+    (
+        "other digest",
+        lambda: certified("demo").with_fields(verilog_sha256="0" * 64),
+        "for another network: the verilog's digest is",
+    ),
+    (
+        "other network",
+        lambda: replace(certified("demo"), text=certified("mesh").certificate()),
+        "for another network: the verilog's",
+    ),
+    (
+        "table altered by a bit",
+        lambda: replace(flipped("demo", 0, "routes", 40), text=certified("demo").certificate()),
+        "for another network: the verilog's digest is",
+    ),
+    ("way taken away", lambda: flipped("demo", 0, "routes", 2 * UNICAST), "that comes on p0->s0 has no way"),
+    ("other way", lambda: flipped("demo", 0, "routes", 2 * UNICAST + 1), "p0->s0 reaches one processor or another"),
+    ("branch to nobody", lambda: flipped("demo", 0, "reach", 17), "does not reach what the table says behind s0->p0"),
+    ("class altered", lambda: flipped("demo", 0, "port_class", 1), "refused"),
+    ("tables of two routers swapped", swapped_tables, "refused"),
+    ("manifest's channel rewired", rewired_manifest, "drives router_s.*, not router_s"),
+    ("verilog's link rewired", rewired_verilog, "drives router_s.*, not router_s"),
+    (
+        "credits of another",
+        credit_of_another,
+        "router_s2.credits_0 drives router_s0.credited_0, not router_s1.credits_0",
+    ),
+    (
+        "column altered",
+        lambda: flipped("torus-lanes", 5, "column", 0),
+        "columns and rows of the routers are not those of the grid",
+    ),
+    (
+        "end of a ring altered",
+        lambda: flipped("dateline", 0, "closes_ring", 0),
+        "router_s0 takes other inputs for the ends of rings",
+    ),
+    ("column wired", wired_column, "column of router_s0 is no constant: 'router_s1__discarding'"),
+    ("rule altered", other_rule, "router_s0 is not one for the rule dateline"),
+    ("no rule", no_rule, "no such rule of lanes: 'any'"),
+    ("escape declared adaptive", escape_declared_adaptive, "is missing in the escapes"),
+    ("escape without place", escape_without_place, "is missing in the order"),
+    ("escapes backwards", escapes_backwards, "behind .* a header may wait for .*, which is not later in"),
+    ("nodes exchanged", exchanged_nodes, "does not lead to the neighbour in its dimension"),
+    ("branch nested elsewhere", other_nesting, "is not nested in it|are nested in different ones"),
+    ("branch not nested", without_a_branch, "is missing in nesting"),
+    ("branch twice", twice_in_a_mapping, "is twice in a mapping"),
+    ("token kept too short", token_kept_too_short, "gives the token on after 0 flits, and 4 are needed"),
+    ("two tokens", two_tokens, "begins with 2 tokens"),
+    ("rings not declared", other_rings, "the token rings of the certificate are not those of the Verilog"),
+    ("token of another ring", token_of_another_ring, "does not come back|the token rings of the certificate"),
+    ("loaded table altered", loaded_word, "refused"),
+    ("too few pages", too_few_pages, "12 pages are needed, one per level and receiver, and there are 11"),
+    ("levels swapped", levels_swapped, "packets of level 0 wait for level 1, which does not come later"),
+    ("fewer levels", fewer_levels, "bcast travels 4 links, and there are 3 levels"),
+    ("premise left out", lambda: certified("demo").with_fields(premises=[]), "theorem and premises are not those of"),
+    ("other family", lambda: certified("demo").with_fields(family="min"), "is for family 'min', not 'spam'"),
+    ("field left out", lambda: certified("demo").with_fields(nesting=None), "the certificate lacks 'nesting'"),
+    ("field added", lambda: certified("demo").with_fields(note="x"), "has a field that is unknown: 'note'"),
+    (
+        "other format",
+        lambda: certified("demo").with_fields(format="2"),
+        "the certificate is no 'hydranoc certificate 1'",
+    ),
+    ("no JSON", lambda: replace(certified("demo"), text="{"), "the certificate is no JSON: "),
+    ("a list", lambda: replace(certified("demo"), text="[]"), "the certificate is no 'hydranoc certificate 1'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("tamper", "why"), [(tamper, why) for _, tamper, why in TAMPERED], ids=[name for name, _, _ in TAMPERED]
+)
+def test_what_was_tampered_with_is_refused(tamper, why, tmp_path):
+    code, line = verdict(tamper(), tmp_path)
+    assert code == 1
+    assert re.search(why, line), line
+    assert line.startswith("refused: ")
+    assert "not as hydranoc writes them" not in line

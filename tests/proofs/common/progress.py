@@ -1,0 +1,64 @@
+"""A switch in which something may go does not stand still: counted in cycles, and bounded.
+
+Whether an arbiter is fair is another matter, and so is who goes. But as long as somebody does, and ways are finite,
+what is in a network arrives: docs/liveness.md.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Mux, Signal
+
+from rtl.common.selection import concat
+from tests.proofs.claims import Claims, Describe
+from tests.proofs.common.whole_claims import Whole, tie_whole
+from tests.proofs.common.worms import WormsOut, assume_tables, assume_worms
+
+PROGRESS = "a switch in which something may go does not stand still for long"
+
+
+def prove_progress(claims: Claims, may_go: Any, goes: Any, cycles: int) -> None:
+    """Adds the counter, and the claim that it stays within its bound.
+
+    Parameters
+    ----------
+    claims : Claims
+    may_go : Value
+        Something could leave its buffer.
+    goes : Value
+        Something does.
+    cycles : int
+        In so many cycles, one after the other, that may be so without this; not in one more.
+    """
+    still: Any = Signal(range(cycles + 2), name="stands_still")
+    waits = claims.named(may_go & ~goes, "waits")
+    claims.m.d.sync += still.eq(Mux(waits, Mux(still > cycles, still, still + 1), 0))
+    claims.always(PROGRESS, still <= cycles)
+    claims.possible("a switch stands still as long as it may", still == cycles)
+
+
+def routed_progress(make: Any, cycles: int) -> Describe:
+    """Claims about a switch without lanes whose outputs are always ready.
+
+    Parameters
+    ----------
+    make : function
+        Of the claims: a whole router, as ``prove_alone`` wants it.
+    cycles : int
+    """
+
+    def describe(claims: Claims) -> None:
+        whole: Whole = make(claims)
+        part = whole.part
+        with claims.proved_elsewhere():
+            assume_tables(claims, part)
+            worms_in = [assume_worms(claims, part, i, i) for i in range(part.parameters.inputs)]
+            worms_out = [WormsOut(claims, part, o) for o in range(part.parameters.outputs)]
+            states, _, _ = tie_whole(claims, whole, worms_in, worms_out)
+        claims.assume(concat(link.ready for link in part.outputs).all())
+        there = concat(state.queue.held != 0 for state in states)
+        # a worm that has begun and whose next flit has not come keeps its outputs: that is not this switch's doing
+        whole_worms = concat(~state.begun | (state.queue.held != 0) for state in states).all()
+        goes = concat(state.buffer.pop for state in states).any() | concat(link.valid for link in part.outputs).any()
+        prove_progress(claims, there.any() & whole_worms, goes, cycles)
+
+    return describe

@@ -1,0 +1,48 @@
+"""What a certificate shows of a SPAM network: its channels in order, and how branches lie in each other."""
+
+from typing import Any
+
+from topology.common.channel_order import NoOrder, rising_order
+from topology.spam.deadlock import spam_dependencies
+from topology.spam.routing import SpamRouting
+
+
+def spam_evidence(routing: SpamRouting, *, atomic: bool = True) -> dict[str, Any]:
+    """Fields of the certificate.
+
+    Parameters
+    ----------
+    routing : SpamRouting
+    atomic : bool
+        Whether the routers enqueue the requests of a header as one.
+
+    Returns
+    -------
+    dict
+        ``order``: names of all channels. ``nesting``: by name of each channel of the tree that leads down, the one in
+        which it is nested, from whose end it starts; None for those of the root.
+
+    Raises
+    ------
+    NoOrder
+        If there is none, or routers do not enqueue as they should.
+    """
+    dependencies = spam_dependencies(routing, atomic=atomic)
+    if dependencies.dead_ends:
+        raise NoOrder("some headers have no way")
+    if not atomic:
+        raise NoOrder("branches of a worm are enqueued one by one")
+    network = routing.network
+    names = [channel.name for channel in network.channels]
+    order = rising_order(range(len(names)), dependencies.path.edges)
+    branches = [
+        network.output_channel[switch][port]
+        for switch in range(network.switches)
+        for port in range(len(network.output_channel[switch]))
+        if routing.reach[switch, port].any()
+    ]
+    into = {network.channels[branch].sink: names[branch] for branch in branches}
+    return {
+        "order": [names[channel] for channel in order],
+        "nesting": {names[branch]: into.get(network.channels[branch].source) for branch in branches},
+    }

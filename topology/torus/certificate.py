@@ -1,0 +1,31 @@
+"""What a certificate shows of a torus or mesh: its lanes in an order in which no header waits downwards."""
+
+from typing import Any
+
+from topology.common.channel_order import NoOrder, rising_order
+from topology.torus.deadlock import torus_dependencies
+from topology.torus.routing import TorusRouting
+
+
+def torus_evidence(routing: TorusRouting) -> dict[str, Any]:
+    """Fields of the certificate.
+
+    Parameters
+    ----------
+    routing : TorusRouting
+
+    Returns
+    -------
+    dict
+        ``order``: names of all lanes.
+
+    Raises
+    ------
+    NoOrder
+        If there is none.
+    """
+    path, dead_ends = torus_dependencies(routing)
+    if dead_ends:
+        raise NoOrder("some headers have no way")
+    lanes = routing.network.channels
+    return {"order": [lanes[lane].name for lane in rising_order(range(len(lanes)), path.edges)]}
