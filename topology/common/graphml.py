@@ -118,7 +118,8 @@ class _Document:
         self._open: list[_Element] = []
         self._key: str | None = None
         self._graphs = 0
-        self._parser = expat.ParserCreate(namespace_separator=" ")
+        # what the file says of its encoding does not count: it has been decoded, and names of codecs can be anything
+        self._parser = expat.ParserCreate("UTF-8", namespace_separator=" ")
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._characters
