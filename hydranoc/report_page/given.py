@@ -70,7 +70,7 @@ def _check_numbers(table: Any, key: str, path: Path) -> None:
         if len(wrong):
             line = int(wrong.index[0]) + FIRST_ROW_LINE
             text = f"{column} must be a number from {-LARGEST_VALUE:g} to {LARGEST_VALUE:g}"
-            given = "nothing" if column == key and wrong.isna().any() else shown(wrong.iloc[0])
+            given = shown(*wrong.head(1).astype(object).where(wrong.head(1).notna(), None))
             raise ConfigError(f"{text}, not {given}", file=path, line=line if path.suffix != PARQUET else None)
 
 

@@ -14,8 +14,13 @@ from tests.fuzz.word_mutations import miswritten
 CONTENT: dict[str, Any] = {
     "network": {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 2]}, "buffer_flits": 2},
     "traffic": {
-        "kind": "random", "seed": 1, "cycles": 100, "messages_per_node_per_cycle": 0.02, "flits": {4: 0.5, 9: 0.5},
-        "injection": {"kind": "bursts", "rate_in_bursts": 0.2, "mean_burst_cycles": 20}, "pattern": "uniform",
+        "kind": "random",
+        "seed": 1,
+        "cycles": 100,
+        "messages_per_node_per_cycle": 0.02,
+        "flits": {4: 0.5, 9: 0.5},
+        "injection": {"kind": "bursts", "rate_in_bursts": 0.2, "mean_burst_cycles": 20},
+        "pattern": "uniform",
     },
     "hosts": {"pause": 0.25, "blocked": [{"processor": 0, "cycles": 9}]},
 }
