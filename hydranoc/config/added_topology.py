@@ -50,7 +50,7 @@ def added_network(source: Source, key_path: KeyPath, section: dict[str, Any]) ->
 def _check_keys(source: Source, key_path: KeyPath, build: Callable[..., Any], given: dict[str, Any]) -> None:
     try:
         parameters = [part for part in inspect.signature(build).parameters.values() if part.kind != part.VAR_POSITIONAL]
-    except ValueError:  # some that are not written in Python do not tell
+    except (ValueError, TypeError):  # some that are not written in Python do not tell
         return
     if any(parameter.kind == inspect.Parameter.VAR_KEYWORD for parameter in parameters):
         return

@@ -38,6 +38,8 @@ def read_sweep(path: Path) -> dict[str, Figure]:
             table = pandas.read_csv(path, dtype_backend="numpy_nullable")
     except (ValueError, pandas.errors.ParserError) as error:
         raise ConfigError(f"must be a table of 'hydranoc sweep', CSV or Parquet: {error}", file=path) from None
+    if not isinstance(table.index, pandas.RangeIndex) and path.suffix != PARQUET:
+        raise ConfigError("must be a table of 'hydranoc sweep'; its rows have more values than the heading", file=path)
     if table.empty:
         raise ConfigError("must be a table of 'hydranoc sweep', with a row for each point; it has none", file=path)
     keys = [str(column) for column in table.columns if column not in COLUMNS]

@@ -62,7 +62,7 @@ def parse_axis(text: str) -> Axis:
 def _listed(values: str) -> list[Any]:
     try:
         found = YamlValues(f"[{values}]").data
-    except (yaml.YAMLError, ValueWrong):
+    except (yaml.YAMLError, ValueWrong, UnicodeEncodeError):  # the last of bytes that are no text
         found = None
     if not isinstance(found, list) or not found:
         raise ConfigError(f"--over must have values as in YAML with commas between them, not {shown(values)}")

@@ -138,7 +138,7 @@ def test_memory_has_a_bound():
     assert watched(lambda: len(bytes(1 << 29)) * 0).code == 0
 
 
-def test_the_shortest_case_is_found(tmp_path):
+def test_the_shortest_case_is_found():
     form = Format("planted", st.binary(max_size=50).map(lambda data: Case({"a": data}, ())))
 
     def judge(case: Case) -> None:

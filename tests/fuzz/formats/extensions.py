@@ -39,13 +39,16 @@ VALUES = (
         "network(2, [('a', 'b')], [0])",
     ),
     *(
-        "network(10 ** 9, [], [0])",
         "network(2.5, [], [0])",
         "network(None, None, None)",
         "network(2, [(0, 1, 2)], [0])",
     ),
     *("network(2, [(0, 1)], [])", "network(2, [(0, 1)], [0.5])", "network(k['size'], [], [0])", "spam(a[0], a[1])"),
-    *("spam(a[0], a[1], 7)", "spam(a[0], network(2, [(0, 1)], [0, 1]))", "type('R', (), {})()", "warn('hm')"),
+    *(
+        "spam(a[0], a[1], 7)",
+        "spam(a[0], network(2, [(0, 1)], [0, 1]))",
+        "type('R', (), {})()",
+    ),
     *("type('R', (), dict(network=a[1], header=1, header_flits=1))()", "spam(a[0], a[1]).routes"),
 )
 RAISED = (
@@ -60,8 +63,7 @@ RAISED = (
         "Odd()",
     ),
 )
-HEAD = """from warnings import warn
-from topology.common.errors import TopologyError
+HEAD = """from topology.common.errors import TopologyError
 from topology.common.graph import Network as network
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
