@@ -48,7 +48,7 @@ class Format:
     """
 
     name: str
-    cases: SearchStrategy[Case]
+    cases: SearchStrategy[Case] = field(repr=False)
     about: tuple[str, ...] = ()
     large: Callable[[Path, Case], bool] | None = None
     reached: tuple[tuple[object, str], ...] = ()

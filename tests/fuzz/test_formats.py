@@ -18,8 +18,8 @@ from tests.fuzz.explore import explore, prepare, run_case
 from tests.fuzz.formats import FORMATS
 
 SAMPLE, ALL = 60, 10_000
-TRUE_COMMANDS = 3
-"""Cases of each format in the sample that are run by the installed command as well."""
+COMMANDS, ALL_COMMANDS = 1, 20
+"""Cases of each format that the installed command runs as well, each in a process of its own."""
 COMMAND = (sys.executable, "-m", "hydranoc")
 STARTS_WORK = ("command lines", "sweep axes", "hardware")
 """Formats whose right cases begin with work of minutes; of these the command is given wrong ones alone."""
@@ -47,7 +47,8 @@ def test_input_at_random_is_taken_or_refused(form: Format, cases, tmp_path):
 
 
 @pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)
-def test_the_installed_command_ends_in_the_same_way(form: Format, tmp_path):
+def test_the_installed_command_ends_in_the_same_way(form: Format, request, tmp_path):
+    wanted = ALL_COMMANDS if request.config.getoption("--slow") else COMMANDS
     with tempfile.TemporaryDirectory() as apart:
         found: list[tuple[Case, int]] = []
 
@@ -56,9 +57,9 @@ def test_the_installed_command_ends_in_the_same_way(form: Format, tmp_path):
             if ended.code is not None and (ended.code == 2 or form.name not in STARTS_WORK):
                 found.append((case, ended.code))
 
-        explore(form, SAMPLE // 2, 1, keep)
-    assert len(found) >= TRUE_COMMANDS
-    for case, code in islice(found, 0, None, len(found) // TRUE_COMMANDS):
+        explore(form, 2 * wanted + 10, 1, keep)
+    assert len(found) >= wanted
+    for case, code in islice(found, len(found) // 2 % wanted, None, len(found) // wanted):
         if not any("\0" in word for word in case.arguments):
             assert _of_command(form, case, tmp_path) == (code, [])
 

@@ -153,9 +153,20 @@ names = st.one_of(
     odd_text.map(lambda text: f"{text}.py:f"),
 )
 sources = st.one_of(st.sampled_from(BODIES).map(HEAD.__add__), st.sampled_from(FILES))
+RIGHT = (
+    *((PATTERN, value) for value in ("(a[1] + 1) % 4", "a[1] * 0 + 1", "[0] * len(a[1])", "3 - a[1]")),
+    *(
+        (TOPOLOGY, f"network({text})")
+        for text in ("1, [], [0]", "3, [(0, 1), (1, 2)], [0, 1, 2]", "2, [(0, 1)], [0] * k['size']")
+    ),
+    *((TEMPLATES[4], f"spam(a[0], a[1], {root})") for root in range(3)),
+)
+right = st.sampled_from(RIGHT).map(
+    lambda pair: _case(pair[0], NAMES[0], f"{HEAD}def f(*a, **k):\n    return {pair[1]}\n")
+)
 FORMAT = Format(
     "extensions",
-    st.builds(_case, st.sampled_from(TEMPLATES), names, sources),
+    st.builds(_case, st.sampled_from(TEMPLATES), names, sources) | right,
     about=(f"{CONFIGURATION}:",),
     first=(_case(PATTERN, "mine.py:f", HEAD + "def f(*a, **k):\n    return (a[1] + 1) % 4\n"),),
 )
