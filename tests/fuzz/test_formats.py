@@ -20,6 +20,8 @@ from tests.fuzz.formats import FORMATS
 SAMPLE, ALL = 60, 10_000
 COMMANDS, ALL_COMMANDS = 1, 20
 """Cases of each format that the installed command runs as well, each in a process of its own."""
+COMMANDED = ("configurations", "graphml", "chakra", "command lines")
+"""Formats of which that is done without ``--slow`` too: to start it takes seconds."""
 COMMAND = (sys.executable, "-m", "hydranoc")
 STARTS_WORK = ("command lines", "sweep axes", "hardware")
 """Formats whose right cases begin with work of minutes; of these the command is given wrong ones alone."""
@@ -46,7 +48,11 @@ def test_input_at_random_is_taken_or_refused(form: Format, cases, tmp_path):
     assert {0, 1} & {*codes}  # else all is refused at the door
 
 
-@pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: form.name)
+@pytest.mark.parametrize(
+    "form",
+    [pytest.param(form, marks=() if form.name in COMMANDED else pytest.mark.slow) for form in FORMATS.values()],
+    ids=lambda form: form.name,
+)
 def test_the_installed_command_ends_in_the_same_way(form: Format, request, tmp_path):
     wanted = ALL_COMMANDS if request.config.getoption("--slow") else COMMANDS
     with tempfile.TemporaryDirectory() as apart:
