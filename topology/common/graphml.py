@@ -11,7 +11,8 @@ the order of the file; processors given as a number come in the place of their s
 its node id. In a directed graph a link may be listed in one direction or in both. Other attributes are
 ignored.
 
-The file is UTF-8, whatever encoding it declares. It is read with the XML parser itself, not with networkx, because only the former knows line numbers.
+The file is UTF-8, whatever encoding it declares. It is read with the XML parser itself, not with networkx, because
+only the former knows line numbers.
 """
 
 import math
