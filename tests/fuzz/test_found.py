@@ -47,6 +47,23 @@ def refused(capsys, *arguments: str) -> str:
     return said
 
 
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("NUMBER: 1\n" + NETWORK, "error: network.yaml:1: unknown key NUMBER; known keys are network, "),
+        (NETWORK + "  NUMBER: 1\n", "error: network.yaml:4: unknown key NUMBER in network; known keys are "),
+        (
+            NETWORK + TRAFFIC.replace("flits: 6", "flits: {NUMBER: 1.0}"),
+            "error: network.yaml:4: traffic.flits[NUMBER] must be ",
+        ),
+    ],
+)
+def test_keys_may_be_numbers_of_any_size(configuration, capsys, number, text, message):
+    said = refused(capsys, "model", configuration(text.replace("NUMBER", str(number))))
+    assert said.startswith(message.replace("NUMBER", str(number)))
+
+
 @pytest.mark.parametrize("encoding", ["nowhere", "zlib_codec", "idna", "utf-7", "big5"])
 def test_xml_may_declare_any_encoding(encoding):
     declaration = f'<?xml version="1.0" encoding="{encoding}"?>'
