@@ -1,8 +1,9 @@
 """The command's verbs, and what each error that ends one says and returns."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from typing import Any
 
 import click
 
@@ -52,9 +53,14 @@ for _verb in VERBS:
 
 def execute(arguments: Sequence[str] | None) -> int:
     """Run one command and return its exit code; errors are told in one line on stderr."""
+    return told(lambda: group.main(args=arguments, prog_name="hydranoc", standalone_mode=False))
+
+
+def told(work: Callable[[], Any]) -> int:
+    """Exit code of some work of a command, which returns one or nothing; an error is told in one line on stderr."""
     try:
         with lent_folders():
-            code = group.main(args=arguments, prog_name="hydranoc", standalone_mode=False)
+            code = work()
     except ConfigError as error:
         return _ended(BAD_INPUT, str(error))
     except click.ClickException as error:
@@ -75,7 +81,8 @@ def execute(arguments: Sequence[str] | None) -> int:
 
 
 def _ended(code: int, message: str) -> int:
-    line = " ".join(message.split())
+    """Tell an error in one line; what it repeats of its input must not move the cursor or colour the terminal."""
+    line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in " ".join(message.split()))
     if len(line) > LONGEST_ERROR:
         line = f"{line[: LONGEST_ERROR // 2]} ... {line[-LONGEST_ERROR // 2 :]}"
     with contextlib.suppress(OSError):  # of a stderr that cannot be written the exit code is all that is left

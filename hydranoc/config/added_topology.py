@@ -9,6 +9,7 @@ from hydranoc.config.source import KeyPath, Source, name_of
 from hydranoc.config.validation import nearest
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
+from topology.common.outside import FAILURES, failure_text
 
 
 def is_added(kind: Any) -> bool:
@@ -37,8 +38,8 @@ def added_network(source: Source, key_path: KeyPath, section: dict[str, Any]) ->
         network = build(**given)
     except TopologyError:
         raise
-    except Exception as error:  # a function from outside may fail in any way
-        text = f"{name_of(kind_path)}: {section['kind']!r} fails: {type(error).__name__}: {error}"
+    except FAILURES as error:  # a function from outside may fail in any way
+        text = f"{name_of(kind_path)}: {section['kind']!r} fails: {failure_text(error)}"
         raise source.error(kind_path, text) from error
     if not isinstance(network, ChannelNetwork):
         text = f"{name_of(kind_path)}: {section['kind']!r} must give a ChannelNetwork, not {type(network).__name__}"
@@ -48,8 +49,8 @@ def added_network(source: Source, key_path: KeyPath, section: dict[str, Any]) ->
 
 def _check_keys(source: Source, key_path: KeyPath, build: Callable[..., Any], given: dict[str, Any]) -> None:
     try:
-        parameters = inspect.signature(build).parameters.values()
-    except ValueError:  # some that are not written in Python do not tell
+        parameters = [part for part in inspect.signature(build).parameters.values() if part.kind != part.VAR_POSITIONAL]
+    except (ValueError, TypeError):  # some that are not written in Python do not tell
         return
     if any(parameter.kind == inspect.Parameter.VAR_KEYWORD for parameter in parameters):
         return

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from hydranoc.config.named_files import NamedFiles, content_digest
 from hydranoc.config.validation import nearest
 from hydranoc.errors import ConfigError, shown
+from topology.common.outside import FAILURES, failure_text
 
 PATTERNS, TOPOLOGIES, ROUTINGS, FAMILIES = (
     f"hydranoc.{part}" for part in ("patterns", "topologies", "routings", "families")
@@ -86,9 +87,9 @@ def load_added(group: str, name: str) -> Any:
     point = found(group)[name]
     try:
         return point.load()
-    except Exception as error:  # a package from outside may fail in any way
+    except FAILURES as error:  # a package from outside may fail in any way
         package = point.dist.name if point.dist is not None else point.value
-        raise ExtensionError(f"{name!r} of package {package!r} cannot be loaded: {_said(error)}") from error
+        raise ExtensionError(f"{name!r} of package {package!r} cannot be loaded: {failure_text(error)}") from error
 
 
 @cache
@@ -122,9 +123,9 @@ def load_function(text: str, files: NamedFiles) -> Any:
     where, _, name = text.rpartition(":")
     try:
         module = _file_module(files.path(where)) if where.endswith(".py") else importlib.import_module(where)
-    except Exception as error:  # a module from outside may fail in any way
-        raise ExtensionError(f"{where!r} cannot be imported: {_said(error)}") from error
-    function = getattr(module, name, None)
+        function = getattr(module, name, None)
+    except FAILURES as error:  # a module from outside may fail in any way
+        raise ExtensionError(f"{where!r} cannot be imported: {failure_text(error)}") from error
     if not callable(function):
         raise ExtensionError(f"{where!r} must have a function {name!r}")
     if not where.endswith(".py"):
@@ -210,7 +211,3 @@ def _folder_of_modules() -> Path:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     sys.path.append(str(folder))
     return folder
-
-
-def _said(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"

@@ -7,8 +7,11 @@ from hydranoc.config.extensions import ROUTINGS, ExtensionError, find_function
 from hydranoc.config.load import NETWORK, Config
 from hydranoc.errors import KeyWrong
 from topology.common.errors import TopologyError
+from topology.common.outside import FAILURES, failure_text
 
 WHERE = "network.routing"
+NEEDED = ("network", "header", "header_flits")
+MOST_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,35 @@ class OwnRouting:
             routing = build(section, network)
         except (TopologyError, KeyWrong):
             raise
-        except Exception as error:  # a function from outside may fail in any way
-            text = f"{WHERE}: {self.name!r} fails: {type(error).__name__}: {error}"
+        except FAILURES as error:  # a function from outside may fail in any way
+            text = f"{WHERE}: {self.name!r} fails: {failure_text(error)}"
             raise source.error(key_path, text) from error
-        missing = [part for part in ("network", "header", "header_flits") if not hasattr(routing, part)]
-        if missing:
-            text = f"{WHERE}: {self.name!r} must give tables with {', '.join(missing)}, not {type(routing).__name__}"
-            raise source.error(key_path, text)
+        wrong = self._wrong(section, network, routing)
+        if wrong:
+            raise source.error(key_path, f"{WHERE}: {self.name!r} must give {wrong}")
         return routing
+
+    def _wrong(self, section: Any, network: Any, routing: Any) -> str:
+        """What tables must be that are none of the family's, or of another network; empty if they are."""
+        missing = [part for part in NEEDED if part not in dir(routing)]
+        if missing:
+            return f"tables with {', '.join(missing)}, not {type(routing).__name__}"
+        try:
+            own = self.config.family.build_routing(section, network)
+        except (TopologyError, KeyWrong):  # a routing from outside may be for networks that the family's own is not for
+            return ""
+        missing = [part for part in dir(own) if not part.startswith("_") and part not in dir(routing)]
+        if missing:
+            some = ", ".join(missing[:MOST_SHOWN]) + (", ..." if len(missing) > MOST_SHOWN else "")
+            return f"tables of family {self.config.family.name!r} with {some}, not {type(routing).__name__}"
+        if not _alike(routing.network, own.network):
+            text = f"{len(own.network.channels)} channels and {len(own.network.processors)} processors"
+            return f"tables of this network, a {type(own.network).__name__} with {text}, not those of another one"
+        return ""
+
+
+def _alike(network: Any, own: Any) -> bool:
+    """Whether a network can stand for another one."""
+    return isinstance(network, type(own)) and all(
+        len(getattr(network, part)) == len(getattr(own, part)) for part in ("channels", "processors")
+    )

@@ -112,13 +112,21 @@ def _kind_error(source: Source, full: KeyPath, detail: Mapping[str, Any]) -> Con
 def _real_steps(value: Any, location: tuple[str | int, ...], *, missing: bool) -> tuple[str | int, ...]:
     """pydantic's location without the names of union members, which are not in the file."""
     steps: list[str | int] = []
-    for position, step in enumerate(location):
+    for position, told in enumerate(location):
+        step = _as_given(value, told)
         if _has(value, step):
             value = value[step]
             steps.append(step)
         elif missing and position == len(location) - 1:
             steps.append(step)
     return tuple(steps)
+
+
+def _as_given(value: Any, step: str | int) -> str | int:
+    """A key as it stands in a mapping: pydantic tells of numbers beyond 64 bits as text."""
+    if not isinstance(value, dict) or step in value:
+        return step
+    return next((key for key in value if isinstance(key, int) and str(key) == step), step)
 
 
 def _has(value: Any, step: str | int) -> bool:

@@ -8,6 +8,8 @@ from math import ceil, floor, log2, log10
 WIDTH, PLOT_HEIGHT = 620, 238
 LEFT, RIGHT, TOP, BOTTOM = 74, 26, 14, 48
 TICKS = 5
+LARGEST_VALUE = 1e100
+"""Beyond it, and as far below 1, steps and logarithms of values leave the range of floating-point numbers."""
 MOST_OCTAVES = 12
 LOG_LABELS = (1, 2, 5)
 MOST_LABELS = 9
@@ -133,7 +135,7 @@ class Frame:
 
 def ticks(low: float, high: float) -> list[float]:
     """Round values from at most ``low`` to at least ``high``."""
-    span = (high - low) or abs(high) or 1.0
+    span = max((high - low) or abs(high) or 1.0, 1 / LARGEST_VALUE)
     power = 10.0 ** floor(log10(span / TICKS))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power * TICKS >= span * 0.999)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)

@@ -3,7 +3,19 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from hydranoc.report_page.axes import LEFT, RIGHT, TOP, WIDTH, Frame, Scale, decades, linear, named, octaves
+from hydranoc.report_page.axes import (
+    LARGEST_VALUE,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Frame,
+    Scale,
+    decades,
+    linear,
+    named,
+    octaves,
+)
 from hydranoc.reports.histogram import Histogram
 from hydranoc.studies.common.figure import Figure, Series
 
@@ -111,7 +123,7 @@ def _y_scale(figure: Figure, shown: Sequence[Series]) -> Scale:
 
 def _lowest(values: Iterable[float]) -> float:
     """The lowest that has a logarithm."""
-    return min((value for value in values if value > 0), default=1.0)
+    return min((value for value in values if value > 1 / LARGEST_VALUE), default=1.0)
 
 
 def _errors(series: Series) -> Sequence[float]:

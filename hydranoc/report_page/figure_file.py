@@ -4,35 +4,37 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, FiniteFloat
+from pydantic import ConfigDict, Field
 
 from hydranoc.config.schema.base import Checked, Number
 from hydranoc.config.source import KeyPath, Source, name_of
 from hydranoc.config.validation import validate
 from hydranoc.errors import ConfigError, shown
+from hydranoc.report_page.axes import LARGEST_VALUE
 from hydranoc.studies.common.figure import Claim, Figure, Series
 from hydranoc.studies.common.measured import MEASURED, measured_names
 
 KIND = "NAME.json of 'hydranoc reproduce'"
-HalfWidth = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Value = Annotated[float, Field(ge=-LARGEST_VALUE, le=LARGEST_VALUE, allow_inf_nan=False)]
+HalfWidth = Annotated[float, Field(ge=0, le=LARGEST_VALUE, allow_inf_nan=False)]
 
 
 class _Series(Checked):
     name: str
-    x: list[FiniteFloat]
-    y: list[FiniteFloat]
+    x: list[Value]
+    y: list[Value]
     error: list[HalfWidth] | None = None
     panel: Number = 0
     colour: Number | None = None
     dashed: bool = False
     joined: bool = True
     marked: bool = True
-    saturation: Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)] | None = None
+    saturation: Annotated[list[Value], Field(min_length=2, max_length=2)] | None = None
 
 
 class _Level(Checked):
     claim: str
-    y: FiniteFloat
+    y: Value
 
 
 class _Plot(Checked):

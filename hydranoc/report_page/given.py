@@ -1,8 +1,10 @@
 """Results of other verbs that a page may show: the table of a sweep, a figure of a paper."""
 
 from pathlib import Path
+from typing import Any
 
 from hydranoc.errors import ConfigError, file_error, shown
+from hydranoc.report_page.axes import LARGEST_VALUE
 from hydranoc.report_page.figure_file import figure_path, read_figure
 from hydranoc.studies.common.figure import Figure
 from hydranoc.sweeps.measure import COLUMNS
@@ -10,6 +12,11 @@ from hydranoc.sweeps.plots import sweep_figures
 from hydranoc.sweeps.table import pandas_with_parquet
 
 MOST_MEGABYTES = 16
+PARQUET = ".parquet"
+NUMBERS = ("Int64", "Float64")
+DRAWN = ("_mean", "_half_width", "_accepted")
+FIRST_ROW_LINE = 2
+"""Line of the first row, below the heading."""
 
 
 def read_sweep(path: Path) -> dict[str, Figure]:
@@ -25,17 +32,22 @@ def read_sweep(path: Path) -> dict[str, Figure]:
     _check_size(path)
     pandas = pandas_with_parquet()
     try:
-        if path.suffix == ".parquet":
+        if path.suffix == PARQUET:
             table = pandas.read_parquet(path)
         else:
             table = pandas.read_csv(path, dtype_backend="numpy_nullable")
     except (ValueError, pandas.errors.ParserError) as error:
         raise ConfigError(f"must be a table of 'hydranoc sweep', CSV or Parquet: {error}", file=path) from None
+    if not isinstance(table.index, pandas.RangeIndex) and path.suffix != PARQUET:
+        raise ConfigError("must be a table of 'hydranoc sweep'; its rows have more values than the heading", file=path)
+    if table.empty:
+        raise ConfigError("must be a table of 'hydranoc sweep', with a row for each point; it has none", file=path)
     keys = [str(column) for column in table.columns if column not in COLUMNS]
     if not keys or not any(column in COLUMNS for column in table.columns):
         raise ConfigError(
             "must be a table of 'hydranoc sweep', with its keys and a column 'verdict' or 'cycles'", file=path
         )
+    _check_numbers(table, keys[0], path)
     figures = sweep_figures(table, keys, path.stem)
     if not figures:
         raise ConfigError(
@@ -43,6 +55,25 @@ def read_sweep(path: Path) -> dict[str, Figure]:
             file=path,
         )
     return figures
+
+
+def _check_numbers(table: Any, key: str, path: Path) -> None:
+    """See that what is drawn are numbers that an axis can have."""
+    drawn = [column for column in table.columns if column in COLUMNS and column.endswith(DRAWN)]
+    for column in drawn if str(table[key].dtype) not in NUMBERS else [key, *drawn]:
+        values = table[column]
+        known = values[values.notna()]
+        if len(known) and str(values.dtype) not in NUMBERS:
+            wrong = known
+        else:
+            wrong = known[(known < -LARGEST_VALUE) | (known > LARGEST_VALUE)]
+        if column == key and len(known) < len(values):
+            wrong = values[values.isna()]
+        if len(wrong):
+            line = int(wrong.index[0]) + FIRST_ROW_LINE
+            text = f"{column} must be a number from {-LARGEST_VALUE:g} to {LARGEST_VALUE:g}"
+            given = shown(*wrong.head(1).astype(object).where(wrong.head(1).notna(), None))
+            raise ConfigError(f"{text}, not {given}", file=path, line=line if path.suffix != PARQUET else None)
 
 
 def read_given_figure(given: Path) -> Figure:

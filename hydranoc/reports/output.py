@@ -1,6 +1,8 @@
 """Result folders in which nothing is ever half-written."""
 
 import contextlib
+import errno
+import os
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -85,6 +87,18 @@ def _result_of(error: OSError, scratch: Path) -> Path | str | None:
         return None
     path = Path(error.filename)
     return path.relative_to(scratch) if path.is_relative_to(scratch) else None
+
+
+def check_can_be_file(path: Path) -> None:
+    """See that a result can be written under a name.
+
+    Raises
+    ------
+    ConfigError
+        If there is a folder of this name.
+    """
+    if path.is_dir():
+        raise file_error(WRITING, IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR)), path)
 
 
 def write_whole(files: Mapping[Path, str]) -> None:

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import yaml
 
+from hydranoc.config.yaml_values import ValueWrong, YamlValues
 from hydranoc.errors import ConfigError, shown
 
 DIGITS = 12
 """Of the values of a range: 0.3 and not 0.30000000000000004."""
+MOST_DIGITS = 18
+"""Of the position in a list; longer numbers are keys that nothing has."""
 MOST_VALUES = 100_000
 SPACINGS = ("linear", "log")
 
@@ -35,13 +38,14 @@ class Axis:
     @property
     def steps(self) -> list[str | int]:
         """Keys and list positions from the top of the configuration."""
-        return [int(step) if step.isdecimal() else step for step in self.key.split(".")]
+        steps = self.key.split(".")
+        return [int(step) if step.isdecimal() and len(step) <= MOST_DIGITS else step for step in steps]
 
 
 def parse_axis(text: str) -> Axis:
     """An axis from ``KEY=VALUE,VALUE,...``, or ``KEY=FIRST:LAST:COUNT`` with ``:log`` for even steps of the logarithm.
 
-    Values are written as in YAML, so a list is ``[8, 8]``.
+    Values are written as in configurations, so a list is ``[8, 8]``.
 
     Raises
     ------
@@ -57,8 +61,8 @@ def parse_axis(text: str) -> Axis:
 
 def _listed(values: str) -> list[Any]:
     try:
-        found = yaml.safe_load(f"[{values}]")
-    except yaml.YAMLError:
+        found = YamlValues(f"[{values}]").data
+    except (yaml.YAMLError, ValueWrong, UnicodeEncodeError):  # the last of bytes that are no text
         found = None
     if not isinstance(found, list) or not found:
         raise ConfigError(f"--over must have values as in YAML with commas between them, not {shown(values)}")
@@ -75,7 +79,7 @@ def _range(values: str) -> list[Any]:
         ends, number = (float(first), float(last)), int(count)
     except ValueError:
         raise ConfigError(f"{text}, not {shown(values)}") from None
-    if spacing not in SPACINGS or not np.isfinite(ends).all():
+    if spacing not in SPACINGS or not np.isfinite([*ends, ends[1] - ends[0]]).all():
         raise ConfigError(f"{text}, not {shown(values)}")
     if not 1 <= number <= MOST_VALUES or (spacing == "log" and min(ends) <= 0):
         wanted = f"a COUNT of 1 to {MOST_VALUES}, and ends above 0 with :log"

@@ -11,6 +11,7 @@ from fpga.boards.registry import BOARDS
 from fpga.common.devices import DEVICES, NO_CLOCK
 from hydranoc.api import load
 from hydranoc.design import Design
+from hydranoc.errors import shown
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.verbs.options import RESULTS, NamedPath, json_option, output_option, say
@@ -143,11 +144,11 @@ def _switch(network: ChannelNetwork, text: str) -> int:
     names = network.switch_names
     if text in names:
         return names.index(text)
-    if text.isdecimal() and int(text) < network.switches:
+    if text in map(str, range(network.switches)):
         return int(text)
-    shown = ", ".join(names[:SHOWN_SWITCHES]) + (", ..." if len(names) > SHOWN_SWITCHES else "")
+    first = ", ".join(names[:SHOWN_SWITCHES]) + (", ..." if len(names) > SHOWN_SWITCHES else "")
     numbers = f"0 to {network.switches - 1}"
-    raise click.BadParameter(f"--switch must be a name ({shown}) or a number ({numbers}), not {text!r}")
+    raise click.BadParameter(f"--switch must be a name ({first}) or a number ({numbers}), not {shown(text)}")
 
 
 def _result(design: Design, measurement, device_name: str) -> "Result":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hydranoc.config.schema import ListTraffic
-from hydranoc.errors import ConfigError, reason
+from hydranoc.errors import ConfigError, reason, shown
 from topology.common.trouble import MachineTrouble
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 EXAMPLES = Path("examples")
 MANY_MESSAGES = 50_000
+MOST_DIGITS = 18
+"""Of a cycle."""
 
 
 class NamedPath(click.Path):
@@ -43,10 +45,11 @@ class CycleWindow(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
         """Both cycles."""
-        first, colon, last = str(value).partition(":")
-        if not (colon and first.isdecimal() and last.isdecimal() and int(first) < int(last)):
-            self.fail(f"a window must be FIRST:LAST in cycles with FIRST < LAST, not {value!r}", param, ctx)
-        return int(first), int(last)
+        first, _, last = str(value).partition(":")
+        cycles = [int(text) for text in (first, last) if text.isdecimal() and len(text) <= MOST_DIGITS]
+        if len(cycles) < 2 or cycles[0] >= cycles[1]:
+            self.fail(f"a window must be FIRST:LAST in cycles with FIRST < LAST, not {shown(value)}", param, ctx)
+        return cycles[0], cycles[1]
 
 
 def _config(_context: click.Context, _parameter: click.Parameter, path: Path) -> Path:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hydranoc.reports.output import result_folder
+from hydranoc.reports.output import check_can_be_file, result_folder
 from hydranoc.reports.progress import Progress
 from hydranoc.verbs.options import CycleWindow, NamedPath
 
@@ -43,6 +43,7 @@ def trace_file(perfetto: Path | None, window: tuple[int, int] | None) -> Iterato
             raise click.UsageError("--window is the part of a run that --perfetto FILE writes, and needs that option")
         yield None
         return
+    check_can_be_file(perfetto)  # the verb's own results are there when this one is moved to its place
     with result_folder(perfetto.parent) as scratch:
         yield scratch / perfetto.name
 

@@ -11,7 +11,8 @@ the order of the file; processors given as a number come in the place of their s
 its node id. In a directed graph a link may be listed in one direction or in both. Other attributes are
 ignored.
 
-The file is read with the XML parser itself, not with networkx, because only the former knows line numbers.
+The file is UTF-8, whatever encoding it declares. It is read with the XML parser itself, not with networkx, because
+only the former knows line numbers.
 """
 
 import math
@@ -118,7 +119,8 @@ class _Document:
         self._open: list[_Element] = []
         self._key: str | None = None
         self._graphs = 0
-        self._parser = expat.ParserCreate(namespace_separator=" ")
+        # what the file says of its encoding does not count: it has been decoded, and names of codecs can be anything
+        self._parser = expat.ParserCreate("UTF-8", namespace_separator=" ")
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._characters

@@ -88,7 +88,7 @@ class _Parser:
     """Elements to an algorithm."""
 
     def __init__(self):
-        self._expat = expat.ParserCreate()
+        self._expat = expat.ParserCreate("UTF-8")  # whatever the file says: Python has codecs that are no encodings
         self._expat.StartElementHandler = self._begin
         self._expat.EndElementHandler = self._end
         self._expat.StartDoctypeDeclHandler = self._refuse

@@ -21,6 +21,8 @@ REGION = struct.Struct("<QQQ")
 PACKET = struct.Struct("<QIIBBBBB")
 DEPENDENT = struct.Struct("<I")
 MOST_REGIONS = 1 << 16
+LARGEST_PART_BYTES = 1 << 20
+FARTHEST_BYTE = 1 << 62
 MEMORY_CONTROLLER = 3
 """Type of a node; 0 and 1 are first-level caches, for data and instructions, and 2 is the second level."""
 
@@ -83,7 +85,10 @@ def read_netrace(file: BufferedIOBase, region: int | None = None, most_packets: 
         if not 0 <= region < len(header.regions):
             raise ProgramError(f"Region must be 0 to {len(header.regions) - 1}, not {region}")
         before, packets = sum(part.cycles for part in header.regions[:region]), header.regions[region].packets
-        file.seek(header.regions[region].offset, 1)
+        offset = header.regions[region].offset
+        if offset > FARTHEST_BYTE:
+            raise ProgramError(f"Offset of region {region} must be at most {FARTHEST_BYTE}, not {offset}")
+        file.seek(offset, 1)
     wanted = packets if most_packets is None else min(packets, most_packets)
     whole = region is None and wanted == header.packets
     read = list(_read_packets(file, header, wanted, packets))
@@ -106,11 +111,20 @@ def _read_header(file: BufferedIOBase) -> NetraceHeader:
     if nodes == 0 or regions > MOST_REGIONS:
         text = "Nodes must be at least 1" if nodes == 0 else f"Regions must be at most {MOST_REGIONS}"
         raise ProgramError(f"byte 38: {text}, not {nodes if nodes == 0 else regions}")
-    rest = file.read(notes + REGION.size * regions)
+    rest = _read(file, notes + REGION.size * regions)
     if len(rest) < notes + REGION.size * regions:
         raise _cut_off("the list of regions", HEADER.size + len(rest))
     parts = (Region(*REGION.unpack_from(rest, notes + REGION.size * k)) for k in range(regions))
     return NetraceHeader(nodes, cycles, packets, tuple(parts))
+
+
+def _read(file: BufferedIOBase, size: int) -> bytes:
+    """So many bytes, or what there is: a header may lie, and readers take memory for all that they are asked for."""
+    parts = []
+    while size > 0 and (part := file.read(min(size, LARGEST_PART_BYTES))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
 
 
 def _cut_off(what: str, size: int) -> ProgramError:

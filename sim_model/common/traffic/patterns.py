@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from topology.common.outside import FAILURES, failure_text
+
 
 class Pattern(Protocol):
     """A distribution of destinations."""
@@ -165,8 +167,8 @@ class FunctionPattern:
         """
         try:
             drawn = np.asarray(self.function(self.network, source.copy(), generator))
-        except Exception as error:  # a function from outside may fail in any way
-            raise ValueError(f"Pattern {self.name!r} fails: {type(error).__name__}: {error}") from error
+        except FAILURES as error:  # a function from outside may fail in any way
+            raise ValueError(f"Pattern {self.name!r} fails: {failure_text(error)}") from error
         last = len(self.network.processors) - 1
         if drawn.shape != source.shape or not np.issubdtype(drawn.dtype, np.integer):
             text = f"a whole number for each of {len(source)} messages"

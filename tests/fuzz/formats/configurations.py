@@ -1,0 +1,140 @@
+"""Configurations: documents that the JSON Schema allows, with mistakes in their values, their words and their bytes."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hypothesis import strategies as st
+
+from hydranoc import load
+from hydranoc.config.reference.json_schema import json_schema
+from hydranoc.config.schema import ListTraffic, RandomTraffic
+from hydranoc.families.registry import OWN_FAMILIES
+from tests.fuzz.byte_mutations import damaged
+from tests.fuzz.case import CONFIGURATION, RESULTS, Case, Format
+from tests.fuzz.schema_documents import documents, keys_of
+from tests.fuzz.tree_mutations import mistaken
+from tests.fuzz.word_mutations import miswritten
+
+SCHEMA = json_schema(OWN_FAMILIES)
+KEYS = tuple(dict.fromkeys(keys_of(SCHEMA)))
+DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+MOST_CHANNELS, MOST_EVENTS, MOST_BLOCKED_CYCLES = 400, 20_000, 1_000_000
+
+RANDOM = {"kind": "random", "seed": 1, "cycles": 200, "messages_per_node_per_cycle": 0.01, "flits": 8}
+LIST = {"kind": "list", "messages": [{"source": 0, "destinations": [1], "flits": 9, "start_cycle": 3}]}
+SMALL: tuple[dict[str, Any], ...] = (
+    {"network": {"family": "spam", "topology": {"kind": "mesh", "shape": [2, 3]}, "root": 0}, "traffic": RANDOM},
+    {"network": {"family": "spam", "topology": {"switches": 3, "edges": [[0, 1], [1, 2]]}}, "traffic": LIST},
+    {
+        "network": {"family": "spam", "topology": {"kind": "lattice", "switches": 6}},
+        "hosts": {"pause": 0.25, "seed": 3},
+    },
+    {
+        "network": {"family": "min", "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 2}},
+        "traffic": {**RANDOM, "multicast_fraction": 0.3, "destinations": 2},
+        "hosts": {"stall": 0.5, "blocked": [{"processor": 1, "start_cycle": 10, "cycles": 50}]},
+    },
+    {
+        "network": {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "packet_flits": 17},
+        "traffic": {**RANDOM, "multicast_fraction": 0.1, "algorithm": "6-bcast"},
+    },
+    {
+        "network": {"family": "torus", "topology": {"kind": "torus", "rows": 4, "columns": 4}, "lanes": 2},
+        "traffic": {"kind": "multinode", "scheme": "2IIB", "sources": 3, "destinations": 4, "flits": 9},
+    },
+    {
+        "network": {"family": "hypercube", "topology": {"kind": "hypercube", "dimensions": 3}, "lanes": 3},
+        "traffic": {**RANDOM, "broadcast_fraction": 0.1, "software": "recursive-doubling"},
+    },
+    {
+        "network": {"family": "torus", "topology": {"kind": "mesh", "rows": 3, "columns": 2}, "lanes": 1},
+        "traffic": {
+            **RANDOM,
+            "flits": {4: 0.5, 9: 0.5},
+            "reply": {"flits": 5, "outstanding": 2},
+            "pattern": "neighbour",
+        },
+    },
+    {
+        "network": {"family": "spam", "topology": {"kind": "mesh", "shape": [3, 3]}},
+        "traffic": {
+            **RANDOM,
+            "injection": {"kind": "bursts", "rate_in_bursts": 0.2, "mean_burst_cycles": 20},
+            "pattern": {"kind": "hot-spot", "nodes": [1], "share": 0.5},
+            "multicast_fraction": 0.2,
+            "multicast_pattern": {"kind": "groups", "groups": [[0, 1, 2], [3, 4]]},
+        },
+    },
+)
+TRAPS = (
+    "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
+    + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}' if i else '*a'] * 10)}]\n" for i in range(9))
+    + "network: *a8\n",
+    "network: &n {family: spam, topology: {kind: ring, switches: 4}}\n? *n\n: 1\n",
+    "network: {" * 3000,
+    "[" * 20_000,
+    "- " * 3000,
+    "? " * 3000,
+    "network: !!python/object/apply:os.system [id]\n",
+    "network: {<<: [{a: 1}, {b: 2}], family: spam}\n",
+    "<<: &a {<<: *a}\n",
+    "%YAML 9.9\n---\nnetwork: {}\n",
+    "network: |\n" + " a\n" * 1000,
+    "a: &a\n" * 300 + "network: *a\n",
+    "network: {family: spam, family: spam}\n",
+    "network:\n\tfamily: spam\n",
+    "network: {family: spam, topology: {kind: chain, switches: 3}}\n...\n...\n---\n",
+)
+
+
+def written(document: Any) -> str:
+    """A document as YAML."""
+    return yaml.dump(document, Dumper=DUMPER, sort_keys=False, allow_unicode=True, width=100)
+
+
+def is_large(_folder: Path, _case: Case) -> bool:
+    """Whether a configuration is right and asks for more than a run of a moment."""
+    config = load(CONFIGURATION).config
+    traffic, nodes = config.traffic, len(config.network.processors)
+    blocked = sum(blockade.cycles for blockade in config.hosts.blocked)
+    if len(config.network.channels) > MOST_CHANNELS or blocked > MOST_BLOCKED_CYCLES:
+        return True
+    if isinstance(traffic, RandomTraffic):
+        longest = traffic.flits if isinstance(traffic.flits, int) else max(traffic.flits)
+        return traffic.cycles * traffic.messages_per_node_per_cycle * nodes * longest > MOST_EVENTS * 10
+    return isinstance(traffic, ListTraffic) and len(traffic.messages) > MOST_EVENTS
+
+
+def _case(content: bytes, arguments: tuple[str, ...]) -> Case:
+    return Case({CONFIGURATION: content}, (arguments[0], CONFIGURATION, *arguments[1:]))
+
+
+small = st.sampled_from(SMALL)
+allowed = documents(SCHEMA)
+contents = st.one_of(
+    mistaken(small, KEYS).map(lambda document: written(document).encode()),
+    mistaken(small, KEYS).map(lambda document: written(document).encode()),
+    mistaken(allowed, KEYS).map(lambda document: written(document).encode()),
+    miswritten(small.map(written)),
+    miswritten(allowed.map(written)),
+    miswritten(st.sampled_from(TRAPS)),
+    damaged(small.map(lambda document: written(document).encode())),
+)
+COMMANDS = (
+    ("check",),
+    ("model", "-o", RESULTS),
+    ("model", "-o", RESULTS),
+    ("model", "-o", RESULTS, "--goal", "--json"),
+    ("model", "-o", RESULTS, "--engine", "cycle"),
+)
+FIRST = tuple(
+    _case(written({"traffic": RANDOM, **document}).encode(), command) for document in SMALL for command in COMMANDS
+)
+FORMAT = Format(
+    "configurations",
+    st.builds(_case, contents, st.sampled_from(COMMANDS)),
+    about=(f"{CONFIGURATION}:",),
+    large=is_large,
+    first=FIRST,
+)

@@ -1,0 +1,232 @@
+"""What fuzzing has found and what was mended since, each by the shortest input that showed it."""
+
+import io
+import json
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from hydranoc import load
+from hydranoc.cli import run
+from hydranoc.errors import ConfigError
+from hydranoc.report_page.given import read_given_figure, read_sweep
+from hydranoc.sweeps.axes import Axis, parse_axis
+from sim_model.common.programs.msccl import read_msccl
+from sim_model.common.programs.netrace import HEADER, MAGIC, read_netrace
+from sim_model.common.programs.program import ProgramError
+from topology.common.graphml import parse_graphml
+
+NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 3}\n"
+TRAFFIC = "traffic: {kind: random, cycles: 100, messages_per_node_per_cycle: 0.05, flits: 6}\n"
+LONG_NUMBER = "9" * 5000
+"""Python converts no text of so many digits."""
+NOT_PRINTABLE = "\x1b[31m"
+
+
+@pytest.fixture
+def configuration(tmp_path, monkeypatch):
+    """Writes a configuration into the working folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(text: str, **files: str) -> str:
+        for name, content in files.items():
+            (tmp_path / f"{name}.py").write_text(content)
+        (tmp_path / "network.yaml").write_text(text)
+        return "network.yaml"
+
+    return write
+
+
+def refused(capsys, *arguments: str) -> str:
+    """The one line of a command that ends with exit code 2."""
+    assert run(arguments) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert said[:-1].isprintable()
+    return said
+
+
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("NUMBER: 1\n" + NETWORK, "error: network.yaml:1: unknown key NUMBER; known keys are network, "),
+        (NETWORK + "  NUMBER: 1\n", "error: network.yaml:4: unknown key NUMBER in network; known keys are "),
+        (
+            NETWORK + TRAFFIC.replace("flits: 6", "flits: {NUMBER: 1.0}"),
+            "error: network.yaml:4: traffic.flits[NUMBER] must be ",
+        ),
+    ],
+)
+def test_keys_may_be_numbers_of_any_size(configuration, capsys, number, text, message):
+    said = refused(capsys, "model", configuration(text.replace("NUMBER", str(number))))
+    assert said.startswith(message.replace("NUMBER", str(number)))
+
+
+@pytest.mark.parametrize("encoding", ["nowhere", "zlib_codec", "idna", "utf-7", "big5"])
+def test_xml_may_declare_any_encoding(encoding):
+    declaration = f'<?xml version="1.0" encoding="{encoding}"?>'
+    graph = parse_graphml(f'{declaration}<graphml><graph><node id="a"/></graph></graphml>')
+    assert list(graph.switches) == ["a"]
+    algorithm = '<algo ngpus="1" coll="a" nchunksperloop="1"/>'
+    assert read_msccl(f"{declaration}{algorithm}".encode(), 1).ranks == 1
+    with pytest.raises(ProgramError, match="not valid XML: not well-formed"):
+        read_msccl(f'{declaration}<algo coll="'.encode() + b"\xe9" + b'"/>', 1)
+
+
+class _Asked(io.BytesIO):
+    """A file that knows how much was asked for at a time."""
+
+    most = 0
+
+    def read(self, size=-1):
+        self.most = max(self.most, size)
+        return super().read(size)
+
+
+def _header(notes: int, regions: int = 0, nodes: int = 4) -> bytes:
+    return HEADER.pack(MAGIC, 1.0, b"", nodes, 0, 0, notes, regions)
+
+
+def test_a_trace_whose_header_lies_takes_no_memory():
+    file = _Asked(_header(notes=2**32 - 1))
+    with pytest.raises(ProgramError, match="byte 72: the trace is cut off in the list of regions"):
+        read_netrace(file)
+    assert file.most <= 2**20
+
+
+def test_a_region_beyond_all_files_is_refused():
+    data = _header(notes=0, regions=1) + (2**64 - 1).to_bytes(8, "little") + bytes(16)
+    with pytest.raises(ProgramError, match=r"Offset of region 0 must be at most \d+, not 18446744073709551615"):
+        read_netrace(io.BytesIO(data), region=0)
+
+
+@pytest.mark.parametrize("window", [f"{LONG_NUMBER}:{LONG_NUMBER}9", f"0:{LONG_NUMBER}", "5:5", ":"])
+def test_a_window_of_any_digits_is_refused(configuration, capsys, window):
+    path = configuration(NETWORK + TRAFFIC)
+    said = refused(capsys, "report", path, "--window", window)
+    assert "a window must be FIRST:LAST in cycles with FIRST < LAST, not '" in said
+    assert len(said) < 400
+
+
+def test_a_switch_of_any_digits_is_refused():
+    switch = import_module("hydranoc.verbs.fpga")._switch
+    network = load({"network": {"family": "spam", "topology": {"kind": "ring", "switches": 3}}}).network
+    assert switch(network, "2") == 2
+    for text in (LONG_NUMBER, "3", "\u00b2"):
+        with pytest.raises(Exception, match=r"--switch must be a name \(s0, s1, s2\) or a number \(0 to 2\), not "):
+            switch(network, text)
+
+
+def test_an_axis_may_have_a_step_of_any_digits():
+    assert Axis(f"network.{LONG_NUMBER}", (1,)).steps == ["network", LONG_NUMBER]
+
+
+@pytest.mark.parametrize("values", ["!!float a", "2001-99-99", "[" * 3000, LONG_NUMBER, "1e308:-1e308:5", "\udcff"])
+def test_odd_values_of_an_axis_are_refused(values):
+    with pytest.raises(ConfigError, match=r"^--over must have "):
+        parse_axis(f"network.buffer_flits={values}")
+
+
+def test_values_of_an_axis_are_read_as_in_configurations():
+    """YAML 1.1, which the library reads elsewhere, takes the first for a text and the second for a truth."""
+    assert parse_axis("a=1e3,on,0o17").values == (1000.0, "on", 15)
+
+
+def test_errors_are_printable(configuration, capsys):
+    assert refused(capsys, "check", f"{NOT_PRINTABLE}.yaml").startswith("error: \\x1b[31m.yaml: cannot read")
+    path = configuration("network: {family: spam, topology: {file: a.edges}}\n")
+    Path("a.edges").write_text(f"switch a\n{NOT_PRINTABLE} a\n")
+    assert "Link \\x1b[31m - a names unknown node \\x1b[31m" in refused(capsys, "check", path)
+
+
+HEADING = "network.buffer_flits,verdict,unicast_mean,unicast_half_width\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("", ": must be a table of 'hydranoc sweep', with a row for each point; it has none"),
+        ("1,a,3,2\n,a,3,2\n", ":3: network.buffer_flits must be a number from -1e+100 to 1e+100, not nothing"),
+        ("1,a,3,b\n", ":2: unicast_half_width must be a number from -1e+100 to 1e+100, not 'b'"),
+        ("1,a,1e308,2\n2,a,-1e308,2\n", ":2: unicast_mean must be a number from -1e+100 to 1e+100, not 1e+308"),
+        ("1,a,3,2,5,6\n", ": must be a table of 'hydranoc sweep'; its rows have more values than the heading"),
+        ("1,a,inf,2\n", ":2: unicast_mean must be a number from -1e+100 to 1e+100, not inf"),
+    ],
+)
+def test_a_table_that_cannot_be_drawn_is_refused(tmp_path, rows, message):
+    path = tmp_path / "sweep.csv"
+    path.write_text(HEADING + rows)
+    with pytest.raises(ConfigError) as failure:
+        read_sweep(path)
+    assert str(failure.value) == f"{path}{message}"
+
+
+def test_values_of_a_figure_have_bounds(tmp_path):
+    path = tmp_path / "figure.json"
+    series = {"name": "a", "x": [1.0, 2.0], "y": [1e308, -1e308]}
+    path.write_text(
+        json.dumps({"title": "a", "claims": [], "plot": {"x_label": "x", "y_label": "y", "series": [series]}})
+    )
+    with pytest.raises(ConfigError, match=r"plot.series\[0\].y\[0\] must be at most 1e\+100, not 1e\+308"):
+        read_given_figure(path)
+
+
+PATTERN = NETWORK + TRAFFIC.replace("}", ", pattern: 'mine.py:f'}")
+TOPOLOGY = "network: {family: spam, topology: {kind: 'mine.py:f'}}\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("raise SystemExit(4)", "'mine.py' cannot be imported: SystemExit: 4"),
+        ("def __getattr__(name): raise ValueError(name)", "'mine.py' cannot be imported: ValueError: f"),
+        ("def f(*a): exit(3)", "'mine.py:f' fails: SystemExit: 3"),
+        (
+            "class Odd(Exception):\n    def __str__(self): raise ValueError\ndef f(*a): raise Odd()",
+            "'mine.py:f' fails: Odd",
+        ),
+    ],
+)
+@pytest.mark.parametrize("content", [PATTERN, TOPOLOGY], ids=["pattern", "topology"])
+def test_functions_from_outside_may_fail_in_any_way(configuration, capsys, content, source, message):
+    path = configuration(content, mine=source)
+    said = refused(capsys, *(("model", path) if "traffic" in content else ("check", path)))
+    assert said.startswith("error: network.yaml:")
+    assert message.lower() in said.lower()
+
+
+@pytest.mark.parametrize("source", ["f = type('T', (), {'__call__': 1})()", "def f(*a): return 1"])
+def test_functions_that_tell_nothing_of_their_parameters_are_called(configuration, capsys, source):
+    said = refused(capsys, "check", configuration(TOPOLOGY, mine=source))
+    assert "network.topology.kind: 'mine.py:f' " in said
+
+
+@pytest.mark.parametrize(
+    ("family", "topology", "message"),
+    [
+        ("torus", "kind: torus, rows: 2, columns: 2", "must give tables of family 'torus' with "),
+        ("spam", "kind: ring, switches: 4", "must give tables of this network, a Network with 16 channels and 4"),
+    ],
+)
+def test_tables_of_another_network_are_refused(configuration, capsys, family, topology, message):
+    text = f"network: {{family: {family}, topology: {{{topology}}}, routing: 'mine.py:f'}}\n"
+    source = """from topology.common.graph import Network
+from topology.spam.graph import SpamLabels
+from topology.spam.routing import SpamRouting
+def f(section, network):
+    return SpamRouting(SpamLabels(Network(2, [(0, 1)], [0, 1])), section.flit_bits)
+"""
+    said = refused(capsys, "check", configuration(text, mine=source))
+    assert said.startswith("error: network.yaml:1: network.routing: 'mine.py:f' ")
+    assert message in said
+
+
+def test_a_trace_cannot_take_the_place_of_a_folder(configuration, capsys, tmp_path):
+    """The results of the run were written by then, and the command had failed."""
+    path = configuration(NETWORK + TRAFFIC)
+    (tmp_path / "folder").mkdir()
+    said = refused(capsys, "model", path, "-o", "results", "--perfetto", "folder")
+    assert said == "error: folder: cannot write results: is a directory\n"
+    assert not (tmp_path / "results").exists()
