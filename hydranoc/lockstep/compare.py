@@ -15,6 +15,7 @@ from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, SimulatorFa
 from hydranoc.reports.failures import failure
 from hydranoc.reports.progress import Progress
 from rtl.common.harness import generate_harness, observed_layout
+from rtl.common.harness_hosts import HOST_MODULES
 from rtl.common.plan import NetworkPlan
 from rtl.common.table_layout import loaded_words
 from sim_model.common.messages import Messages
@@ -106,7 +107,10 @@ def harness_source(plan: NetworkPlan) -> BenchSource:
             *table_inputs,
         ),
         public_outputs=("observed", "counters_data") if plan.counters else ("observed",),
-        shapes=tuple(shape["module"] for shape in generated.manifest["router_shapes"]),
+        shapes=(
+            *(shape["module"] for shape in generated.manifest["router_shapes"]),
+            *(f"{generated.top}_{name}" for name in HOST_MODULES),
+        ),
         routers=plan.network.switches,
         table_words=tuple(loaded_words(plan)) if plan.loadable_tables else (),
         observed=observed_layout(plan),
