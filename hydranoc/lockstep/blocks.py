@@ -1,10 +1,10 @@
 """Modules that are compiled once and called by a network's simulator, however often they are instantiated.
 
-Verilator has this as hierarchical compilation, but calls each instance four times in a cycle, constants and all, because
-it cannot know which of a block's outputs depend on its inputs within a cycle. Of a router none does: every output comes
-from a register (ARCHITECTURE.md, Hardware). So in the network's Verilog a block's inside becomes one call per cycle, at
-the rising edge, that hands over the inputs and gets the outputs of the next cycle. Everything else of the network is
-simulated from its text as ever.
+Verilator has this as hierarchical compilation, but calls each instance several times in a cycle, constants and all,
+because it cannot know which of a block's outputs depend on its inputs within a cycle. Of a router none does: every
+output comes from a register (ARCHITECTURE.md, Hardware). So in the network's Verilog a block's inside becomes one call
+per cycle, at the rising edge, that hands over the inputs and gets the outputs of the next cycle. Everything else of the
+network is simulated from its text as ever.
 
 That outputs come from registers is not taken for granted. Before a block's clock rises, it is evaluated with the inputs
 of the cycle, and if one of its outputs is another than the network has seen in that cycle, the run ends and says so

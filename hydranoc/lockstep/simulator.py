@@ -18,7 +18,7 @@ from cocotb_tools.runner import Icarus, Runner, Verilator
 from hydranoc.cache import cache_folder
 from hydranoc.errors import reason
 from hydranoc.lockstep.block_build import SimulatorFailed, compile_blocks, linked_blocks
-from hydranoc.lockstep.blocks import Block, blocks_of, calls, network_with_calls, wrapper
+from hydranoc.lockstep.blocks import NOT_FROM_REGISTERS, Block, blocks_of, calls, network_with_calls, wrapper
 from hydranoc.lockstep.kept import find_or_build, in_use
 from hydranoc.lockstep.limit import keep_within_limit
 from hydranoc.lockstep.tools import VERILATOR_MAKE_VARIABLES, needed_for, tool_environment, version_of
@@ -28,10 +28,13 @@ from hydranoc.reports.progress import Progress
 from topology.common.observed import ObservedLayout
 from topology.common.trouble import MachineTrouble, how_it_ended
 
-# From so many routers, or so much Verilog in all instances, on what is instantiated many times is compiled once: so much
-# code would fit into no cache of the processor.
+# From so many routers, or so much Verilog in all instances, on what is instantiated many times is compiled once: such
+# code is built quickly, and stays in the processor's caches.
 BLOCKS_FROM_ROUTERS = 32
 BLOCKS_FROM_BYTES = 10_000_000
+# The insides of blocks are not in waveforms. So a simulator that writes one has none, unless the network is so large
+# that this would take hours to build.
+WHOLE_WAVES_ROUTERS = 128
 
 WAVE_FILE = {"verilator": "waves.vcd", "icarus": "waves.fst"}
 # Verilator ignores $dumpoff: a waveform has a first cycle, and ends with the run.
@@ -48,6 +51,10 @@ _WAVES = """
     if (wave_first > 0 && wave_cycle == wave_first) $dumpvars(0, {top});
   end
 """
+
+
+class NotFromRegisters(SimulatorFailed):
+    """A module that was compiled as a block has outputs that depend on its inputs within a cycle."""
 
 
 @dataclass(frozen=True)
@@ -125,9 +132,11 @@ class LeanVerilator(Verilator):
         return [[*verilate, "--build", "-j", str(os.cpu_count() or 1)]]
 
 
-def has_blocks(source: BenchSource) -> bool:
+def has_blocks(source: BenchSource, *, waves: bool) -> bool:
     """Whether what is instantiated many times is better compiled once than each instance by itself."""
-    return bool(source.shapes) and (
+    if not source.shapes or (waves and source.routers <= WHOLE_WAVES_ROUTERS):
+        return False
+    return (
         source.routers >= BLOCKS_FROM_ROUTERS
         or VerilogModules(source.verilog).instantiated_bytes(source.top) >= BLOCKS_FROM_BYTES
     )
@@ -199,7 +208,7 @@ def build_simulator(
     control = _control_file(source) if verilator else ""
     verilog = _with_waves(source, simulator) if waves else source.verilog
     blocks: list[Block] = []
-    if verilator and has_blocks(source) and allow_blocks and not waves:
+    if verilator and allow_blocks and has_blocks(source, waves=waves):
         modules = VerilogModules(verilog)
         blocks = blocks_of(modules, source.top, source.shapes)
         verilog = network_with_calls(modules, source.top, blocks)
@@ -335,8 +344,10 @@ def run_bench(
 
     Raises
     ------
+    NotFromRegisters
+        If it has blocks that cannot be any.
     SimulatorFailed
-        If the simulator ends with an error.
+        If the simulator ends with another error.
     """
     tools = needed_for(built.name)
     runner = _runner(built.name)
@@ -356,6 +367,8 @@ def run_bench(
                 log_file=log,
             )
         except (RuntimeError, SystemExit, OSError) as error:
-            raise SimulatorFailed(failure(built.name, _ending(error), _said(log, error))) from error
+            said = _said(log, error)
+            kind = NotFromRegisters if NOT_FROM_REGISTERS in said else SimulatorFailed
+            raise kind(failure(built.name, _ending(error), said)) from error
     wave = folder / WAVE_FILE[built.name]
     return wave if wave_first is not None and wave.exists() else None
