@@ -119,6 +119,11 @@ class BuiltSimulator:
     waves: bool
 
 
+# What is left of a network around blocks is wires. Verilator's data-flow pass would make one expression of all that
+# leads to ``observed``, and a copy of it for whatever changes within a cycle: more code, in very long functions.
+_AROUND_BLOCKS = ["-fno-dfg"]
+
+
 class LeanVerilator(Verilator):
     """cocotb's Verilator runner without ``--public-flat-rw``.
 
@@ -213,7 +218,7 @@ def build_simulator(
         blocks = blocks_of(modules, source.top, source.shapes)
         verilog = network_with_calls(modules, source.top, blocks)
     texts = [text for block in blocks for text in (wrapper(block), calls(block))]
-    arguments = repr(_verilator_arguments())
+    arguments = repr((_verilator_arguments(), _AROUND_BLOCKS))
     # a simulator is linked to cocotb's libraries in the environment that built it: another environment builds its own
     key = "\n".join([version, verilog, *texts, control, arguments, str(waves), sys.version, sys.prefix])
     name = f"{simulator}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
@@ -229,6 +234,7 @@ def build_simulator(
         if verilator:
             compile_blocks(blocks, work, _verilator_arguments(), tools[0])
             more = [*_verilator_arguments(), *linked_blocks(blocks, work), *(["--trace"] if waves else [])]
+            more += _AROUND_BLOCKS if blocks else []
         with _environment(tool_environment(*tools)):
             _run_build(source.top, simulator, sources, work, more)
 
