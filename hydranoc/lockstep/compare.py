@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, SimulatorFailed, build_simulator, run_bench
+from hydranoc.lockstep.block_build import SimulatorFailed
+from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, NotFromRegisters, build_simulator, run_bench
 from hydranoc.reports.failures import failure
 from hydranoc.reports.progress import Progress
 from rtl.common.harness import generate_harness, observed_layout
+from rtl.common.harness_hosts import HOST_MODULES
 from rtl.common.plan import NetworkPlan
 from rtl.common.table_layout import loaded_words
 from sim_model.common.messages import Messages
@@ -106,7 +108,10 @@ def harness_source(plan: NetworkPlan) -> BenchSource:
             *table_inputs,
         ),
         public_outputs=("observed", "counters_data") if plan.counters else ("observed",),
-        shapes=tuple(shape["module"] for shape in generated.manifest["router_shapes"]),
+        shapes=(
+            *(shape["module"] for shape in generated.manifest["router_shapes"]),
+            *(f"{generated.top}_{name}" for name in HOST_MODULES),
+        ),
         routers=plan.network.switches,
         table_words=tuple(loaded_words(plan)) if plan.loadable_tables else (),
         observed=observed_layout(plan),
@@ -142,10 +147,16 @@ def compare_network(
     SimulatorFailed
         If the simulator does not build or does not finish.
     """
-    built = _built(comparison, simulator, waves, progress)
-    result, waveform = _run(comparison, built, folder, None, progress)
+    built, allow_blocks = _built(comparison, simulator, waves, progress), True
+    try:
+        result, waveform = _run(comparison, built, folder, None, progress)
+    except NotFromRegisters:  # a fault of the hardware, which is to be compared all the same
+        built, allow_blocks = _built(comparison, simulator, waves, progress, allow_blocks=False), False
+        result, waveform = _run(comparison, built, folder, None, progress)
     if result.mismatch_cycle is not None:
-        waveform = _wave_of_mismatch(comparison, simulator, folder, result.mismatch_cycle, progress)
+        waveform = _wave_of_mismatch(
+            comparison, simulator, folder, result.mismatch_cycle, progress, allow_blocks=allow_blocks
+        )
     elif waves:
         short = replace(comparison, cycles=min(comparison.cycles, WAVE_CYCLES))
         waveform = _run(short, built, folder, 0, progress)[1]
@@ -154,22 +165,30 @@ def compare_network(
 
 
 def _wave_of_mismatch(
-    comparison: Comparison, simulator: str, folder: Path, cycle: int, progress: Progress | None
+    comparison: Comparison,
+    simulator: str,
+    folder: Path,
+    cycle: int,
+    progress: Progress | None,
+    *,
+    allow_blocks: bool,
 ) -> Path | None:
     """Run again, with a waveform around the first difference; the report must not be lost if that fails."""
     last = cycle + CYCLES_AFTER_MISMATCH
     try:
-        built = _built(comparison, simulator, True, progress)
+        built = _built(comparison, simulator, True, progress, allow_blocks=allow_blocks)
         short = replace(comparison, cycles=min(comparison.cycles, last), stop_at_mismatch=False)
         return _run(short, built, folder, max(0, cycle - CYCLES_BEFORE_MISMATCH), progress)[1]
     except SimulatorFailed:
         return None
 
 
-def _built(comparison: Comparison, simulator: str, waves: bool, progress: Progress | None) -> BuiltSimulator:
+def _built(
+    comparison: Comparison, simulator: str, waves: bool, progress: Progress | None, *, allow_blocks: bool = True
+) -> BuiltSimulator:
     if progress:
         progress("building the simulator", 0, 0)
-    return build_simulator(comparison.harness, simulator, waves=waves, progress=progress)
+    return build_simulator(comparison.harness, simulator, waves=waves, progress=progress, allow_blocks=allow_blocks)
 
 
 def _run(

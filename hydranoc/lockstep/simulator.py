@@ -7,7 +7,6 @@ loads builds it once. It lies under HYDRANOC_CACHE, default the user's cache fol
 import contextlib
 import hashlib
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -18,18 +17,24 @@ from cocotb_tools.runner import Icarus, Runner, Verilator
 
 from hydranoc.cache import cache_folder
 from hydranoc.errors import reason
+from hydranoc.lockstep.block_build import SimulatorFailed, compile_blocks, linked_blocks
+from hydranoc.lockstep.blocks import NOT_FROM_REGISTERS, Block, blocks_of, calls, network_with_calls, wrapper
 from hydranoc.lockstep.kept import find_or_build, in_use
 from hydranoc.lockstep.limit import keep_within_limit
 from hydranoc.lockstep.tools import VERILATOR_MAKE_VARIABLES, needed_for, tool_environment, version_of
+from hydranoc.lockstep.verilog_modules import VerilogModules
 from hydranoc.reports.failures import failure
 from hydranoc.reports.progress import Progress
 from topology.common.observed import ObservedLayout
 from topology.common.trouble import MachineTrouble, how_it_ended
 
-# From so many routers, or so much Verilog in all instances, on each router shape is compiled once (hierarchical): a far
-# quicker build, a slower simulation. So much Verilog would be slow anyway, because the code fits into no cache.
-HIERARCHICAL_FROM_ROUTERS = 80
-HIERARCHICAL_FROM_BYTES = 10_000_000
+# From so many routers, or so much Verilog in all instances, on what is instantiated many times is compiled once: such
+# code is built quickly, and stays in the processor's caches.
+BLOCKS_FROM_ROUTERS = 32
+BLOCKS_FROM_BYTES = 10_000_000
+# The insides of blocks are not in waveforms. So a simulator that writes one has none, unless the network is so large
+# that this would take hours to build.
+WHOLE_WAVES_ROUTERS = 128
 
 WAVE_FILE = {"verilator": "waves.vcd", "icarus": "waves.fst"}
 # Verilator ignores $dumpoff: a waveform has a first cycle, and ends with the run.
@@ -48,8 +53,8 @@ _WAVES = """
 """
 
 
-class SimulatorFailed(MachineTrouble):
-    """A simulator did not build or did not finish; the message names its log."""
+class NotFromRegisters(SimulatorFailed):
+    """A module that was compiled as a block has outputs that depend on its inputs within a cycle."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ class BenchSource:
     public_inputs, public_outputs : tuple of str
         Ports of the top that the bench touches.
     shapes : tuple of str
-        Modules that are instantiated many times.
+        Modules that the top instantiates many times, and whose outputs all come from registers.
     routers : int
         Number of router instances.
     table_words : tuple of int
@@ -114,6 +119,11 @@ class BuiltSimulator:
     waves: bool
 
 
+# What is left of a network around blocks is wires. Verilator's data-flow pass would make one expression of all that
+# leads to ``observed``, and a copy of it for whatever changes within a cycle: more code, in very long functions.
+_AROUND_BLOCKS = ["-fno-dfg"]
+
+
 class LeanVerilator(Verilator):
     """cocotb's Verilator runner without ``--public-flat-rw``.
 
@@ -124,38 +134,25 @@ class LeanVerilator(Verilator):
     def _build_command(self):
         verilate, _make = super()._build_command()
         verilate = [argument for argument in verilate if argument != "--public-flat-rw"]
-        # Verilator calls make itself: only so are the blocks of a hierarchical build made as well
         return [[*verilate, "--build", "-j", str(os.cpu_count() or 1)]]
 
 
-def is_large(source: BenchSource) -> bool:
-    """Whether each router shape is better compiled once than each router by itself."""
-    return source.routers >= HIERARCHICAL_FROM_ROUTERS or instantiated_bytes(source) >= HIERARCHICAL_FROM_BYTES
+def has_blocks(source: BenchSource, *, waves: bool) -> bool:
+    """Whether what is instantiated many times is better compiled once than each instance by itself."""
+    if not source.shapes or (waves and source.routers <= WHOLE_WAVES_ROUTERS):
+        return False
+    return (
+        source.routers >= BLOCKS_FROM_ROUTERS
+        or VerilogModules(source.verilog).instantiated_bytes(source.top) >= BLOCKS_FROM_BYTES
+    )
 
 
-def instantiated_bytes(source: BenchSource) -> int:
-    """Size of the Verilog with every module counted as often as it is instantiated."""
-    modules = re.split(r"(?m)^module (\w+)", source.verilog)
-    texts = dict(zip(modules[1::2], modules[2::2], strict=True))
-    sizes: dict[str, int] = {}
-
-    def size(module: str) -> int:
-        if module not in sizes:
-            parts = re.findall(r"(?m)^  (\w+) \w+ \($", texts[module])
-            sizes[module] = len(texts[module]) + sum(size(part) for part in parts if part in texts)
-        return sizes[module]
-
-    return size(source.top)
-
-
-def _control_file(source: BenchSource, hierarchical: bool) -> str:
+def _control_file(source: BenchSource) -> str:
     lines = ["`verilator_config"]
     lines += [f'public_flat_rw -module "{source.top}" -var "{port}"' for port in source.public_inputs]
     lines += [f'public_flat_rd -module "{source.top}" -var "{port}"' for port in source.public_outputs]
     for module, signal in source.forced:
         lines += [f'{rule} -module "{module}" -var "{signal}"' for rule in ("public_flat_rw", "forceable")]
-    if hierarchical:
-        lines += [f'hier_block -module "{shape}"' for shape in source.shapes]
     return "\n".join(lines) + "\n"
 
 
@@ -167,7 +164,7 @@ def _with_waves(source: BenchSource, simulator: str) -> str:
     return source.verilog[:end] + waves + source.verilog[end:]
 
 
-def _verilator_arguments(hierarchical: bool, waves: bool) -> list[str]:
+def _verilator_arguments() -> list[str]:
     variables = (
         *(f"{name}={value}" for name, value in VERILATOR_MAKE_VARIABLES.items()),
         *("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"),
@@ -177,13 +174,29 @@ def _verilator_arguments(hierarchical: bool, waves: bool) -> list[str]:
     # A selection by number becomes a case over one bit per value. Verilator would check that one bit is set, and write
     # out a decision tree over all of them: for hexagonal meshes that is two thirds of the code, and half of the time.
     arguments += ["--no-assert-case", "-fno-case"]
-    return [*arguments, *(["--hierarchical"] if hierarchical else []), *(["--trace"] if waves else [])]
+    return arguments
 
 
 def build_simulator(
-    source: BenchSource, simulator: str, *, waves: bool, progress: Progress | None = None
+    source: BenchSource,
+    simulator: str,
+    *,
+    waves: bool,
+    progress: Progress | None = None,
+    allow_blocks: bool = True,
 ) -> BuiltSimulator:
     """Build a simulator, or find it built. Processes that need the same one build it once.
+
+    Parameters
+    ----------
+    source : BenchSource
+    simulator : str
+        ``verilator`` or ``icarus``.
+    waves : bool
+        It must be able to write a waveform.
+    progress : callable or None
+    allow_blocks : bool
+        False compiles every instance of every module by itself, whatever its outputs come from.
 
     Raises
     ------
@@ -196,14 +209,20 @@ def build_simulator(
     """
     tools = needed_for(simulator)
     version = version_of(tools[0])
-    hierarchical = simulator == "verilator" and is_large(source) and not waves
-    control = _control_file(source, hierarchical) if simulator == "verilator" else ""
+    verilator = simulator == "verilator"
+    control = _control_file(source) if verilator else ""
     verilog = _with_waves(source, simulator) if waves else source.verilog
-    arguments = repr(_verilator_arguments(hierarchical, waves))
+    blocks: list[Block] = []
+    if verilator and allow_blocks and has_blocks(source, waves=waves):
+        modules = VerilogModules(verilog)
+        blocks = blocks_of(modules, source.top, source.shapes)
+        verilog = network_with_calls(modules, source.top, blocks)
+    texts = [text for block in blocks for text in (wrapper(block), calls(block))]
+    arguments = repr((_verilator_arguments(), _AROUND_BLOCKS))
     # a simulator is linked to cocotb's libraries in the environment that built it: another environment builds its own
-    key = "\n".join([version, verilog, control, arguments, str(waves), sys.version, sys.prefix])
+    key = "\n".join([version, verilog, *texts, control, arguments, str(waves), sys.version, sys.prefix])
     name = f"{simulator}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
-    program = source.top if simulator == "verilator" else "sim.vvp"
+    program = source.top if verilator else "sim.vvp"
 
     def build(work: Path) -> None:
         (work / "bench.v").write_text(verilog)
@@ -211,8 +230,13 @@ def build_simulator(
         if control:
             (work / "bench.vlt").write_text(control)
             sources.insert(0, work / "bench.vlt")
+        more = ["-g2005"]
+        if verilator:
+            compile_blocks(blocks, work, _verilator_arguments(), tools[0])
+            more = [*_verilator_arguments(), *linked_blocks(blocks, work), *(["--trace"] if waves else [])]
+            more += _AROUND_BLOCKS if blocks else []
         with _environment(tool_environment(*tools)):
-            _run_build(source.top, simulator, sources, work, hierarchical, waves)
+            _run_build(source.top, simulator, sources, work, more)
 
     with _in_cache():
         folder, seconds = find_or_build(name, program, build, _waiting(progress))
@@ -254,9 +278,8 @@ def _runner(simulator: str) -> Runner:
     return LeanVerilator() if simulator == "verilator" else Icarus()
 
 
-def _run_build(top: str, simulator: str, sources: list[Path], work: Path, hierarchical: bool, waves: bool) -> None:
+def _run_build(top: str, simulator: str, sources: list[Path], work: Path, arguments: list[str]) -> None:
     log = work / "build.log"
-    arguments = _verilator_arguments(hierarchical, waves) if simulator == "verilator" else ["-g2005"]
     try:
         _runner(simulator).build(
             sources=sources,
@@ -327,8 +350,10 @@ def run_bench(
 
     Raises
     ------
+    NotFromRegisters
+        If it has blocks that cannot be any.
     SimulatorFailed
-        If the simulator ends with an error.
+        If the simulator ends with another error.
     """
     tools = needed_for(built.name)
     runner = _runner(built.name)
@@ -348,6 +373,8 @@ def run_bench(
                 log_file=log,
             )
         except (RuntimeError, SystemExit, OSError) as error:
-            raise SimulatorFailed(failure(built.name, _ending(error), _said(log, error))) from error
+            said = _said(log, error)
+            kind = NotFromRegisters if NOT_FROM_REGISTERS in said else SimulatorFailed
+            raise kind(failure(built.name, _ending(error), said)) from error
     wave = folder / WAVE_FILE[built.name]
     return wave if wave_first is not None and wave.exists() else None

@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.part import Part
@@ -123,12 +123,12 @@ class ErrorMonitor(Part):
         m.d.sync += self.discarded.eq(Mux(total[-1], most, total[:-1]))
 
     def _remember(self, m, seen, remembered, clear):
+        # all in one vector: assignments to so many bits of one signal take Amaranth a time that grows as their square
+        found: list[Any] = [Const(0)] * self.count
         for i, channel in enumerate(self.channels):
-            if clear is not None:
-                m.d.sync += remembered[channel].eq(seen[i] | remembered[channel] & ~clear[channel])
-                continue
-            with m.If(seen[i]):
-                m.d.sync += remembered[channel].eq(1)
+            found[channel] = seen[i]
+        kept = remembered if clear is None else remembered & ~clear
+        m.d.sync += remembered.eq(kept | concat(found))
 
 
 def _sum(m, bits: list[Any]) -> Any:

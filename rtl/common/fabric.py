@@ -31,13 +31,14 @@ class Fabric:
     structure : Structure
         Where to put them.
     plan : NetworkPlan
+    injector, ejector : SharedModule or None
+        Ends of the network: a part with a link, by default ``MessageInjector`` and ``MessageEjector``.
 
     Members
     -------
     injectors, ejectors : list of ModuleInstance
-        One ``MessageInjector`` per channel from a processor, in the order of ``injection_channels``, and one
-        ``MessageEjector`` per channel into a processor, in the order of ``delivery_channels``; their user sides are
-        open.
+        One injector per channel from a processor, in the order of ``injection_channels``, and one ejector per channel
+        into a processor, in the order of ``delivery_channels``; their user sides are open.
     valid, ready, tail : tuple of wires, one bit per channel
         Handshake of each channel, and the tail bit of the flit on it, at the output register.
     moved : Wire, one bit per channel and stage
@@ -51,7 +52,13 @@ class Fabric:
         One ``TableStore`` per switch if tables are loadable, else none; their chain is open.
     """
 
-    def __init__(self, structure: Structure, plan: NetworkPlan):
+    def __init__(
+        self,
+        structure: Structure,
+        plan: NetworkPlan,
+        injector: SharedModule | None = None,
+        ejector: SharedModule | None = None,
+    ):
         self._structure = structure
         self._plan = plan
         network = plan.network
@@ -62,8 +69,8 @@ class Fabric:
         self._routers = [self._router(switch, shapes) for switch in range(network.switches)]
         self._wire_stages: dict[SideWire, ModuleInstance] = {}
         self.side_wires = tuple(self._connect_side_wire(wire) for wire in plan.side_wires)
-        injector = SharedModule(lambda: MessageInjector(plan.header, plan.most_flits))
-        ejector = SharedModule(lambda: MessageEjector(plan.flit_bits))
+        injector = injector or SharedModule(lambda: MessageInjector(plan.header, plan.most_flits))
+        ejector = ejector or SharedModule(lambda: MessageEjector(plan.flit_bits))
         self.injectors = [structure.instance(f"injector_{name}", injector) for name in network.injection_names]
         self.ejectors = [structure.instance(f"ejector_{name}", ejector) for name in network.delivery_names]
         self._injector_at = dict(zip(network.injection_channels, self.injectors, strict=True))

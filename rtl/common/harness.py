@@ -13,7 +13,7 @@ from typing import Any
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.fabric import Fabric
-from rtl.common.host_pattern import PausingSource, StallingReceiver
+from rtl.common.harness_hosts import ReceivingHost, SendingHost
 from rtl.common.injector import descriptor_layout
 from rtl.common.monitor import DeliveryMonitor, SignatureMonitor, TransferMonitor
 from rtl.common.network import GeneratedDesign, generate_design
@@ -28,7 +28,6 @@ from rtl.common.structure import (
     StructuralPart,
     Structure,
     Wire,
-    connect_link,
 )
 from topology.common.host_pattern import LEVEL_BITS, RECEIVER, SOURCE, endpoint_salt
 from topology.common.host_pattern import SEED_BITS as HOSTS_SEED_BITS
@@ -107,7 +106,10 @@ class HarnessTop(StructuralPart):
 
     def structure(self):
         structure = Structure(self)
-        fabric = Fabric(structure, self.plan)
+        plan = self.plan
+        sender = SharedModule(lambda: SendingHost(plan.header, plan.most_flits))
+        receiver = SharedModule(lambda: ReceivingHost(plan.flit_bits))
+        fabric = Fabric(structure, plan, sender, receiver)
         accepted = self._connect_injectors(structure, fabric)
         ejected = self._connect_ejectors(structure, fabric)
         connect_optional(structure, fabric, self.plan)
@@ -144,28 +146,22 @@ class HarnessTop(StructuralPart):
         accepted = hosts.output("moved")
         hosts.connect("valid", offered)
         hosts.connect("ready", tuple(injector.output("message__ready") for injector in fabric.injectors))
-        source = SharedModule(lambda: PausingSource(self.plan.flit_bits))
         names = self.plan.network.injection_names
         for i, (name, injector) in enumerate(zip(names, fabric.injectors, strict=True)):
             message = structure.ports[f"message_{name}"]
             injector.connect("message__valid", Slice(offered, i, 1))
             injector.connect("message__payload", Slice(message, 0, descriptor_bits))
-            pattern = structure.instance(f"pattern_{name}", source)
-            pattern.connect("start", Slice(accepted, i, 1))
-            pattern.connect("payload_seed", Slice(message, descriptor_bits, SEED_BITS))
-            self._connect_pattern(structure, pattern, endpoint_salt(SOURCE, i), "pause_level")
-            connect_link(pattern, "words", injector, "payload")
+            injector.connect("start", Slice(accepted, i, 1))
+            injector.connect("payload_seed", Slice(message, descriptor_bits, SEED_BITS))
+            self._connect_pattern(structure, injector, endpoint_salt(SOURCE, i), "pause_level")
         return accepted
 
     def _connect_ejectors(self, structure: Structure, fabric: Fabric) -> tuple[Wire, ...]:
         network, monitor = self.plan.network, SharedModule(lambda: DeliveryMonitor(self.plan.flit_bits))
-        receiver = SharedModule(StallingReceiver)
         ejected = []
         for i, ejector in enumerate(fabric.ejectors):
-            reader = structure.instance(f"reader_{network.delivery_names[i]}", receiver)
-            reader.connect("blocked", Slice(structure.ports["blocked"], i, 1))
-            self._connect_pattern(structure, reader, endpoint_salt(RECEIVER, i), "stall_level")
-            ejector.connect("user__ready", reader.output("ready"))
+            ejector.connect("blocked", Slice(structure.ports["blocked"], i, 1))
+            self._connect_pattern(structure, ejector, endpoint_salt(RECEIVER, i), "stall_level")
             delivery = structure.instance(f"delivery_{network.delivery_names[i]}", monitor)
             delivery.connect("moved", Slice(fabric.moved, network.delivery_channels[i], 1))
             delivery.connect("flit", fabric.delivered_flit(i))

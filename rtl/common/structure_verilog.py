@@ -9,6 +9,7 @@ from rtl.common.structure import Bits, Constant, ModuleInstance, Slice, Structur
 
 CLOCK_PORTS = ("clk", "rst")
 ELEMENTS_PER_LINE = 4
+ELEMENTS_PER_ASSIGNMENT = 64
 
 ModuleOf = Callable[[Part], tuple[str, Collection[str]]]
 """Gives the name of a part's module, and those of ``CLOCK_PORTS`` that the module has."""
@@ -45,7 +46,7 @@ def structure_verilog(name: str, structure: Structure, module_of: ModuleOf) -> s
     for port in structure.ports:
         if port not in structure.inputs:
             _check(port in structure.outputs, f"Output {port} of {name}")
-            lines.append(f"  assign {escaped(port)} = {_text(structure.outputs[port])};")
+            lines += _assignments(structure.ports[port], structure.outputs[port])
     return "\n".join([*lines, "endmodule"]) + "\n"
 
 
@@ -65,6 +66,25 @@ def _instance(instance: ModuleInstance, wires: dict[str, Wire], module: str, clo
     pins.update({port: escaped(wire.name) for port, wire in wires.items()})
     connections = ",\n".join(f"    .{escaped(port)}({pins[port]})" for port in sorted(pins))
     return [f"  {module} {instance.name} (", connections, "  );"]
+
+
+def _assignments(port: Wire, bits: Bits) -> list[str]:
+    """Connects an output; a long concatenation in pieces, because simulators make one function of an assignment."""
+    flat = _flat(bits)
+    if len(flat) <= ELEMENTS_PER_ASSIGNMENT:
+        return [f"  assign {escaped(port.name)} = {_text(bits)};"]
+    lines, low = [], 0
+    for first in range(0, len(flat), ELEMENTS_PER_ASSIGNMENT):
+        piece = tuple(flat[first : first + ELEMENTS_PER_ASSIGNMENT])
+        part = Slice(port, low, width_of(piece))
+        lines.append(f"  assign {_slice(part)} = {_text(piece)};")
+        low += part.width
+    return lines
+
+
+def _flat(bits: Bits) -> list[Bits]:
+    """The elements of a concatenation, and of those in it, the lowest first."""
+    return [element for part in bits for element in _flat(part)] if isinstance(bits, tuple) else [bits]
 
 
 def _check(connected: bool, what: str) -> None:

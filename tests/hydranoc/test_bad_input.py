@@ -191,7 +191,7 @@ WRONG = {
     "too many stages": (
         "network:\n  family: min\n  topology: {kind: omega, radix: 4, stages: 7}\n",
         3,
-        "Stages of 4 x 4 switches must be 1 to 4 (at most 512 processors), not 7",
+        "Stages of 4 x 4 switches must be 1 to 5 (at most 1024 processors), not 7",
     ),
     "consumption channels": (
         "network:\n  family: min\n  topology: {kind: omega, radix: 4, stages: 2, consumption_channels: 3}\n",
@@ -332,9 +332,9 @@ WRONG = {
         "Switch s0 needs 42 ports; routers have at most 32",
     ),
     "too many processors": (
-        _topology("{kind: ring, switches: 40, processors_per_switch: 20}"),
+        _topology("{kind: ring, switches: 60, processors_per_switch: 20}"),
         3,
-        "A network may have at most 512 processors, not 800",
+        "A network may have at most 1024 processors, not 1200",
     ),
     "duplicate edge": (
         _topology("\n    switches: 2\n    edges:\n    - [0, 1]\n    - [1, 0]"),

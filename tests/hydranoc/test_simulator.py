@@ -8,13 +8,14 @@ import pytest
 
 from hydranoc import load
 from hydranoc.lockstep.simulator import (
-    HIERARCHICAL_FROM_BYTES,
-    HIERARCHICAL_FROM_ROUTERS,
+    BLOCKS_FROM_BYTES,
+    BLOCKS_FROM_ROUTERS,
+    WHOLE_WAVES_ROUTERS,
     BenchSource,
     build_simulator,
-    instantiated_bytes,
-    is_large,
+    has_blocks,
 )
+from hydranoc.lockstep.verilog_modules import VerilogModules
 
 PART = """module part(clk);
   input clk;
@@ -44,12 +45,16 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def source(verilog: str, routers: int = 1) -> BenchSource:
-    return BenchSource("top", verilog, (), (), routers=routers)
+    return BenchSource("top", verilog, (), (), ("part",), routers)
+
+
+def instantiated_bytes(source: BenchSource) -> int:
+    return VerilogModules(source.verilog).instantiated_bytes(source.top)
 
 
 @pytest.mark.parametrize("order", [(PART, PAIR, TOP), (TOP, PAIR, PART)])
 def test_modules_count_as_often_as_they_are_instantiated(order):
-    own = {text: len(text) - len(text.split("(")[0]) for text in (PART, PAIR, TOP)}
+    own = {text: len(text) for text in (PART, PAIR, TOP)}
     assert instantiated_bytes(source("".join(order))) == own[TOP] + own[PAIR] + 3 * own[PART]
 
 
@@ -57,14 +62,19 @@ def test_all_routers_of_a_network_count():
     design = load(EXAMPLES / "harts.yaml")
     harness = design.harness()
     assert instantiated_bytes(harness) > 10 * len(harness.verilog)
-    assert not is_large(harness)
-    assert is_large(replace(harness, routers=HIERARCHICAL_FROM_ROUTERS))
+    assert not has_blocks(harness, waves=False)
+    assert has_blocks(replace(harness, routers=BLOCKS_FROM_ROUTERS), waves=False)
 
 
-def test_much_verilog_in_few_routers_is_large():
-    long = PART.replace("endmodule", "  // " + "x" * (HIERARCHICAL_FROM_BYTES // 3) + "\nendmodule")
-    assert is_large(source(long + PAIR + TOP))
-    assert not is_large(source(long + PAIR + TOP.replace("pair both", "part both")))
+def test_much_verilog_in_few_routers_is_compiled_in_blocks():
+    long = PART.replace("endmodule", "  // " + "x" * (BLOCKS_FROM_BYTES // 3) + "\nendmodule")
+    assert has_blocks(source(long + PAIR + TOP), waves=False)
+    assert not has_blocks(source(long + PAIR + TOP.replace("pair both", "part both")), waves=False)
+
+
+def test_waveforms_show_the_insides_of_routers_unless_there_are_very_many():
+    assert not has_blocks(source(PART + PAIR + TOP, WHOLE_WAVES_ROUTERS), waves=True)
+    assert has_blocks(source(PART + PAIR + TOP, WHOLE_WAVES_ROUTERS + 1), waves=True)
 
 
 def test_builds_need_no_program_called_python(tmp_path, monkeypatch, require_tool):

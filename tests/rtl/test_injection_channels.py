@@ -71,7 +71,7 @@ def test_ports_of_the_harness(harness):
 
 
 def test_injectors_have_patterns_of_their_own(harness):
-    salts = re.findall(r"pattern_n\w+ \([^;]*\.salt\((\S+)\)", harness.files["harness.v"])
+    salts = re.findall(r"injector_n\w+ \([^;]*\.salt\((\S+)\)", harness.files["harness.v"])
     assert len(salts) == len(set(salts)) == len(NAMES)
 
 

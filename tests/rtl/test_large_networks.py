@@ -46,7 +46,7 @@ def test_512_processors():
     design = generate_harness(plan)
     assert input_bits(design) > NETLIST_BITS
     text = design.files["harness.v"]
-    assert text.count("\n  harness_message_injector injector_n") == 512
+    assert text.count("\n  harness_sending_host injector_n") == 512
     assert text.count("\n  harness_spam_router_p10 router_s") == 64
 
 

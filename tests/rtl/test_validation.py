@@ -51,8 +51,8 @@ def router(**changes):
         (lambda: router(routing_cycles=1.5), "Routing delay in cycles must be an integer from 1 to 1024, not 1.5"),
         (lambda: router(atomic_enqueue="split"), "Atomic enqueue must be True or False, not 'split'"),
         (
-            lambda: router(header=HeaderFormat((("lca", 4),), 513, 16)),
-            "Number of processors must be an integer from 1 to 512, not 513",
+            lambda: router(header=HeaderFormat((("lca", 4),), 1025, 16)),
+            "Number of processors must be an integer from 1 to 1024, not 1025",
         ),
         (lambda: spam_plan(ROUTING, enqueue="serial"), "Enqueue must be one of atomic, split, not 'serial'"),
         (

@@ -105,7 +105,7 @@ def test_dropped_packets_of_a_faulty_mesh_are_counted():
 
 MONITOR, INPUTS, DECODER = (f"common/{name}.py" for name in ("error_monitor", "routed_input", "header_decoder"))
 MUTATIONS = [
-    Mutation("does not tell the channel", MONITOR, "remembered[channel].eq(1)", "remembered[0].eq(1)"),
+    Mutation("does not tell the channel", MONITOR, "found[channel] = seen[i]", "found[0] |= seen[i]"),
     Mutation("forgets worms", INPUTS, "& ~route_unit.request[i].any()", "& 0"),
     Mutation("counts cycles and not worms", MONITOR, "self.discarding & ~before", "self.discarding"),
     Mutation("is wedged", "min/router.py", "& queues.standing[i] &", "& queues.owed[i].any() &"),

@@ -25,8 +25,8 @@ MUTATIONS = (
     Mutation(
         "forgets every channel that a clear does not name",
         MONITOR,
-        "remembered[channel] & ~clear[channel]",
-        "remembered[channel] & ~clear.any()",
+        "remembered & ~clear",
+        "Mux(clear.any(), 0, remembered)",
         "errors",
     ),
     Mutation("says OKAY to a read of nothing", PORT, "refused.eq(~self.read_found)", "refused.eq(0)", "unmapped"),

@@ -17,7 +17,7 @@ from topology.common.errors import TopologyError
 
 MAX_PORTS = 32
 """Ports of a switch on either side, at most: wider routers have not been tried."""
-MAX_PROCESSORS = 512
+MAX_PROCESSORS = 1024
 
 
 @dataclass(frozen=True)

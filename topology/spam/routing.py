@@ -47,7 +47,7 @@ class SpamRouting(RoutedHeaders):
     Raises
     ------
     TopologyError
-        If a switch has more than 32 ports or the network has more than 512 processors.
+        If a switch has more than 32 ports or the network has more than 1024 processors.
     """
 
     labels: SpamLabels

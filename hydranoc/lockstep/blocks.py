@@ -1,0 +1,228 @@
+"""Modules that are compiled once and called by a network's simulator, however often they are instantiated.
+
+Verilator has this as hierarchical compilation, but calls each instance several times in a cycle, constants and all,
+because it cannot know which of a block's outputs depend on its inputs within a cycle. Of a router none does: every
+output comes from a register (ARCHITECTURE.md, Hardware). So in the network's Verilog a block's inside becomes one call
+per cycle, at the rising edge, that hands over the inputs and gets the outputs of the next cycle. Everything else of the
+network is simulated from its text as ever.
+
+That outputs come from registers is not taken for granted. Before a block's clock rises, it is evaluated with the inputs
+of the cycle, and if one of its outputs is another than the network has seen in that cycle, the run ends and says so
+(``NOT_FROM_REGISTERS``).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hydranoc.lockstep.verilog_modules import Port, VerilogModules
+
+NOT_FROM_REGISTERS = "outputs depend on inputs within a cycle"
+"""What a simulator says of a block that cannot be one."""
+_CLOCK = "clk"
+_INT_BITS, _LONGINT_BITS = 32, 64
+
+
+@dataclass(frozen=True)
+class Block:
+    """A module that is compiled once.
+
+    Parameters
+    ----------
+    module : str
+        Its name.
+    ports : sequence of Port
+        Without the clock.
+    tied : set of str
+        Inputs that are the same number in all cycles; they are handed over once.
+    verilog : str
+        Text of the module and all modules in it.
+    """
+
+    module: str
+    ports: tuple[Port, ...]
+    tied: frozenset[str]
+    verilog: str
+
+    @property
+    def name(self) -> str:
+        """Prefix of the block's functions and classes."""
+        return f"block_{self.module}"
+
+    @property
+    def constants(self) -> list[Port]:
+        """Inputs that are handed over once."""
+        return [port for port in self.ports if port.name in self.tied]
+
+    @property
+    def inputs(self) -> list[Port]:
+        """Inputs that are handed over in every cycle."""
+        return [port for port in self.ports if port.is_input and port.name not in self.tied]
+
+    @property
+    def outputs(self) -> list[Port]:
+        """All outputs."""
+        return [port for port in self.ports if not port.is_input]
+
+
+def blocks_of(modules: VerilogModules, top: str, names: Iterable[str]) -> list[Block]:
+    """The blocks of a network.
+
+    Parameters
+    ----------
+    modules : VerilogModules
+    top : str
+        Module that instantiates the blocks.
+    names : iterable of str
+        Modules that are to be compiled once.
+    """
+    return [
+        Block(
+            name,
+            tuple(port for port in modules.ports(name) if port.name != _CLOCK),
+            frozenset(modules.tied_ports(name, top)),
+            "\n".join(modules.texts[part] for part in modules.within(name)),
+        )
+        for name in names
+    ]
+
+
+def network_with_calls(modules: VerilogModules, top: str, blocks: Sequence[Block]) -> str:
+    """Verilog of the network with calls for blocks, and without the modules that only blocks have."""
+    called = {block.module: _calling_module(block) for block in blocks}
+    texts: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        if name in texts:
+            return
+        if name in called:
+            texts[name] = called[name]
+            return
+        for part in dict.fromkeys(modules.parts[name]):
+            add(part)
+        texts[name] = modules.texts[name]
+
+    add(top)
+    return "\n".join(texts.values())
+
+
+def _numbered(ports: Iterable[Port], letter: str) -> list[tuple[str, Port]]:
+    return [(f"{letter}{number}", port) for number, port in enumerate(ports)]
+
+
+def _dpi_type(port: Port) -> str:
+    if port.bits <= _INT_BITS:
+        return "int unsigned"
+    return "longint unsigned" if port.bits <= _LONGINT_BITS else f"bit [{port.bits - 1}:0]"
+
+
+def _range(port: Port) -> str:
+    return f"[{port.bits - 1}:0] " if port.bits > 1 else ""
+
+
+def _calling_module(block: Block) -> str:
+    """The module as the network's simulator sees it."""
+    constants, inputs, outputs = block.constants, block.inputs, _numbered(block.outputs, "o")
+    arguments = [f"input {_dpi_type(port)} i{number}" for number, port in enumerate(inputs)]
+    arguments += [f"output {_dpi_type(port)} {name}" for name, port in outputs]
+    handed = ", ".join(["block", *(port.name for port in inputs), *(f"next_{name}" for name, _ in outputs)])
+    lines = [f"module {block.module}({', '.join([_CLOCK, *(port.name for port in block.ports)])});"]
+    lines += [f"  input {_CLOCK};"]
+    lines += [f"  {'input' if port.is_input else 'output'} {_range(port)}{port.name};" for port in block.ports]
+    fixed = [f"input {_dpi_type(port)} c{number}" for number, port in enumerate(constants)]
+    lines += [
+        f'  import "DPI-C" function chandle {block.name}_new({", ".join(fixed)});',
+        f'  import "DPI-C" function void {block.name}_step({", ".join(["input chandle block", *arguments])});',
+        "  chandle block = null;",
+    ]
+    for name, port in outputs:
+        lines += [f"  reg {_range(port)}now_{name};", f"  assign {port.name} = now_{name};"]
+    lines += [f"  always @(posedge {_CLOCK}) begin : step"]
+    lines += [f"    automatic {_dpi_type(port)} next_{name};" for name, port in outputs]
+    lines += [f"    if (block == null) block = {block.name}_new({', '.join(port.name for port in constants)});"]
+    lines += [f"    {block.name}_step({handed});"]
+    lines += [f"    now_{name} <= next_{name}{_low_bits(port)};" for name, port in outputs]
+    return "\n".join([*lines, "  end", "endmodule"]) + "\n"
+
+
+def _low_bits(port: Port) -> str:
+    return f"[{port.bits - 1}:0]" if port.bits not in (_INT_BITS, _LONGINT_BITS) and port.bits <= _LONGINT_BITS else ""
+
+
+def wrapper(block: Block) -> str:
+    """The block's own Verilog, in a module whose ports have names that are the same in Verilog and C++."""
+    named = [*_numbered(block.constants, "c"), *_numbered(block.inputs, "i"), *_numbered(block.outputs, "o")]
+    lines = [f"module {block.name}({', '.join([_CLOCK, *(name for name, _ in named)])});", f"  input {_CLOCK};"]
+    lines += [f"  {'input' if port.is_input else 'output'} {_range(port)}{name};" for name, port in named]
+    pins = [f".{_CLOCK}({_CLOCK})", *(f".{port.name}({name})" for name, port in named)]
+    lines += [f"  {block.module} compiled ({', '.join(pins)});", "endmodule"]
+    return "\n".join([block.verilog, *lines]) + "\n"
+
+
+def calls(block: Block) -> str:
+    """C++ of the functions by which the network's simulator calls a block."""
+    constants, inputs, outputs = (
+        _numbered(block.constants, "c"),
+        _numbered(block.inputs, "i"),
+        _numbered(block.outputs, "o"),
+    )
+    model = f"V{block.name}"
+    new = [
+        f"void* {block.name}_new({', '.join(_c_input(name, port) for name, port in constants)}) {{",
+        f'    {model}* model = new {model}{{""}};',
+        *(f"    {_set(name, port)}" for name, port in constants),
+        "    model->clk = 0;",
+        "    model->eval();",
+        "    return model;",
+        "}",
+    ]
+    arguments = [_c_input(name, port) for name, port in inputs] + [_c_output(name, port) for name, port in outputs]
+    step = [
+        f"void {block.name}_step({', '.join(['void* block', *arguments])}) {{",
+        f"    {model}* const model = static_cast<{model}*>(block);",
+        *(f"    const auto seen_{name} = model->{name};" for name, _ in outputs),
+        *(f"    {_set(name, port)}" for name, port in inputs),
+        "    model->clk = 0;",
+        "    model->eval();",
+        f"    if ({' || '.join(_differs(name) for name, _ in outputs)}) {{",
+        f'        std::fprintf(stderr, "%%Error: module {block.module}: {NOT_FROM_REGISTERS}\\n");',
+        "        std::_Exit(1);",
+        "    }",
+        "    model->clk = 1;",
+        "    model->eval();",
+        *(f"    {_get(name, port)}" for name, port in outputs),
+        "}",
+    ]
+    includes = ["<cstdio>", "<cstdlib>", "<cstring>", '"svdpi.h"', f'"{model}.h"']
+    return "\n".join([*(f"#include {name}" for name in includes), 'extern "C" {', *new, *step, "}"]) + "\n"
+
+
+def _is_wide(port: Port) -> bool:
+    return port.bits > _LONGINT_BITS
+
+
+def _c_number(port: Port) -> str:
+    return "unsigned int" if port.bits <= _INT_BITS else "unsigned long long"
+
+
+def _c_input(name: str, port: Port) -> str:
+    return f"const svBitVecVal* {name}" if _is_wide(port) else f"{_c_number(port)} {name}"
+
+
+def _c_output(name: str, port: Port) -> str:
+    return f"svBitVecVal* {name}" if _is_wide(port) else f"{_c_number(port)}* {name}"
+
+
+def _set(name: str, port: Port) -> str:
+    if _is_wide(port):
+        return f"std::memcpy(&model->{name}, {name}, sizeof(model->{name}));"
+    return f"model->{name} = {name};"
+
+
+def _get(name: str, port: Port) -> str:
+    if _is_wide(port):
+        return f"std::memcpy({name}, &model->{name}, sizeof(model->{name}));"
+    return f"*{name} = model->{name};"
+
+
+def _differs(name: str) -> str:
+    return f"std::memcmp(&seen_{name}, &model->{name}, sizeof(seen_{name}))"
