@@ -47,6 +47,14 @@ class Expectation:
 
     def rows(self, recording: Trace) -> list[str]:
         """One string of '0' and '1' per cycle, highest bit first, as a simulator prints ``observed``."""
+        return [str(row.data, "ascii") for row in self._characters(recording)]
+
+    def packed_rows(self, recording: Trace, row_bytes: int) -> np.ndarray:
+        """The same as bytes, the lowest bit first, filled up with zeros; uint8[cycles, row_bytes]."""
+        bits = np.packbits(self._characters(recording)[:, ::-1] & 1, axis=1, bitorder="little")
+        return np.pad(bits, ((0, 0), (0, row_bytes - bits.shape[1])))
+
+    def _characters(self, recording: Trace) -> np.ndarray:
         cycles = len(recording.flits)
         if len(self._text) < cycles:
             self._text = np.empty((cycles, self.layout.bits), dtype=np.uint8)
@@ -54,7 +62,7 @@ class Expectation:
         text.fill(ZERO)
         self._write_flits(recording, text)
         self._write_signals(recording.signals, text)
-        return [str(row.data, "ascii") for row in text]
+        return text
 
     def _part(self, text: np.ndarray, name: str) -> np.ndarray:
         """The characters of a part, by cycle and hop, highest bit first; a view."""
