@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import yaml
 
 from benchmarks.campaign.cases import RUNS, Campaign, configuration_of, digest_of, family_of
-from hydranoc import Design
 from hydranoc.design.design import QUIET_CYCLES
 from hydranoc.lockstep.compare import Comparison
 from hydranoc.lockstep.direct.build import build_directly
@@ -75,7 +74,7 @@ class Runner:
         """Run a case."""
         design = self._campaign.design_of(case)
         harness, built = self._simulator(case)
-        cycles = self._cycles(design)
+        cycles = MOST_TIMES * self._campaign.cycles_of(design)
         comparison = Comparison(
             design.model, design.messages, design.startup_cycles, cycles, harness, hosts=design.config.hosts
         )
@@ -86,7 +85,7 @@ class Runner:
         for _ in range(ATTEMPTS):
             try:
                 with DirectBench(harness, built) as bench:
-                    result = compare_directly(comparison, bench)
+                    result = compare_directly(comparison, bench, quiet_cycles=QUIET_CYCLES)
             except SimulatorFailed as error:
                 found.report = str(error)
                 continue
@@ -103,10 +102,3 @@ class Runner:
         if network != self._network or self._harness is None:
             self._harness, self._network = self._campaign.network_of(case).harness(), network
         return self._harness, build_directly(self._harness)
-
-    def _cycles(self, design: Design) -> int:
-        """Until the network is empty, or for a multiple of the cycles in which messages start."""
-        most = MOST_TIMES * self._campaign.cycles_of(design)
-        simulation = design.simulation()
-        simulation.run(most)
-        return simulation.results().cycles + QUIET_CYCLES

@@ -25,7 +25,9 @@ Watcher = Callable[[Simulation, Trace], None]
 """Sees the model behind every chunk, and what it recorded."""
 
 
-def compare_directly(comparison: Comparison, bench: DirectBench, watch: Watcher | None = None) -> LockstepResult:
+def compare_directly(
+    comparison: Comparison, bench: DirectBench, watch: Watcher | None = None, quiet_cycles: int | None = None
+) -> LockstepResult:
     """Compare hardware and golden model in every cycle, from reset on; the first difference ends it.
 
     Parameters
@@ -35,6 +37,9 @@ def compare_directly(comparison: Comparison, bench: DirectBench, watch: Watcher 
     bench : DirectBench
         Used again and again: it is reset first.
     watch : callable or None
+    quiet_cycles : int or None
+        Stop so many cycles behind the chunk in which the network becomes empty, or deadlocked, if that is before the
+        comparison's last cycle. None: never before.
 
     Raises
     ------
@@ -50,6 +55,9 @@ def compare_directly(comparison: Comparison, bench: DirectBench, watch: Watcher 
     started = time.process_time()
     while run.result.compared_cycles < comparison.cycles and not run.result.mismatches:
         run.chunk(min(CHUNK_CYCLES, comparison.cycles - run.result.compared_cycles), watch)
+        if quiet_cycles is not None and run.at_rest and not run.result.mismatches:
+            run.chunk(quiet_cycles, watch)
+            break
     run.result.cpu_seconds = time.process_time() - started
     return run.result
 
@@ -75,6 +83,11 @@ class _Run:
     def _new_simulation(self) -> Simulation:
         comparison = self._comparison
         return Simulation(comparison.model, comparison.messages, comparison.startup_cycles, hosts=comparison.hosts)
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing will ever move again."""
+        return self._simulation.finished or self._simulation.deadlocked
 
     def chunk(self, cycles: int, watch: Watcher | None) -> None:
         """Compare so many cycles more."""
