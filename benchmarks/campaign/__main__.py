@@ -1,6 +1,7 @@
 """``python -m benchmarks.campaign``: see docs/campaign.md."""
 
 import argparse
+import signal
 import sys
 import time
 from collections import Counter
@@ -154,6 +155,7 @@ def run_campaign(options: argparse.Namespace) -> int:
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns its exit code."""
     options = parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends its processes as well
     try:
         if options.summary:
             print(summary(Ledger(options.ledger).entries()))

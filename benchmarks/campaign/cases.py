@@ -20,8 +20,8 @@ NETWORKS: dict[str, Callable[[Draw], Section]] = {
 FAMILIES = tuple(NETWORKS)
 RUNS = 8
 """Cases over one network: its simulator is built once for all of them."""
-ROUTER_CYCLES, MOST_CYCLES = 16_000_000, 1_000_000
-"""Of a case, roughly."""
+ROUTER_CYCLES, MOST_CYCLES = 40_000_000, 2_000_000
+"""Of a case, at most, roughly: those of small networks and of many short messages have less."""
 MOST_DRAWS = 50
 _NETWORK, _RUN = 0, 1  # first numbers of their random streams
 

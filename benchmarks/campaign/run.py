@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import yaml
 
 from benchmarks.campaign.cases import RUNS, Campaign, configuration_of, digest_of, family_of
+from benchmarks.campaign.situations.watch import Watch
 from hydranoc.design.design import QUIET_CYCLES
 from hydranoc.lockstep.compare import Comparison
 from hydranoc.lockstep.direct.build import build_directly
@@ -85,12 +86,13 @@ class Runner:
         for _ in range(ATTEMPTS):
             try:
                 with DirectBench(harness, built) as bench:
-                    result = compare_directly(comparison, bench, quiet_cycles=QUIET_CYCLES)
+                    watch = Watch(found.family, design.network)
+                    result = compare_directly(comparison, bench, watch, QUIET_CYCLES)
             except SimulatorFailed as error:
                 found.report = str(error)
                 continue
             found.cycles, found.verdict = result.compared_cycles, MISMATCH if result.mismatches else EQUAL
-            found.report = result.report or ""
+            found.report, found.situations = result.report or "", dict(watch.counts)
             break
         if found.verdict == MISMATCH:
             found.reproducer = yaml.safe_dump(configuration_of(design), sort_keys=False)

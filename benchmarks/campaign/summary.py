@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from benchmarks.campaign.cases import FAMILIES
+from benchmarks.campaign.cases import FAMILIES, RUNS
 from benchmarks.campaign.ledger import Entry
 from benchmarks.campaign.run import EQUAL, MISMATCH, TROUBLE
+from benchmarks.campaign.situations.watch import SITUATIONS
 
 
 def summary(entries: Sequence[Entry]) -> str:
@@ -17,7 +18,7 @@ def summary(entries: Sequence[Entry]) -> str:
         mine = [entry for entry in entries if family in (entry.family, "all")]
         verdicts = Counter(entry.verdict for entry in mine)
         lines.append(
-            f"{family:10} {len({entry.case // 8 for entry in mine}):8,} {verdicts[EQUAL] + verdicts[MISMATCH]:6,}"
+            f"{family:10} {len({entry.case // RUNS for entry in mine}):8,} {verdicts[EQUAL] + verdicts[MISMATCH]:6,}"
             f" {sum(entry.messages for entry in mine):12,} {sum(entry.cycles for entry in mine):14,}"
             f" {sum(entry.router_cycles for entry in mine):16,} {verdicts[MISMATCH]:10,} {verdicts[TROUBLE]:7,}"
         )
@@ -26,4 +27,20 @@ def summary(entries: Sequence[Entry]) -> str:
         by_version[entry.versions] += entry.router_cycles
     lines += ["", "router-cycles by version, sources and Verilator:"]
     lines += [f"  {versions:32} {router_cycles:16,}" for versions, router_cycles in by_version.items()]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *_situations(entries)])
+
+
+def _situations(entries: Sequence[Entry]) -> list[str]:
+    """Per family what was seen, how often and in how many cases, and what never was."""
+    lines = []
+    for family, situations in SITUATIONS.items():
+        counts, cases = Counter(), Counter()
+        for entry in entries:
+            if entry.family == family:
+                counts.update(entry.seen)
+                cases.update(entry.seen.keys())
+        lines.append(f"situations of {family}: how often seen, and in how many cases")
+        lines += [f"  {s.name:24} {counts[s.name]:14,} {cases[s.name]:6,}" for s in situations if counts[s.name]]
+        never = [situation.name for situation in situations if not counts[situation.name]]
+        lines.append(f"  never seen: {', '.join(never) or 'none'}")
+    return lines

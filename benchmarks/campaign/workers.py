@@ -1,23 +1,27 @@
 """Processes that run cases; one that dies is replaced, and its case is tried once more."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from benchmarks.campaign.cases import ROUTER_CYCLES, RUNS, Campaign, family_of
+from benchmarks.campaign.cases import Campaign, family_of
 from benchmarks.campaign.run import TROUBLE, Found, Runner
 from benchmarks.campaign.shares import Shares
 
 ATTEMPTS = 2
+EXPECTED_ROUTER_CYCLES = 10_000_000
+"""Of a case, until it is known, so that several workers do not all run the same family."""
 
 
 def work(connection: Connection, scale: float) -> None:
     """A worker: gets numbers of cases, and answers each with what it gave."""
     runner = Runner(Campaign(scale))
-    while (case := connection.recv()) is not None:
-        connection.send(runner.run(case))
+    with suppress(EOFError, OSError):  # whoever started it is gone
+        while True:
+            connection.send(runner.run(connection.recv()))
 
 
 @dataclass
@@ -78,14 +82,14 @@ class Workers:
     def _give(self, worker: Worker) -> None:
         if not worker.cases:
             worker.cases = self._shares.next_network()
-            self._shares.add(family_of(worker.cases[0]), len(worker.cases) * ROUTER_CYCLES // RUNS)
+            self._shares.add(family_of(worker.cases[0]), len(worker.cases) * EXPECTED_ROUTER_CYCLES)
         worker.connection.send(worker.cases[0])
 
     def _answer(self, worker: Worker) -> Found | None:
         """What the case gave; nothing if the process died and the case is to be tried again."""
         case = worker.cases[0]
         try:
-            found: Found | None = worker.connection.recv()
+            found: Found = worker.connection.recv()
         except EOFError:
             fresh = self._start()
             worker.process.join()
@@ -95,5 +99,6 @@ class Workers:
             if worker.attempts < ATTEMPTS:
                 return None
             found = Found(case, family_of(case), "", 0, 0, 0, TROUBLE, 0.0, {}, f"its process ended with code {code}")
+        self._shares.add(found.family, found.cycles * found.routers - EXPECTED_ROUTER_CYCLES)
         worker.cases, worker.attempts = worker.cases[1:], 0
         return found

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 T = TypeVar("T")
-SEED = 16
+SEED = 17
 """Another one draws another campaign."""
 
 

@@ -9,7 +9,7 @@ SATURATION = {"spam": 0.25, "min": 0.4, "harts": 0.06, "torus": 0.4, "hypercube"
 """Flits per node and cycle that small networks take, roughly: loads are drawn around it."""
 LOADS = (0.1, 0.4, 0.8, 1.2, 3.0)
 """In parts of that: from light to far beyond."""
-MOST_MESSAGES = 60_000
+MOST_MESSAGES = 100_000
 """Of a case, roughly; each costs as much as dozens of cycles."""
 SHORT, MEDIUM, LONG = "short", "medium", "long"
 BODY_FLITS = {SHORT: (0, 3), MEDIUM: (4, 24), LONG: (32, 200)}
@@ -54,7 +54,7 @@ def traffic(draw: Draw, room: Room) -> Section:
     flits = _lengths(draw, room)
     load = SATURATION[room.family] * draw.one_of(LOADS)
     multicasts = _multicasts(draw, room)
-    mean = sum(int(length) * share for length, share in flits.items())
+    mean = sum(length * share for length, share in flits.items())
     copies = _copies(multicasts, room)
     rate = min(0.5, load / (mean * copies))
     sends = room.processors * rate * (copies if "software" in multicasts else 1.0)
@@ -75,7 +75,7 @@ def traffic(draw: Draw, room: Room) -> Section:
     return section
 
 
-def _lengths(draw: Draw, room: Room) -> Section:
+def _lengths(draw: Draw, room: Room) -> dict[int, float]:
     """One length, or two with their shares."""
     kinds = [draw.one_of((SHORT, MEDIUM, LONG), (1, 3, 2)) for _ in range(draw.one_of((1, 2)))]
     lengths = {min(room.most_flits, room.header_flits + draw.whole(*BODY_FLITS[kind])) for kind in kinds}

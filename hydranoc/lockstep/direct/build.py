@@ -53,7 +53,7 @@ def build_directly(source: BenchSource, processes: int = 1) -> BuiltSimulator:
     """
     tools = needed_for("verilator")
     version = version_of(tools[0])
-    bench = (files(__package__) / "bench.cpp").read_text()
+    bench = (files("hydranoc.lockstep.direct") / "bench.cpp").read_text()
     ports = "".join(f"PORT({name}),\n" for name in ports_of(source))
     key = "\n".join([version, source.verilog, bench, ports, repr((_ARGUMENTS, _OPTIMISATION))])
     name = f"verilator-direct-{hashlib.sha256(key.encode()).hexdigest()[:24]}"

@@ -19,6 +19,7 @@ from tb.common.hosts import blocked_by_cycle
 from tb.common.job import LockstepResult
 from tb.common.message_flits import MessageFlits
 from tb.common.report import MismatchReport
+from topology.common.observed import ObservedLayout
 
 CHUNK_CYCLES = 1024
 Watcher = Callable[[Simulation, Trace], None]
@@ -51,7 +52,7 @@ def compare_directly(
     layout, harness = comparison.harness.observed, comparison.harness
     if layout is None or harness.table_words or comparison.resets or "counters_data" in harness.public_outputs:
         raise ValueError("Only networks without counters, loadable tables and resets can be compared directly")
-    run = _Run(comparison, bench)
+    run = _Run(comparison, bench, layout)
     started = time.process_time()
     while run.result.compared_cycles < comparison.cycles and not run.result.mismatches:
         run.chunk(min(CHUNK_CYCLES, comparison.cycles - run.result.compared_cycles), watch)
@@ -65,8 +66,8 @@ def compare_directly(
 class _Run:
     """One comparison from its first cycle on."""
 
-    def __init__(self, comparison: Comparison, bench: DirectBench):
-        self._comparison, self._bench, self._layout = comparison, bench, comparison.harness.observed
+    def __init__(self, comparison: Comparison, bench: DirectBench, layout: ObservedLayout):
+        self._comparison, self._bench, self._layout = comparison, bench, layout
         model, messages, hosts = comparison.model, comparison.messages, comparison.hosts
         self._flits = MessageFlits(model, messages)
         self._simulation = self._new_simulation()

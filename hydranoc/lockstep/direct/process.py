@@ -96,7 +96,7 @@ class DirectBench:
         if expected is not None:
             if expected.shape != (cycles, self.row_bytes):
                 raise ValueError(f"Expected rows must be of shape {(cycles, self.row_bytes)}, not {expected.shape}")
-            self._write(memoryview(np.ascontiguousarray(expected)).cast("B"))
+            self._write(expected.tobytes())
         self._flush()
         (differs,) = struct.unpack("<i", self._read(4))
         return (differs, self._read(self.row_bytes)) if differs >= 0 else None
