@@ -100,6 +100,7 @@ def parser() -> argparse.ArgumentParser:
     parsed.add_argument("--family", action="append", choices=FAMILIES, help="only this one; may be repeated")
     parsed.add_argument("--workers", type=positive, default=1, help="processes; default 1")
     parsed.add_argument("--case", type=natural, help="run this case alone, whatever the ledger says, and write no line")
+    parsed.add_argument("--from", dest="first_case", type=natural, default=0, help="run no case before this one")
     parsed.add_argument("--ledger", type=Path, default=LEDGER, help="default: that of the project")
     parsed.add_argument("-o", "--output", type=Path, default=Path("results/campaign"), help="for reports of mismatches")
     parsed.add_argument("--scale", type=float, default=1.0, help=argparse.SUPPRESS)
@@ -145,7 +146,7 @@ def run_campaign(options: argparse.Namespace) -> int:
     compared = Counter()
     for entry in entries:
         compared[entry.family] += entry.router_cycles
-    shares = Shares(options.family or FAMILIES, compared, {entry.case for entry in entries})
+    shares = Shares(options.family or FAMILIES, compared, {entry.case for entry in entries}, options.first_case)
     progress = Progress(options, ledger, versions(), time.monotonic())
     Workers(options.workers, options.scale, shares).run(progress.take)
     print(f"{progress.cases:,} cases, {progress.router_cycles:,} router-cycles, {progress.mismatches} mismatches")

@@ -20,11 +20,15 @@ class Shares:
         What each has so far.
     done : collection of int
         Cases that are not to be run again.
+    first_case : int
+        No case before this one is run.
     """
 
-    def __init__(self, families: Sequence[str], router_cycles: Mapping[str, int], done: Collection[int]):
+    def __init__(
+        self, families: Sequence[str], router_cycles: Mapping[str, int], done: Collection[int], first_case: int = 0
+    ):
         self._compared = {family: router_cycles.get(family, 0) for family in families}
-        self._networks = {family: _open_networks(family, set(done)) for family in families}
+        self._networks = {family: _open_networks(family, set(done), first_case) for family in families}
 
     def add(self, family: str, router_cycles: int) -> None:
         """So much more has been compared, or is expected to be."""
@@ -36,8 +40,8 @@ class Shares:
         return next(self._networks[family])
 
 
-def _open_networks(family: str, done: set[int]) -> Iterator[list[int]]:
+def _open_networks(family: str, done: set[int], first_case: int) -> Iterator[list[int]]:
     for turn in count():
-        cases = [case for case in cases_of(family, turn) if case not in done]
+        cases = [case for case in cases_of(family, turn) if case >= first_case and case not in done]
         if cases:
             yield cases
