@@ -22,17 +22,16 @@ def environment(*folders: Path) -> dict[str, str]:
 
 
 def start(arguments: Sequence[str], *folders: Path) -> subprocess.Popen:
-    return subprocess.Popen(
-        command(*arguments),
-        cwd=ROOT,
-        env=environment(*folders),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    where = folders[0] if folders else ROOT  # in which Python looks even before those of PYTHONPATH
+    return subprocess.Popen(command(*arguments), cwd=where, env=environment(*folders), **piped)
 
 
 def run(arguments: Sequence[str], *folders: Path) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        command(*arguments), cwd=ROOT, env=environment(*folders), capture_output=True, text=True, check=False
-    )
+    process = start(arguments, *folders)
+    return subprocess.CompletedProcess(process.args, *_ended(process))
+
+
+def _ended(process: subprocess.Popen) -> tuple[int, str, str]:
+    output, errors = process.communicate()
+    return process.returncode, output, errors

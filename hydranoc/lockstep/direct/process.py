@@ -1,5 +1,6 @@
 """The program around a harness as a process: chunks of cycles through pipes."""
 
+import contextlib
 import struct
 import subprocess
 import tempfile
@@ -66,7 +67,8 @@ class DirectBench:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._log):
             if stream:
-                stream.close()
+                with contextlib.suppress(OSError):  # what was still to be written, nobody reads
+                    stream.close()
 
     def reset(self) -> None:
         """Reset the harness; the next row is that of cycle 0."""
