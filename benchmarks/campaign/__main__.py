@@ -63,10 +63,10 @@ class Progress:
 
 def line_of(found: Found) -> str:
     """One line about a case."""
-    speed = found.cycles * found.routers / max(found.seconds, 1e-9) / 1e6
+    speed = found.cycles * found.routers / max(found.cpu_seconds, 1e-9) / 1e6
     return (
         f"case {found.case:5} {found.family:9} {found.routers:3} routers {found.cycles:9,} cycles"
-        f" {found.messages:8,} messages {speed:6.2f} M router-cycles/s  {found.verdict}"
+        f" {found.messages:8,} messages {speed:6.2f} M router-cycles/CPU s  {found.verdict}"
     )
 
 

@@ -23,6 +23,8 @@ class Entry:
         Digest of it.
     routers, cycles, messages : int
         Cycles that were compared.
+    cpu_seconds : int
+        Of all processes, building included.
     verdict : str
         ``equal``, ``mismatch`` or ``trouble``.
     versions : str
@@ -37,6 +39,7 @@ class Entry:
     routers: int
     cycles: int
     messages: int
+    cpu_seconds: int
     verdict: str
     versions: str
     situations: str
@@ -45,7 +48,7 @@ class Entry:
     def of(cls, found: Found, versions: str) -> "Entry":
         """What a case gave."""
         seen = " ".join(f"{name}={count}" for name, count in found.situations.items() if count)
-        sizes = (found.routers, found.cycles, found.messages)
+        sizes = (found.routers, found.cycles, found.messages, round(found.cpu_seconds))
         return cls(found.case, found.family, found.configuration, *sizes, found.verdict, versions, seen)
 
     @property
@@ -61,7 +64,7 @@ class Entry:
 
 
 COLUMNS = tuple(field.name for field in fields(Entry))
-_WHOLE = ("case", "routers", "cycles", "messages")
+_WHOLE = ("case", "routers", "cycles", "messages", "cpu_seconds")
 
 
 class Ledger:

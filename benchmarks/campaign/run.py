@@ -1,5 +1,6 @@
 """Runs cases: hardware against golden model, with one simulator for all cases over a network."""
 
+import resource
 import time
 from dataclasses import dataclass
 
@@ -35,8 +36,8 @@ class Found:
         Cycles that were compared.
     verdict : str
         ``equal``, ``mismatch``, or ``trouble`` of the machine.
-    seconds : float
-        Of the case, on the wall; without building.
+    cpu_seconds : float
+        Of all processes, building included.
     situations : dict of str to int
         How often each was seen.
     report : str
@@ -52,7 +53,7 @@ class Found:
     cycles: int
     messages: int
     verdict: str
-    seconds: float
+    cpu_seconds: float
     situations: dict[str, int]
     report: str = ""
     reproducer: str = ""
@@ -73,13 +74,13 @@ class Runner:
 
     def run(self, case: int) -> Found:
         """Run a case."""
+        before = _cpu_seconds()
         design = self._campaign.design_of(case)
         harness, built = self._simulator(case)
         cycles = MOST_TIMES * self._campaign.cycles_of(design)
         comparison = Comparison(
             design.model, design.messages, design.startup_cycles, cycles, harness, hosts=design.config.hosts
         )
-        started = time.monotonic()
         found = Found(
             case, family_of(case), digest_of(design), design.network.switches, 0, len(design.messages), TROUBLE, 0, {}
         )
@@ -96,7 +97,7 @@ class Runner:
             break
         if found.verdict == MISMATCH:
             found.reproducer = yaml.safe_dump(configuration_of(design), sort_keys=False)
-        found.seconds = time.monotonic() - started
+        found.cpu_seconds = _cpu_seconds() - before
         return found
 
     def _simulator(self, case: int) -> tuple[BenchSource, BuiltSimulator]:
@@ -104,3 +105,9 @@ class Runner:
         if network != self._network or self._harness is None:
             self._harness, self._network = self._campaign.network_of(case).harness(), network
         return self._harness, build_directly(self._harness)
+
+
+def _cpu_seconds() -> float:
+    """Of this process, and of those that it has waited for: compilers and simulators."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime

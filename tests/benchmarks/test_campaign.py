@@ -21,7 +21,7 @@ from hydranoc.lockstep.direct.compare import compare_directly
 from tests.benchmarks.campaign_rig import SCALE, SMALL, environment, run, start
 from tests.tb.mutations import Mutation, copy_hardware
 
-ENTRY = Entry(3, "spam", "0123456789ab", 10, 1000, 50, EQUAL, "0.1.0-abc-5.48.0", "buffer-full=7")
+ENTRY = Entry(3, "spam", "0123456789ab", 10, 1000, 50, 2, EQUAL, "0.1.0-abc-5.48.0", "buffer-full=7")
 
 FAULT = Mutation(
     "changes a flit that waits on the link",
@@ -93,7 +93,7 @@ def test_a_line_that_was_cut_off_costs_one_case(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("case,family\n", "must begin with the columns"), (",".join(COLUMNS) + "\nx" + 8 * ",1" + "\n", "whole numbers")],
+    [("case,family\n", "must begin with the columns"), (",".join(COLUMNS) + "\nx" + 9 * ",1" + "\n", "whole numbers")],
 )
 def test_what_is_no_ledger_is_bad_input(text, message, tmp_path, capsys):
     path = tmp_path / "ledger.csv"
@@ -105,8 +105,8 @@ def test_what_is_no_ledger_is_bad_input(text, message, tmp_path, capsys):
 def test_the_summary_adds_up_and_names_what_was_never_seen():
     text = summary([ENTRY, replace(ENTRY, case=9, family="min", cycles=500, situations="", verdict=TROUBLE)])
     lines = {line.split()[0]: line.split() for line in text.splitlines() if line}
-    assert lines["spam"][1:6] == ["1", "1", "50", "1,000", "10,000"]
-    assert lines["all"][5:] == ["15,000", "0", "1"]
+    assert lines["spam"][1:7] == ["1", "1", "50", "1,000", "10,000", "0.01"]
+    assert lines["all"][5:] == ["15,000", "0.00", "0", "1"]
     assert lines["buffer-full"] == ["buffer-full", "7", "1"]
     assert "never seen: injector-waits, " in text
     assert "0.1.0-abc-5.48.0" in text

@@ -53,9 +53,11 @@ def _many_heads(sample: Sample) -> int:
     return how_many(_heads(sample).sum(axis=1) >= 3)
 
 
-def _all_request_one(sample: Sample) -> int:
+def _most_request_one(sample: Sample) -> int:
     inputs = sample.family.inputs.shape[1]
-    return how_many(bits(sample.family.requests) == inputs) if inputs > 2 else 0
+    hosts = int(sample.family.host_lanes).bit_count()
+    others = np.where(np.arange(sample.family.requests.shape[1]) == sample.family.dimensions, hosts, 1)
+    return how_many(bits(sample.family.requests) == inputs - others) if inputs > 2 else 0
 
 
 def _three_request_one(sample: Sample) -> int:
@@ -74,7 +76,9 @@ def _host_sends_on_all(sample: Sample) -> int:
 HYPERCUBE = (
     *LANES,
     Situation(
-        "all-inputs-request-one", "All inputs of a switch with three or more request one output.", _all_request_one
+        "most-request-one",
+        "All inputs of a switch with three or more from which worms can go to an output request it.",
+        _most_request_one,
     ),
     Situation("three-request-one", "Three inputs of a switch request one output.", _three_request_one),
     Situation("worm-without-credit", "A worm has flits and its output lane, and no credit.", _worm_without_credit),

@@ -42,9 +42,9 @@ def _requests(sample: Sample) -> np.ndarray:
     return bits(sample.family.outputs["requests"])
 
 
-def _all_request_one(sample: Sample) -> int:
+def _most_request_one(sample: Sample) -> int:
     inputs = np.array([len(links) for links in sample.network.links.input_channel[: sample.switches]])
-    return how_many((_requests(sample) == inputs[:, np.newaxis]) & (inputs > 2)[:, np.newaxis])
+    return how_many((_requests(sample) == inputs[:, np.newaxis] - 1) & (inputs > 2)[:, np.newaxis])
 
 
 def _three_request_one(sample: Sample) -> int:
@@ -64,7 +64,9 @@ def _rings_closed(sample: Sample) -> int:
 TORUS = (
     *LANES,
     Situation(
-        "all-inputs-request-one", "All inputs of a switch with three or more request one output.", _all_request_one
+        "most-request-one",
+        "All inputs of a switch with three or more from which worms can go to an output request it.",
+        _most_request_one,
     ),
     Situation("three-request-one", "Three inputs of a switch request one output.", _three_request_one),
     Situation("worm-without-credit", "A worm has flits and its output lane, and no credit.", _worm_without_credit),
