@@ -10,6 +10,7 @@ import numpy as np
 from sim_model.common.engine.state import NONE, Trace
 from sim_model.common.model import Model
 from tb.common.message_flits import MessageFlits
+from tb.common.packed_rows import find_flits, places_of, write_flits, write_signals
 from topology.common.flit_signature import SIGNATURE_BITS, flit_signatures
 from topology.common.observed import UNSIGNED, ObservedLayout
 
@@ -44,9 +45,25 @@ class Expectation:
         self._delivery = np.full(layout.hops, NONE)
         self._delivery[list(model.network.delivery_channels)] = range(layout.deliveries)
         self._known_status, self._status_signals = _status_positions(model, layout)
+        self._places = places_of(layout, self._delivery, self._known_status)
+        self._found = np.empty((2, 0), dtype=np.int64)  # used again and again, too
 
     def rows(self, recording: Trace) -> list[str]:
         """One string of '0' and '1' per cycle, highest bit first, as a simulator prints ``observed``."""
+        return [str(row.data, "ascii") for row in self._characters(recording)]
+
+    def packed_rows(self, recording: Trace, row_bytes: int) -> np.ndarray:
+        """The same as bytes, the lowest bit first, filled up with zeros; uint8[cycles, row_bytes]."""
+        rows = np.zeros((len(recording.flits), row_bytes), dtype=np.uint8)
+        if len(self._found[0]) < recording.flits.size:
+            self._found = np.empty((2, recording.flits.size), dtype=np.int64)
+        cycle, hop = self._found[:, : find_flits(recording.flits, *self._found)]
+        lanes = self._flits.lanes(recording.flits[cycle, hop], recording.variants[cycle, hop])
+        write_flits(cycle, hop, flit_signatures(lanes), lanes, self._places, rows)
+        write_signals(recording.signals, self._places, rows)
+        return rows
+
+    def _characters(self, recording: Trace) -> np.ndarray:
         cycles = len(recording.flits)
         if len(self._text) < cycles:
             self._text = np.empty((cycles, self.layout.bits), dtype=np.uint8)
@@ -54,7 +71,7 @@ class Expectation:
         text.fill(ZERO)
         self._write_flits(recording, text)
         self._write_signals(recording.signals, text)
-        return [str(row.data, "ascii") for row in text]
+        return text
 
     def _part(self, text: np.ndarray, name: str) -> np.ndarray:
         """The characters of a part, by cycle and hop, highest bit first; a view."""

@@ -5,6 +5,7 @@ injectors, and into processors. Those of the model are those of the hardware up 
 comparison; so a start, a wait or a pause that the model has wrong is such a difference.
 """
 
+import functools
 import heapq
 from collections import defaultdict
 
@@ -53,7 +54,8 @@ class HostRules:
     """
 
     def __init__(self, network: ChannelNetwork, messages: Messages, startup_cycles: int, hosts: HostBehaviour):
-        self._startup_cycles, self._pause_level = startup_cycles, hosts.pause_level
+        self._startup_cycles = startup_cycles
+        self._pauses = _pauses_in_ring(hosts.pause_level)
         self._injection, self._delivery = list(network.injection_channels), list(network.delivery_channels)
         self._processors = network.delivery_processors
         self._source = messages.source.tolist()
@@ -149,8 +151,9 @@ class HostRules:
                 return None
             host.preparing = (cycle + self._startup_cycles, heapq.heappop(host.ready)[1])
         offer_cycle, message = host.preparing
-        if cycle < offer_cycle or self._pauses(host, cycle):
-            self._wake_at(max(offer_cycle, cycle + 1), injector)
+        eager_cycle = self._first_without_pause(host, max(offer_cycle, cycle))
+        if cycle < eager_cycle:
+            self._wake_at(eager_cycle, injector)
             return None
         host.preparing, host.sending = None, True
         return message
@@ -159,8 +162,16 @@ class HostRules:
         if cycle is not None:
             heapq.heappush(self._wakes, (cycle, injector))
 
-    def _pauses(self, host: _Host, cycle: int) -> bool:
-        return holds_back(int(ring_of_states()[(host.phase + cycle) % PERIOD_CYCLES]), self._pause_level)
+    def _first_without_pause(self, host: _Host, cycle: int) -> int:
+        """The first cycle from this one on in which the host's source does not pause."""
+        position = (host.phase + cycle) % PERIOD_CYCLES
+        return cycle + self._pauses.index(0, position) - position
+
+
+@functools.cache
+def _pauses_in_ring(level: int) -> bytes:
+    """Whether a source pauses in each state of the ring; twice around, so that one need not go back to the start."""
+    return 2 * bytes(holds_back(int(state), level) for state in ring_of_states())
 
 
 def _waiting_by_event(messages: Messages) -> dict[tuple[int, int], list[tuple[int, int]]]:

@@ -7,7 +7,6 @@ looks at the falling clock edge, when all registers have settled, and there sets
 that ends the cycle. When messages are offered it works out itself (``host_rules.py``).
 """
 
-import functools
 import json
 import os
 import pickle
@@ -21,52 +20,18 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-from sim_model.common.engine.bits import index_of, message_of
-from sim_model.common.engine.state import Trace
 from sim_model.common.simulation import Simulation
 from tb.common.counters import differing_counters, start_counting
-from tb.common.difference import Difference, flit_text
+from tb.common.descriptors import Descriptors
 from tb.common.expectation import Expectation
 from tb.common.host_rules import HostRules
 from tb.common.hosts import HostDriver
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
 from tb.common.message_flits import MessageFlits
-from topology.common.flit_signature import flit_signature
-from topology.common.flits import MESSAGE_FLITS_BITS, bits_for
-from topology.common.observed import ObservedLayout
-from topology.common.pattern import payload_seed
+from tb.common.report import CHUNK_CYCLES, MismatchReport
 
-CHUNK_CYCLES = 512
 RESET_CYCLES = 4
 MOST_COUNTER_LINES = 20
-
-
-class Descriptors:
-    """Packs messages for the harness's injectors: header, header length, length, payload seed.
-
-    Parameters
-    ----------
-    flits : MessageFlits
-        The messages.
-    header_flits : int
-        Length of the longest header.
-    """
-
-    def __init__(self, flits: MessageFlits, header_flits: int):
-        self._messages = flits
-        self._header_bits = header_flits * flits.format.flit_bits
-        self._count_bits = bits_for(header_flits + 1)
-
-    def pack(self, message: int) -> int:
-        """The packed descriptor of a message."""
-        value, position = self._messages.headers[message], self._header_bits
-        for field, width in (
-            (int(self._messages.header_flits[message]), self._count_bits),
-            (int(self._messages.messages.flits[message]), MESSAGE_FLITS_BITS),
-        ):
-            value |= field << position
-            position += width
-        return value | payload_seed(message) << position
 
 
 class Offers:
@@ -167,7 +132,7 @@ async def _compare_run(dut, job, simulation, flits, hosts, result, cycles) -> No
             if seen != expected and not result.mismatches:
                 result.mismatches = 1
                 result.mismatch_cycle = result.compared_cycles
-                report = _Report(_simulation(job), flits, job.observed)
+                report = MismatchReport(_simulation(job), flits, job.observed)
                 result.report = report.of(first + cycle, result.compared_cycles, seen, expected)
                 if job.stop_at_mismatch:
                     return
@@ -183,38 +148,6 @@ async def _compare_counters(dut, simulation: Simulation, result: LockstepResult)
     if differences:
         result.mismatches = 1
         result.report = "\n".join(["channel counters differ", *differences[:MOST_COUNTER_LINES]])
-
-
-class _Report:
-    """A difference, with the golden model's routers around it as they stood at the start of that cycle.
-
-    The model runs once more up to there. That is rare, and cheaper than copies of its state: they grow with the number
-    of messages.
-    """
-
-    def __init__(self, simulation: Simulation, flits: MessageFlits, layout: ObservedLayout):
-        self._simulation, self._flits, self._layout = simulation, flits, layout
-
-    def of(self, modelled: int, cycle: int, seen: str, expected: str) -> str:
-        """The report on a cycle: its number since the last reset, and among all that are compared."""
-        simulation = self._simulation
-        while simulation.cycle < modelled:
-            simulation.record(min(CHUNK_CYCLES, modelled - simulation.cycle))
-        at_its_start = simulation.snapshot()
-        recording = simulation.record(1)
-        simulation.restore(at_its_start)
-        carried = functools.partial(self._carried, recording)
-        text, switches = Difference(simulation.links, self._layout, cycle, seen, expected, carried).describe()
-        return "\n".join([text, *(simulation.describe_router(switch) for switch in sorted(switches))])
-
-    def _carried(self, recording: Trace, hop: int) -> str:
-        """The flit that the model moves on a channel or from a stage of its link."""
-        flit, flits = int(recording.flits[0, hop]), self._flits
-        packed = flits.packed(flit, int(recording.variants[0, hop]))
-        message, index = message_of(flit), index_of(flit)
-        signature = flit_signature(packed, flits.format.width)
-        whole = f"message {message}, flit {index} of {int(flits.messages.flits[message])}"
-        return f"{whole}, {flit_text(packed, flits.format)}, signature {signature:#04x}"
 
 
 @cocotb.test()

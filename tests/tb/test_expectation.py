@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hydranoc import load
+from rtl.common.harness import observed_layout
 from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL
 from sim_model.common.simulation import Simulation
 from tb.common.difference import Difference
@@ -228,3 +230,34 @@ def test_unknown_values_are_a_difference(job):
     cycle, row = first_delivery(job)
     text, _ = described(job, cycle, "x" + row[1:], row)
     assert "unknown" in text
+
+
+PACKED = {
+    "spam": {"family": "spam", "topology": {"kind": "ring", "switches": 4}, "flit_bits": 8, "link_cycles": 3},
+    "min": {"family": "min", "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 2}, "flit_bits": 40},
+    "harts": {
+        "family": "harts",
+        "topology": {"kind": "hexmesh", "size": 2},
+        "packet_flits": 9,
+        "faults": {"corrupting_nodes": [2]},
+    },
+    "torus": {"family": "torus", "topology": {"kind": "torus", "rows": 2, "columns": 3}, "flit_bits": 63},
+    "hypercube": {"family": "hypercube", "topology": {"kind": "hypercube", "dimensions": 3}},
+}
+
+
+@pytest.mark.parametrize("family", PACKED)
+def test_packed_rows_are_the_rows_as_bits(family):
+    traffic = {"kind": "random", "cycles": 600, "messages_per_node_per_cycle": 0.02, "flits": 9}
+    design = load({"network": PACKED[family], "traffic": traffic})
+    layout = observed_layout(design.plan)
+    expectation, simulation = Expectation(MessageFlits(design.model, design.messages), layout), design.simulation()
+    row_bytes, moved = layout.bits // 8 + 5, 0
+    for cycles in (150, 30, 200):  # shorter ones behind longer ones as well: memory is used again
+        recording = simulation.record(cycles)
+        moved += int(recording.moved.sum())
+        packed = expectation.packed_rows(recording, row_bytes)
+        assert packed.shape == (cycles, row_bytes)
+        as_text = [format(int.from_bytes(row.tobytes(), "little"), f"0{layout.bits}b") for row in packed]
+        assert as_text == expectation.rows(recording)
+    assert moved > 100

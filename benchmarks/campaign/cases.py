@@ -1,0 +1,119 @@
+"""Cases by number: eight runs with other traffic over each network, and the families one after the other."""
+
+import hashlib
+import json
+from collections.abc import Callable
+
+from benchmarks.campaign.draws import harts, hypercube, min, spam, torus
+from benchmarks.campaign.draws.random import Draw, Section
+from benchmarks.campaign.draws.traffic import Room, hosts, traffic
+from hydranoc import Design, load
+from hydranoc.errors import ConfigError
+
+NETWORKS: dict[str, Callable[[Draw], Section]] = {
+    "spam": spam.network,
+    "min": min.network,
+    "harts": harts.network,
+    "torus": torus.network,
+    "hypercube": hypercube.network,
+}
+FAMILIES = tuple(NETWORKS)
+RUNS = 8
+"""Cases over one network: its simulator is built once for all of them."""
+ROUTER_CYCLES, MOST_CYCLES = 40_000_000, 2_000_000
+"""Of a case, at most, roughly: those of small networks and of many short messages have less."""
+MOST_DRAWS = 50
+_NETWORK, _RUN = 0, 1  # first numbers of their random streams
+
+
+def family_of(case: int) -> str:
+    """Family of a case."""
+    return FAMILIES[case // RUNS % len(FAMILIES)]
+
+
+def cases_of(family: str, turn: int) -> range:
+    """Cases of a family's network, which is counted from 0 in that family."""
+    first = (turn * len(FAMILIES) + FAMILIES.index(family)) * RUNS
+    return range(first, first + RUNS)
+
+
+class Campaign:
+    """Designs of cases.
+
+    Parameters
+    ----------
+    scale : float
+        Cases take so much of their usual cycles. Another scale is another campaign.
+    """
+
+    def __init__(self, scale: float = 1.0):
+        self.scale = scale
+        self._kept: tuple[int, Design] | None = None
+
+    def network_of(self, case: int) -> Design:
+        """The network of a case, without traffic; the last one is kept."""
+        number = case // RUNS
+        if self._kept is None or self._kept[0] != number:
+            draw_network = NETWORKS[family_of(case)]
+            self._kept = number, _first_valid(lambda draw: {"network": draw_network(draw)}, _NETWORK, number)
+        return self._kept[1]
+
+    def design_of(self, case: int) -> Design:
+        """A case: its network with traffic and hosts."""
+        base = self.network_of(case)
+        room = self._room(base)
+
+        def drawn(draw: Draw) -> Section:
+            held_back = hosts(draw, room)
+            return {
+                **configuration_of(base),
+                "traffic": traffic(draw, room),
+                **({"hosts": held_back} if held_back else {}),
+            }
+
+        return _first_valid(drawn, _RUN, *divmod(case, RUNS))
+
+    def cycles_of(self, design: Design) -> int:
+        """Cycles that a case over a network takes, roughly."""
+        return round(self.scale * sorted((MOST_CYCLES, ROUTER_CYCLES // design.network.switches))[0])
+
+    def _room(self, base: Design) -> Room:
+        """What traffic has to suit in a network."""
+        network, header, section = base.network, base.routing.header, base.config.network_section
+        faults = getattr(section, "faults", None)
+        return Room(
+            family=base.family.name,
+            processors=len(network.processors),
+            header_flits=max(header.unicast_flits, header.multicast_flits),
+            most_flits=getattr(section, "packet_flits", 4096),
+            cycles=self.cycles_of(base),
+            silent=tuple(faults.silent_nodes) if faults else (),
+        )
+
+
+def configuration_of(design: Design) -> Section:
+    """What would stand in its file."""
+    return dict(design.config.source.data)
+
+
+def digest_of(design: Design) -> str:
+    """Of a configuration, whatever the order of its keys."""
+    text = json.dumps(configuration_of(design), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _first_valid(drawn: Callable[[Draw], Section], *numbers: int) -> Design:
+    """The first of a row of draws that is a valid configuration; some combinations of keys are refused."""
+    refused: ConfigError | None = None
+    for attempt in range(MOST_DRAWS):
+        try:
+            design = load(drawn(Draw(*numbers, attempt)))
+            assert design.routing
+            if design.config.traffic is not None:
+                assert design.messages is not None
+                if len(design.messages) == 0:
+                    continue
+            return design
+        except ConfigError as error:
+            refused = error
+    raise RuntimeError(f"No draw of {numbers} is valid; the last one: {refused}")

@@ -1,0 +1,47 @@
+"""Which case comes next: of the family that is furthest behind its share."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import count
+
+from benchmarks.campaign.cases import FAMILIES, cases_of
+
+SHARES: Mapping[str, float] = {"spam": 0.25, "min": 0.25, "torus": 0.25, "hypercube": 0.125, "harts": 0.125}
+"""Of all router-cycles; those whose routers cost more have less."""
+
+
+class Shares:
+    """Hands out networks, each with the cases that are still to be run.
+
+    Parameters
+    ----------
+    families : sequence of str
+        That take part.
+    router_cycles : mapping of str to int
+        What each has so far.
+    done : collection of int
+        Cases that are not to be run again.
+    first_case : int
+        No case before this one is run.
+    """
+
+    def __init__(
+        self, families: Sequence[str], router_cycles: Mapping[str, int], done: Collection[int], first_case: int = 0
+    ):
+        self._compared = {family: router_cycles.get(family, 0) for family in families}
+        self._networks = {family: _open_networks(family, set(done), first_case) for family in families}
+
+    def add(self, family: str, router_cycles: int) -> None:
+        """So much more has been compared, or is expected to be."""
+        self._compared[family] += router_cycles
+
+    def next_network(self) -> list[int]:
+        """Cases over the next network."""
+        family = min(self._compared, key=lambda name: (self._compared[name] / SHARES[name], FAMILIES.index(name)))
+        return next(self._networks[family])
+
+
+def _open_networks(family: str, done: set[int], first_case: int) -> Iterator[list[int]]:
+    for turn in count():
+        cases = [case for case in cases_of(family, turn) if case >= first_case and case not in done]
+        if cases:
+            yield cases

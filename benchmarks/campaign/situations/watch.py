@@ -1,0 +1,46 @@
+"""Counts situations beside a comparison."""
+
+from collections import Counter
+
+from benchmarks.campaign.situations.harts import HARTS
+from benchmarks.campaign.situations.hypercube import HYPERCUBE
+from benchmarks.campaign.situations.min import MIN
+from benchmarks.campaign.situations.sample import Sample, Shape, Situation
+from benchmarks.campaign.situations.spam import SPAM
+from benchmarks.campaign.situations.torus import TORUS
+from sim_model.common.engine.state import Trace
+from sim_model.common.simulation import Simulation
+from topology.common.channels import ChannelNetwork
+
+SITUATIONS: dict[str, tuple[Situation, ...]] = {
+    "spam": SPAM,
+    "min": MIN,
+    "harts": HARTS,
+    "torus": TORUS,
+    "hypercube": HYPERCUBE,
+}
+
+
+class Watch:
+    """Looks behind every chunk of a comparison.
+
+    Parameters
+    ----------
+    family : str
+    network : ChannelNetwork
+
+    Members
+    -------
+    counts : Counter
+        By situation, summed over all looks.
+    """
+
+    def __init__(self, family: str, network: ChannelNetwork):
+        self._situations, self._shape = SITUATIONS[family], Shape(network)
+        self.counts: Counter[str] = Counter()
+
+    def __call__(self, simulation: Simulation, recording: Trace) -> None:
+        """Look once."""
+        sample = Sample(self._shape, simulation, recording)
+        for situation in self._situations:
+            self.counts[situation.name] += situation.count(sample)

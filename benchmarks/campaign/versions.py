@@ -1,0 +1,27 @@
+"""What was compared: the versions that stand in the ledger."""
+
+import hashlib
+from pathlib import Path
+
+from hydranoc.lockstep.tools import find_tool, version_of
+from rtl.version import VERSION
+
+SOURCES = ("topology", "rtl", "sim_model", "tb/common")
+"""Folders of hardware, golden model and comparison."""
+DIGEST_LETTERS = 10
+
+
+def versions() -> str:
+    """HydraNoC's version, the digest of the sources, and Verilator's version."""
+    verilator = version_of(find_tool("verilator")).removeprefix("Verilator ")
+    return f"{VERSION}-{sources_digest(Path(__file__).parents[2])}-{verilator}"
+
+
+def sources_digest(root: Path) -> str:
+    """Of all Python files in the folders that matter."""
+    digest = hashlib.sha256()
+    for folder in SOURCES:
+        for path in sorted((root / folder).rglob("*.py")):
+            digest.update(str(path.relative_to(root)).encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:DIGEST_LETTERS]

@@ -1,0 +1,94 @@
+"""Rows of ``observed`` as bits: what `Expectation` knows of each flit and signal, put in its place.
+
+Where things are comes from the layout, and what flits contain from `MessageFlits`; this file only moves bits, compiled.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sim_model.common.engine.compiled import compiled_loop
+from sim_model.common.engine.state import NONE
+from topology.common.flit_signature import SIGNATURE_BITS
+from topology.common.observed import UNSIGNED, ObservedLayout
+
+_compiled: Callable[[Callable[..., Any]], Callable[..., Any]] = compiled_loop(Path(__file__).parent)
+
+
+class Places(NamedTuple):
+    """Bit positions in a row."""
+
+    moved: int  # of the first channel
+    signature: np.ndarray  # int64[hops], of each one's signature; UNSIGNED for none
+    ejected: np.ndarray  # int64[hops], of each one's delivered flit; NONE for none
+    flit_bits: int  # of a delivered flit
+    signals: np.ndarray  # int64[signals], of each signal
+
+
+def places_of(layout: ObservedLayout, delivery: np.ndarray, known_status: np.ndarray) -> Places:
+    """Places of a layout.
+
+    Parameters
+    ----------
+    layout : ObservedLayout
+    delivery : int array, shape (hops,)
+        Number of the delivery channel that each hop is, or NONE.
+    known_status : int array
+        Bits of the part ``status`` that the model's last signals are.
+    """
+    parts, signature = layout.parts, np.array(layout.signature_of)
+    low = parts["signatures"].low + SIGNATURE_BITS * signature
+    ejected = parts["ejected"].low + parts["ejected"].stride * delivery + 1
+    side_wires = np.arange(parts["side_wires"].bits) + parts["side_wires"].low
+    return Places(
+        parts["moved"].low,
+        np.where(signature == UNSIGNED, UNSIGNED, low).astype(np.int64),
+        np.where(delivery == NONE, NONE, ejected).astype(np.int64),
+        parts["ejected"].stride - 1,
+        np.concatenate((side_wires, parts["status"].low + known_status)).astype(np.int64),
+    )
+
+
+@_compiled
+def find_flits(recorded, cycle, hop):
+    """Rows and hops of all flits of a recording, as ``numpy.nonzero`` gives them; returns how many there are."""
+    found = 0
+    for row in range(recorded.shape[0]):
+        for column in range(recorded.shape[1]):
+            if recorded[row, column] != NONE:
+                cycle[found], hop[found] = row, column
+                found += 1
+    return found
+
+
+@_compiled
+def write_flits(cycle, hop, signatures, lanes, places, rows):
+    """Put flits that move into rows that are all 0."""
+    for flit in range(len(cycle)):
+        row, channel = cycle[flit], hop[flit]
+        position = places.moved + channel
+        rows[row, position >> 3] |= 1 << (position & 7)
+        low = places.signature[channel]
+        if low >= 0:
+            value = np.uint32(signatures[flit]) << (low & 7)
+            rows[row, low >> 3] |= value & 0xFF
+            if low & 7:
+                rows[row, (low >> 3) + 1] |= value >> 8
+        low = places.ejected[channel]
+        if low >= 0:
+            rows[row, low - 1 >> 3] |= 1 << (low - 1 & 7)
+            for bit in range(places.flit_bits):
+                if lanes[flit, bit >> 5] >> np.uint32(bit & 31) & 1:
+                    rows[row, low + bit >> 3] |= 1 << (low + bit & 7)
+
+
+@_compiled
+def write_signals(signals, places, rows):
+    """Put side wires and status outputs into rows."""
+    for row in range(signals.shape[0]):
+        for number in range(signals.shape[1]):
+            if signals[row, number]:
+                position = places.signals[number]
+                rows[row, position >> 3] |= 1 << (position & 7)
