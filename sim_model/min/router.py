@@ -4,35 +4,51 @@ Everything reads the state at the start of the cycle. That decides the order her
 this cycle's releases), then copies, and last the token and the new entries in the queues.
 """
 
+from sim_model.common.engine.alarms import BIT_MASK, WORD_SHIFT, take_alarms, wake_if
 from sim_model.common.engine.bits import TAIL, lowest_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
 from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.route_unit import end_cycle, forget_header, scan_header
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
-from sim_model.min.token import pass_on, seek_token
+from sim_model.min.token import pass_on, seek_token, wake_seekers
 
 
 @compiled
 def step_routers(cycle, moves, state, family):
     """One cycle of all switches. Returns 0 only if nothing moved and no register changed that ever stops changing."""
-    vertices, routers = state.vertices, family.routers
     changes = moves
-    for switch in range(state.switches):
-        vertex, router = vertices[switch], routers[switch]
-        waiting = (vertex.nonempty | vertex.arrived) & ~router.queued
-        if waiting == 0 and router.seeking == 0 and not (vertex.awake or router.recheck or vertex.arrived):
-            continue  # all worms here are blocked as before
-        complete = NONE
-        if waiting != 0:
-            scans, complete = scan_header(cycle, switch, waiting, state, family)
-            changes += scans
-        router.recheck = 0
-        if router.standing & vertex.nonempty:
-            changes += _copy_all(cycle, switch, state, family)
-        changes += _enter(cycle, switch, complete, state, family)
-        end_cycle(vertex)
+    for word in range((state.switches + BIT_MASK) >> WORD_SHIFT):
+        rest = take_alarms(word, cycle, state)
+        while rest != 0:  # the worms of all others are blocked as before
+            switch = word << WORD_SHIFT | lowest_bit(rest)
+            rest &= rest - 1
+            changes += _step_switch(cycle, switch, state, family)
     return changes
+
+
+@compiled
+def _step_switch(cycle, switch, state, family):
+    """One cycle of a switch. Returns 0 only if no register changed that ever stops changing.
+
+    It has to be looked at in the next cycle, too, if the route unit or the queues may have more to do by themselves,
+    the token is on its way, or a flit has arrived. Whatever else there can be to do follows from a register that is
+    emptied, or from a token that is passed on (``token.py``).
+    """
+    vertex, router = state.vertices[switch], family.routers[switch]
+    changes, goes_on = 0, vertex.arrived
+    complete = NONE
+    waiting = (vertex.nonempty | vertex.arrived) & ~router.queued
+    if waiting != 0:
+        changes, complete = scan_header(cycle, switch, waiting, state, family)
+        goes_on |= changes
+    router.recheck = 0
+    if router.standing & vertex.nonempty:
+        changes += _copy_all(cycle, switch, state, family)
+    entered = _enter(cycle, switch, complete, state, family)
+    end_cycle(vertex)
+    wake_if(goes_on | entered | router.recheck != 0, switch, cycle + 1, state.alarms)
+    return changes + entered
 
 
 @compiled
@@ -101,6 +117,7 @@ def _copy(cycle, outputs, port, number, vertex, router, state, family):
             router.popped += 1
             if router.popped == router.release_flits or flit & TAIL:
                 pass_on(cycle, router, family.groups)
+                wake_seekers(cycle, router.group, state, family)
         if flit & TAIL:
             _leave(port, router, header)
     return copies

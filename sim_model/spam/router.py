@@ -4,6 +4,7 @@ Everything reads the state at the start of the cycle. That decides the order her
 this cycle's grants and releases), then grants, then copies, and last the new entry in the queues.
 """
 
+from sim_model.common.engine.alarms import BIT_MASK, WORD_SHIFT, take_alarms, wake_if
 from sim_model.common.engine.bits import TAIL, lowest_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
@@ -16,43 +17,54 @@ from sim_model.spam.split_enqueue import enqueue_one, oldest_everywhere
 @compiled
 def step_routers(cycle, moves, state, spam):
     """One cycle of all routers. Returns 0 only if nothing moved and no register of any router changed."""
-    vertices, input_channel = state.vertices, state.input_channel
-    inputs, routers = spam.inputs, spam.routers
     changes = moves
-    more_flits = 0
-    for switch in range(state.switches):
-        vertex, router = vertices[switch], routers[switch]
-        waiting = (vertex.nonempty | vertex.arrived) & ~(router.queued | router.active)
-        if waiting == 0 and not (vertex.awake or router.recheck or vertex.arrived) and spam.atomic:
-            continue  # all worms here are blocked as before
-        complete = NONE
-        if waiting != 0:
-            scans, complete = scan_header(cycle, switch, waiting, state, spam)
-            changes += scans
-        if router.recheck:
-            changes += grant(switch, input_channel, spam)
-        ready = router.active & vertex.nonempty
-        while ready != 0:
-            port = lowest_bit(ready)
-            ready &= ready - 1
-            number = input_channel[switch, port]
-            if vertex.occupied & inputs[number].request:
-                continue
-            copies = _copy(port, number, vertex, router, inputs[number], state)
-            more_flits += copies - 1
+    for word in range((state.switches + BIT_MASK) >> WORD_SHIFT):
+        rest = take_alarms(word, cycle, state)
+        while rest != 0:  # the worms of all others are blocked as before
+            switch = word << WORD_SHIFT | lowest_bit(rest)
+            rest &= rest - 1
+            changes += _step_router(cycle, switch, state, spam)
+    return changes
+
+
+@compiled
+def _step_router(cycle, switch, state, spam):
+    """One cycle of a router. Returns 0 only if no register changed.
+
+    It has to be looked at in the next cycle, too, if the route unit or the queues may have more to do by themselves, or
+    if a flit has arrived. Whatever else there can be to do follows from a register that is emptied.
+    """
+    vertex, router = state.vertices[switch], spam.routers[switch]
+    changes, goes_on = 0, vertex.arrived
+    complete = NONE
+    waiting = (vertex.nonempty | vertex.arrived) & ~(router.queued | router.active)
+    if waiting != 0:
+        changes, complete = scan_header(cycle, switch, waiting, state, spam)
+        goes_on |= changes
+    if router.recheck:
+        changes += grant(switch, state.input_channel, spam)
+    ready = router.active & vertex.nonempty
+    while ready != 0:
+        port = lowest_bit(ready)
+        ready &= ready - 1
+        number = state.input_channel[switch, port]
+        if vertex.occupied & spam.inputs[number].request == 0:
+            _copy(port, number, vertex, router, spam.inputs[number], state)
             changes += 1  # a worm without a way has no copies, but goes
-        if not spam.atomic:
-            changes += enqueue_one(switch, state, spam)
-        if complete != NONE:
-            enqueue(switch, complete, input_channel, spam)
-        end_cycle(vertex)
-    state.counters[FLITS_IN_NETWORK] += more_flits
+    if not spam.atomic:
+        entered = enqueue_one(switch, state, spam)
+        changes += entered
+        goes_on |= entered
+    if complete != NONE:
+        enqueue(switch, complete, state.input_channel, spam)
+    end_cycle(vertex)
+    wake_if(goes_on | router.recheck != 0, switch, cycle + 1, state.alarms)
     return changes
 
 
 @compiled
 def _copy(port, number, vertex, router, header, state):
-    """Copy the first flit of an input into all its output registers, release after the tail. Returns the copies."""
+    """Copy the first flit of an input into all its output registers, release after the tail."""
     flit = pop(number, 1 << port, vertex, state)
     vertex.occupied |= header.request
     if header.request == 0:
@@ -63,12 +75,12 @@ def _copy(port, number, vertex, router, header, state):
         load_register(vertex.first_output + lowest_bit(outputs), flit, state)
         outputs &= outputs - 1
         copies += 1
+    state.counters[FLITS_IN_NETWORK] += copies - 1
     if flit & TAIL:
         router.active ^= 1 << port
         router.owned ^= header.request
         router.recheck = 1
         forget_header(header)
-    return copies
 
 
 @compiled

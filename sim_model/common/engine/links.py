@@ -1,6 +1,6 @@
 """Links: flits leave output registers for the buffer at the sink, or for the processor."""
 
-from sim_model.common.engine.alarms import wake
+from sim_model.common.engine.alarms import wake, wake_if
 from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, TAIL, message_of
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.deliveries import check_order, count_arrival
@@ -22,7 +22,7 @@ def move_flits(cycle, state, trace, row):
     moved += _move_into_processors(cycle, state, trace, row)
     state.counters[FLIT_HOPS] += moved
     if state.link_stages > 0:
-        moved += move_through_stages(state, trace, row)
+        moved += move_through_stages(cycle, state, trace, row)
     return moved
 
 
@@ -31,7 +31,7 @@ def _move_between_switches(cycle, state, trace, row):
     """A flit goes into the buffer at the sink, or into the first stage of a link that has some."""
     depth, channels, vertices = state.buffer_depth_flits, state.channels, state.vertices
     recording = row < len(trace.flits)
-    has_stages = state.link_stages > 0
+    has_stages, waking = state.link_stages > 0, state.registers_wake
     movers, waiting = state.movers[BETWEEN_SWITCHES], state.mover_counts[BETWEEN_SWITCHES]
     state.mover_counts[BETWEEN_SWITCHES] = 0
     moved = waiting
@@ -45,7 +45,7 @@ def _move_between_switches(cycle, state, trace, row):
             moved -= 1
             continue
         source.occupied ^= channel.source_bit
-        source.awake = 1
+        wake_if(waking, channel.source, cycle, state.alarms)
         if recording:
             trace.flits[row, number] = channel.register
         if staged:
@@ -112,7 +112,6 @@ def _move_into_processors(cycle, state, trace, row):
             moved -= 1
             continue
         source.occupied ^= channel.source_bit
-        source.awake = 1
         if recording:
             trace.flits[row, number] = channel.register
         wake(channel.source, cycle, state.alarms)

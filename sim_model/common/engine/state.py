@@ -57,7 +57,6 @@ VERTEX_FIELDS = (
     "blocked",  # occupied registers known to have a full buffer behind them
     "nonempty",  # inputs with a flit at the start of the cycle
     "arrived",  # inputs where a flit arrives in this cycle
-    "awake",  # 1 if a register was emptied in this cycle or a flit arrived in the last one
 )
 HOST_FIELDS = (
     "channel",  # of the injector; never changes
@@ -108,6 +107,7 @@ class EngineState(NamedTuple):
     startup_cycles: int
     buffer_depth_flits: int
     slot_mask: int  # slots of a ring buffer - 1, a power of two - 1
+    registers_wake: int  # 1 if a switch has something to do when an output register is emptied, 0 if credits tell it
     link_stages: int  # register stages of the longest link between switches
     channels: np.recarray  # CHANNEL_FIELDS
     slots: np.ndarray  # int64[channels, slots], ring buffers of packed flits, those in stages included
@@ -173,6 +173,7 @@ def make_state(
     *,
     buffer_depth_flits: int,
     startup_cycles: int,
+    registers_wake: bool = True,
     count_channels: bool = False,
 ) -> EngineState:
     """Everything as it is before cycle 0.
@@ -187,6 +188,8 @@ def make_state(
         Flits that the input buffer of a switch holds.
     startup_cycles : int
         Cycles that a host prepares each message.
+    registers_wake : bool
+        Whether a switch is looked at when one of its output registers is emptied.
     count_channels : bool
         Keep the tallies, which makes a run slower.
     """
@@ -203,6 +206,7 @@ def make_state(
         startup_cycles=startup_cycles,
         buffer_depth_flits=buffer_depth_flits,
         slot_mask=slots - 1,
+        registers_wake=int(registers_wake),
         link_stages=links.most,
         channels=_make_channels(network, buffer_depth_flits - EJECTOR_FLITS if len(endpoints.receivers) else 0),
         slots=np.zeros((len(network.channels), slots), dtype=np.int64),
