@@ -1,6 +1,6 @@
 """A receiver in its slot: one word from a link or the host to packet memory, transmitter, or both (Sec. 3)."""
 
-from sim_model.common.engine.bits import TAIL, index_of, message_of
+from sim_model.common.engine.bits import TAIL, index_of, message_of, sink_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.discards import discard
 from sim_model.common.engine.links import pop
@@ -45,7 +45,7 @@ def step_receiver(cycle, switch, port, state, family):
 def pass_word(number, receiver, vertex, node, state):
     """One word goes to the packet memory, to a transmitter, to both or to nowhere."""
     counters = state.counters
-    flit = pop(number, state.channels[number].sink_bit, vertex, state)
+    flit = pop(number, sink_bit(state.channels[number]), vertex, state)
     counters[FLITS_IN_NETWORK] -= 1
     if receiver.page != NONE:
         counters[FLITS_IN_NETWORK] += 1

@@ -4,7 +4,7 @@ What the bus and the memory carry in one cycle is in a transmitter's register af
 with the words of the cycle before.
 """
 
-from sim_model.common.engine.bits import TAIL, index_of, lowest_bit
+from sim_model.common.engine.bits import TAIL, index_of, lowest_bit, source_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.state import NONE
@@ -76,7 +76,7 @@ def _load_words(node, state):
 @compiled
 def _load_word(number, flit, state):
     channel = state.channels[number]
-    state.vertices[channel.source].occupied |= channel.source_bit
+    state.vertices[channel.source].occupied |= source_bit(channel)
     load_register(number, flit, state)
 
 

@@ -1,11 +1,11 @@
-"""State of the SPAM routers: arrays of records, all fields int64. Masks have one bit per port of a switch."""
+"""State of the SPAM routers: arrays of records. Masks have one bit per port of a switch."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from sim_model.common.engine.discards import Discards, make_discards
-from sim_model.common.engine.state import make_records
+from sim_model.common.engine.records import byte, make_records
 from sim_model.common.engine.tables import HEADER_FIELDS, ROUTE_UNIT_FIELDS, RoutingTables, make_tables
 from sim_model.common.messages import Messages
 from topology.spam.routing import SpamRouting
@@ -17,8 +17,8 @@ INPUT_FIELDS = (
 ROUTER_FIELDS = (
     *ROUTE_UNIT_FIELDS,  # queued: not active yet; owned: outputs of the active inputs
     "active",  # inputs that own their outputs
-    "enqueue_turn",  # input that has first choice of the serial enqueuer
-    "recheck",  # 1 if a queue has changed since the last grants
+    byte("enqueue_turn"),  # input that has first choice of the serial enqueuer
+    byte("recheck"),  # 1 if a queue has changed since the last grants
 )
 
 

@@ -5,7 +5,7 @@ what moves are two masks with a bit per stage: whether it holds a flit, and whet
 """
 
 from sim_model.common.engine.alarms import wake
-from sim_model.common.engine.bits import lowest_bit
+from sim_model.common.engine.bits import lowest_bit, sink_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.movers import unblock
 
@@ -17,7 +17,7 @@ def enter_stages(number, channel, state):
     state.slots[number, (channel.front + channel.count + link.flits) & state.slot_mask] = channel.register
     link.flits += 1
     link.entering = 1
-    state.staged_inputs[channel.sink] |= channel.sink_bit
+    state.staged_inputs[channel.sink] |= sink_bit(channel)
 
 
 @compiled
@@ -62,10 +62,10 @@ def _arrive(cycle, link, channel, state):
     sink = state.vertices[channel.sink]
     link.flits -= 1
     channel.count += 1
-    sink.arrived |= channel.sink_bit
+    sink.arrived |= sink_bit(channel)
     wake(channel.sink, cycle, state.alarms)
     if link.flits == 0:
-        state.staged_inputs[channel.sink] &= ~channel.sink_bit
+        state.staged_inputs[channel.sink] &= ~sink_bit(channel)
 
 
 @compiled

@@ -13,7 +13,7 @@ from sim_model.common.engine.alarms import make_alarms
 from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT
 from sim_model.common.engine.endpoints import EJECTOR_FLITS, EndpointState
 from sim_model.common.engine.movers import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, ROLES
-from sim_model.common.engine.records import make_records, number
+from sim_model.common.engine.records import NUMBER, byte, make_records, number, short, signed
 from sim_model.common.messages import Messages
 from topology.common.channels import Channel, ChannelNetwork
 from topology.common.link_stages import STAGE_FLITS, LinkStages
@@ -34,12 +34,12 @@ COUNTERS = 7
 CHANNEL_FIELDS = (
     number("source"),  # vertex; never changes, like the next four
     number("sink"),
-    "source_bit",  # mask of the port there
-    "sink_bit",
-    number("role"),  # see ``movers.py``
+    byte("source_port"),
+    byte("sink_port"),
+    byte("role"),  # see ``movers.py``
     "register",  # packed flit in the output register, meaningful where occupied
-    "front",  # slot of the first flit in the buffer
-    "count",  # flits in the buffer, one that arrives in this cycle included; for ejectors see ``receivers.py``
+    short("front"),  # slot of the first flit in the buffer
+    signed("count"),  # flits in the buffer, one that arrives in this cycle included; for ejectors see ``receivers.py``
     "expected",  # into a processor: next flit (without its tail bit) of the message that is arriving, or NONE
 )
 STAGE_FIELDS = (
@@ -52,7 +52,7 @@ STAGE_FIELDS = (
 )
 VERTEX_FIELDS = (
     number("first_output"),  # channel at output port 0; never changes
-    "inputs",  # how many; never changes
+    number("inputs"),  # how many; never changes
     "occupied",  # output registers that hold a flit
     "blocked",  # occupied registers known to have a full buffer behind them
     "nonempty",  # inputs with a flit at the start of the cycle
@@ -112,12 +112,12 @@ class EngineState(NamedTuple):
     channels: np.recarray  # CHANNEL_FIELDS
     slots: np.ndarray  # int64[channels, slots], ring buffers of packed flits, those in stages included
     stages: np.recarray  # STAGE_FIELDS, by channel; no records if links have no stages
-    movers: np.ndarray  # int64[ROLES, channels], channels whose flit may move, by role (``movers.py``)
+    movers: np.ndarray  # uint32[ROLES, channels], channels whose flit may move, by role (``movers.py``)
     mover_counts: np.ndarray  # int64[ROLES], how many
     alarms: np.ndarray  # int64[2, words], switches that have something to do, by cycle modulo 2 (``alarms.py``)
     staged_inputs: np.ndarray  # int64[vertices], masks of inputs whose links have flits in stages
     vertices: np.recarray  # VERTEX_FIELDS
-    input_channel: np.ndarray  # int64[vertices, most ports]
+    input_channel: np.ndarray  # uint32[vertices, most ports]
     hosts: np.recarray  # HOST_FIELDS, by injector
     jobs: np.recarray  # JOB_FIELDS, by message
     deliveries: np.recarray  # DELIVERY_FIELDS, by message and destination
@@ -211,7 +211,7 @@ def make_state(
         channels=_make_channels(network, buffer_depth_flits - EJECTOR_FLITS if len(endpoints.receivers) else 0),
         slots=np.zeros((len(network.channels), slots), dtype=np.int64),
         stages=_make_stages(links),
-        movers=np.zeros((ROLES, len(network.channels)), dtype=np.int64),
+        movers=np.zeros((ROLES, len(network.channels)), dtype=NUMBER),
         mover_counts=np.zeros(ROLES, dtype=np.int64),
         alarms=make_alarms(network.vertices),
         staged_inputs=np.zeros(network.vertices, dtype=np.int64),
@@ -245,9 +245,9 @@ def _make_channels(network: ChannelNetwork, empty_ejector: int) -> np.recarray:
         len(network.channels),
         CHANNEL_FIELDS,
         source=[channel.source for channel in network.channels],
-        source_bit=[1 << channel.source_port for channel in network.channels],
+        source_port=[channel.source_port for channel in network.channels],
         sink=[channel.sink for channel in network.channels],
-        sink_bit=[1 << channel.sink_port for channel in network.channels],
+        sink_port=[channel.sink_port for channel in network.channels],
         role=[_role(channel, network) for channel in network.channels],
         count=[0 if network.is_switch(channel.sink) else empty_ejector for channel in network.channels],
         expected=NONE,
@@ -271,7 +271,7 @@ def _make_stages(links: LinkStages) -> np.recarray:
 
 
 def _input_channels(network: ChannelNetwork) -> np.ndarray:
-    table = np.zeros((network.vertices, max(map(len, network.input_channel))), dtype=np.int64)
+    table = np.zeros((network.vertices, max(map(len, network.input_channel))), dtype=NUMBER)
     for vertex, channels in enumerate(network.input_channel):
         table[vertex, : len(channels)] = channels
     return table
