@@ -53,24 +53,49 @@ def _step_switch(cycle, switch, state, family):
 
 @compiled
 def _copy_all(cycle, switch, state, family):
-    """Copy the first flits of all inputs to those of their outputs that can take them. Returns the copies."""
+    """Copy the first flits of all inputs to those of their outputs that can take them. Returns the copies.
+
+    It goes from empty registers to the inputs that feed them: worms that are blocked are not even looked at.
+    """
     vertex, router, inputs = state.vertices[switch], family.routers[switch], family.inputs
     if router.requeued:
         find_first(router, switch, state.input_channel, inputs)
+        _find_feeders(switch, state, family)
     copies = 0
-    rest = router.standing & vertex.nonempty
+    held = vertex.nonempty
+    rest = router.wanted & ~vertex.occupied
     while rest != 0:
-        port = lowest_bit(rest)
+        output = lowest_bit(rest)
         rest &= rest - 1
-        number = state.input_channel[switch, port]
         # no two inputs are first at one output: what others copy in this cycle makes no difference
-        outputs = inputs[number].first & ~inputs[number].copied & ~vertex.occupied
-        if inputs[number].request == 0:
-            _drain(port, number, vertex, router, state, family)
+        number = family.feeders[vertex.first_output + output]
+        port = state.channels[number].sink_port
+        if held >> port & 1:
+            _copy(cycle, output, port, number, vertex, router, state, family)
             copies += 1
-        elif outputs != 0:
-            copies += _copy(cycle, outputs, port, number, vertex, router, state, family)
+    if router.draining & held:
+        copies += _drain(switch, router.draining & held, state, family)
     return copies
+
+
+@compiled
+def _find_feeders(switch, state, family):
+    """Note whose flits go to which outputs, and which inputs have worms without a way."""
+    router, first_output = family.routers[switch], state.vertices[switch].first_output
+    router.wanted = 0
+    router.draining = 0
+    standing = router.standing
+    while standing != 0:
+        port = lowest_bit(standing)
+        standing &= standing - 1
+        number = state.input_channel[switch, port]
+        header = family.inputs[number]
+        router.wanted |= header.first & ~header.copied
+        router.draining |= (1 if header.request == 0 else 0) << port
+        rest = header.first
+        while rest != 0:
+            family.feeders[first_output + lowest_bit(rest)] = number
+            rest &= rest - 1
 
 
 @compiled
@@ -90,28 +115,25 @@ def find_first(router, switch, input_channel, inputs):
 
 
 @compiled
-def _copy(cycle, outputs, port, number, vertex, router, state, family):
-    """Copy the first flit of an input to outputs. Returns the copies."""
-    header, channels, slots = family.inputs[number], state.channels, state.slots
-    flit = slots[number, channels[number].front]
-    vertex.occupied |= outputs
-    copies = 0
-    rest = outputs
-    while rest != 0:
-        load_register(vertex.first_output + lowest_bit(rest), flit, state)
-        rest &= rest - 1
-        copies += 1
-    state.counters[FLITS_IN_NETWORK] += copies
-    header.copied |= outputs
+def _copy(cycle, output, port, number, vertex, router, state, family):
+    """Copy the first flit of an input to an output."""
+    header, bit = family.inputs[number], 1 << output
+    flit = state.slots[number, state.channels[number].front]
+    vertex.occupied |= bit
+    load_register(vertex.first_output + output, flit, state)
+    header.copied |= bit
     finished = header.owed & ~header.copied == 0
     if flit & TAIL:
-        header.owed &= ~outputs
+        header.owed &= ~bit
         router.requeued = 1
         router.recheck = 1
-    if finished:
-        state.counters[FLITS_IN_NETWORK] -= 1
+    if not finished:
+        state.counters[FLITS_IN_NETWORK] += 1
+        router.wanted ^= bit
+    else:
         pop(number, 1 << port, vertex, state)
         header.copied = 0
+        router.wanted |= header.first
         router.recheck = 1
         if router.holder == port:
             router.popped += 1
@@ -120,17 +142,23 @@ def _copy(cycle, outputs, port, number, vertex, router, state, family):
                 wake_seekers(cycle, router.group, state, family)
         if flit & TAIL:
             _leave(port, router, header)
-    return copies
 
 
 @compiled
-def _drain(port, number, vertex, router, state, family):
-    """A worm without a way loses a flit per cycle."""
-    flit = pop(number, 1 << port, vertex, state)
-    state.counters[FLITS_IN_NETWORK] -= 1
-    router.recheck = 1
-    if flit & TAIL:
-        _leave(port, router, family.inputs[number])
+def _drain(switch, inputs, state, family):
+    """Worms without a way lose a flit per cycle. Returns how many they are."""
+    drained = 0
+    while inputs != 0:
+        port = lowest_bit(inputs)
+        inputs &= inputs - 1
+        number = state.input_channel[switch, port]
+        state.counters[FLITS_IN_NETWORK] -= 1
+        family.routers[switch].recheck = 1
+        drained += 1
+        if pop(number, 1 << port, state.vertices[switch], state) & TAIL:
+            family.routers[switch].draining ^= 1 << port
+            _leave(port, family.routers[switch], family.inputs[number])
+    return drained
 
 
 @compiled

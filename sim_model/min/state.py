@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim_model.common.engine.discards import Discards, make_discards
-from sim_model.common.engine.records import byte, make_records, number, short, signed
+from sim_model.common.engine.records import NUMBER, byte, make_records, number, short, signed
 from sim_model.common.engine.state import NONE
 from sim_model.common.engine.tables import HEADER_FIELDS, ROUTE_UNIT_FIELDS, RoutingTables, make_tables
 from sim_model.common.messages import Messages
@@ -33,6 +33,8 @@ ROUTER_FIELDS = (
     "group",  # number of the token group, or NONE; never changes, like the next two
     short("ring_position"),  # in the ring of the group
     number("release_flits"),  # when ``popped`` is so much, the token goes on
+    "wanted",  # outputs that somebody may copy to who has not yet copied the first flit in his buffer
+    "draining",  # standing inputs whose worms have no way
     byte("requeued"),  # 1 if ``first`` has to be found again
     byte("recheck"),  # 1 if something may be copied although no register was emptied
 )
@@ -52,6 +54,7 @@ class MinState(NamedTuple):
     discards: Discards
     inputs: np.recarray  # INPUT_FIELDS, by channel (which stands for the input at its sink)
     routers: np.recarray  # ROUTER_FIELDS, by switch
+    feeders: np.ndarray  # uint32[channels], input whose flits go to the output register of a channel, where it is wanted
     groups: np.recarray  # GROUP_FIELDS
     rings: np.ndarray  # int64[groups, most switches], switches by position in the ring
 
@@ -76,6 +79,7 @@ def make_min_state(
             channel_class=[routing.input_class(channel.index) for channel in routing.network.channels],
         ),
         routers=_routers(routing, buffer_depth_flits, link_cycles, token),
+        feeders=np.zeros(len(routing.network.channels), dtype=NUMBER),
         groups=make_records(
             len(groups),
             GROUP_FIELDS,
