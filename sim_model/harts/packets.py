@@ -112,3 +112,12 @@ def put_on_bus(number, flit, family):
     word.flit = flit
     word.channel = number
     family.counters[WORDS] += 1
+
+
+@compiled
+def give_back(switch, page, family):
+    """A page of a node is free: it stands last in the ring. Divisions cost more than all of this."""
+    node = family.nodes[switch]
+    place = node.first_free + node.free
+    family.free[switch, place - family.pages if place >= family.pages else place] = page
+    node.free += 1

@@ -71,7 +71,7 @@ def _keep_page(cycle, switch, port, receiver, state, family):
         return 0
     _set_landing(cycle, receiver, family.free[switch, node.first_free])
     receiver.for_any = 1 if node.free > family.levels or not family.classed else 0
-    node.first_free = (node.first_free + 1) % family.pages
+    node.first_free = node.first_free + 1 if node.first_free + 1 < family.pages else 0
     node.free -= 1
     return 1
 

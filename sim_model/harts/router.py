@@ -10,7 +10,7 @@ from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.state import NONE
 from sim_model.harts.receiver import pass_word, step_receiver
-from sim_model.harts.packets import set_due
+from sim_model.harts.packets import give_back, set_due
 from sim_model.harts.state import ENDED, LAST_CHANGE, WORDS
 from sim_model.harts.transmitter import hand_over, postpone_deliveries, step_transmitter
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS
@@ -101,10 +101,7 @@ def _load_words(state, family):
 def _free_pages(ended, family):
     """Pages are free a cycle after the last tail was read: the first of those that have ended, and what is behind stays."""
     for position in range(ended):
-        switch = family.ended[position] // family.pages
-        node = family.nodes[switch]
-        family.free[switch, (node.first_free + node.free) % family.pages] = family.ended[position] % family.pages
-        node.free += 1
+        give_back(family.ended[position] // family.pages, family.ended[position] % family.pages, family)
     if ended:
         family.counters[ENDED] -= ended
         for position in range(family.counters[ENDED]):

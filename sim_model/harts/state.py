@@ -9,7 +9,7 @@ import numpy as np
 
 from sim_model.common.engine.alarms import BIT_MASK, WORD_SHIFT, alarm_words
 from sim_model.common.engine.discards import Discards, make_discards
-from sim_model.common.engine.records import make_records, number, signed
+from sim_model.common.engine.records import make_records, number, signed, whole
 from sim_model.common.engine.state import NONE
 from sim_model.common.messages import Messages
 from topology.common.flits import bits_for
@@ -22,7 +22,7 @@ from topology.harts.routing import UNICAST, HartsRouting, operation
 HEADER_FIELDS = (
     signed("stage"),  # as in the packet header, like all down to forwarded
     signed("tag"),
-    signed("distance"),
+    whole("distance"),
     signed("hops"),
     signed("m0"),
     signed("m1"),

@@ -4,7 +4,7 @@ from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL, first
 from sim_model.common.engine.compiled import compiled, compiled_apart
 from sim_model.common.engine.deliveries import count_arrival
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
-from sim_model.harts.packets import put_on_bus, send_header
+from sim_model.harts.packets import give_back, put_on_bus, send_header
 from sim_model.harts.state import COPIES, ENDED
 from topology.harts.frame import SLOTS
 from topology.harts.header import HOST
@@ -88,7 +88,7 @@ def _start(switch, port, number, page, family):
     family.waiting[switch, port] &= ~(1 << page)
     transmitter.page = page
     transmitter.position = 0
-    transmitter.turn = (page + 1) % family.pages
+    transmitter.turn = page + 1  # behind the last page nobody is found, which is as good as 0
     head = family.heads[number]
     send_header(family.operation[packet.message], packet, port, head, family)
     if family.nodes[switch].corrupting and packet.direction != HOST and port != HOST:
@@ -127,10 +127,8 @@ def hand_over(cycle, switch, page, packet, state, family):
     packet.outputs &= ~(1 << HOST)
     packet.sends -= 1
     if packet.sends == 0:
-        node = family.nodes[switch]
         state.counters[FLITS_IN_NETWORK] -= packet.flits
-        family.free[switch, (node.first_free + node.free) % family.pages] = page
-        node.free += 1
+        give_back(switch, page, family)
 
 
 @compiled

@@ -13,6 +13,7 @@ _NARROW = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 NUMBER = np.uint32 if _NARROW else np.int64
 SHORT = np.uint16 if _NARROW else np.int64
 SIGNED = np.int16 if _NARROW else np.int64
+WHOLE = np.int32 if _NARROW else np.int64
 BYTE = np.uint8 if _NARROW else np.int64
 
 Field = str | tuple[str, type]
@@ -38,6 +39,11 @@ def signed(name: str) -> Field:
     return name, SIGNED
 
 
+def whole(name: str) -> Field:
+    """The same for what is at most 2^31 - 1."""
+    return name, WHOLE
+
+
 def byte(name: str) -> Field:
     """A field for a number of at most 255, such as that of a port."""
     return name, BYTE
@@ -55,12 +61,17 @@ def make_records(count: int, fields: tuple[Field, ...], /, **columns) -> np.reca
     narrow = len(set(kinds)) > 1
     layout = {"names": [name for name, _ in types], "formats": kinds, "offsets": offsets[:-1]}
     record = np.dtype({**layout, "itemsize": _room(offsets[-1]) if narrow else offsets[-1]})
-    room = np.zeros(count * record.itemsize + CACHE_LINE_BYTES, dtype=np.uint8)
-    begin = -room.ctypes.data % CACHE_LINE_BYTES
-    records = room[begin : begin + count * record.itemsize].view(record).view(np.recarray)
+    records = empty_records(count, record)
     for name, column in columns.items():
         records[name] = column
     return records
+
+
+def empty_records(count: int, record: np.dtype) -> np.recarray:
+    """Records of a type, all 0, the first one at the beginning of a cache line."""
+    room = np.zeros(count * record.itemsize + CACHE_LINE_BYTES, dtype=np.uint8)
+    begin = -room.ctypes.data % CACHE_LINE_BYTES
+    return room[begin : begin + count * record.itemsize].view(record).view(np.recarray)
 
 
 def _room(size: int) -> int:

@@ -13,7 +13,8 @@ from sim_model.common.engine.alarms import make_alarms
 from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT
 from sim_model.common.engine.endpoints import EJECTOR_FLITS, EndpointState
 from sim_model.common.engine.movers import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, ROLES
-from sim_model.common.engine.records import NUMBER, byte, make_records, number, short, signed
+from sim_model.common.engine.once import once_for
+from sim_model.common.engine.records import NUMBER, byte, empty_records, make_records, number, short, signed
 from sim_model.common.messages import Messages
 from topology.common.channels import Channel, ChannelNetwork
 from topology.common.link_stages import STAGE_FLITS, LinkStages
@@ -198,6 +199,7 @@ def make_state(
     jobs, children = _make_jobs(messages, injector)
     hosts, queue = _make_hosts(messages, injector, network)
     slots = 1 << (buffer_depth_flits + STAGE_FLITS * links.most - 1).bit_length()
+    ejector = buffer_depth_flits - EJECTOR_FLITS if len(endpoints.receivers) else 0
     counters = np.zeros(COUNTERS, dtype=np.int64)
     counters[UNSENT] = len(queue)
     counters[NEXT_HOST_CYCLE] = hosts.wake_cycle.min()
@@ -208,20 +210,15 @@ def make_state(
         slot_mask=slots - 1,
         registers_wake=int(registers_wake),
         link_stages=links.most,
-        channels=_make_channels(network, buffer_depth_flits - EJECTOR_FLITS if len(endpoints.receivers) else 0),
+        channels=_copied(once_for(network, ("channels", ejector), lambda: _make_channels(network, ejector))),
         slots=np.zeros((len(network.channels), slots), dtype=np.int64),
         stages=_make_stages(links),
         movers=np.zeros((ROLES, len(network.channels)), dtype=NUMBER),
         mover_counts=np.zeros(ROLES, dtype=np.int64),
         alarms=make_alarms(network.vertices),
         staged_inputs=np.zeros(network.vertices, dtype=np.int64),
-        vertices=make_records(
-            network.vertices,
-            VERTEX_FIELDS,
-            first_output=[channels[0] for channels in network.output_channel],
-            inputs=[len(channels) for channels in network.input_channel],
-        ),
-        input_channel=_input_channels(network),
+        vertices=_copied(once_for(network, "vertices", lambda: _make_vertices(network))),
+        input_channel=once_for(network, "inputs", lambda: _input_channels(network)),
         hosts=hosts,
         jobs=jobs,
         deliveries=make_records(
@@ -239,6 +236,13 @@ def make_state(
     )
 
 
+def _copied(records: np.recarray) -> np.recarray:
+    """Records that may be changed, in a place as good as the first ones'."""
+    copied = empty_records(len(records), records.dtype)
+    copied[:] = records
+    return copied
+
+
 def _make_channels(network: ChannelNetwork, empty_ejector: int) -> np.recarray:
     """All channels empty; ``empty_ejector`` is the count of those into processors."""
     return make_records(
@@ -251,6 +255,15 @@ def _make_channels(network: ChannelNetwork, empty_ejector: int) -> np.recarray:
         role=[_role(channel, network) for channel in network.channels],
         count=[0 if network.is_switch(channel.sink) else empty_ejector for channel in network.channels],
         expected=NONE,
+    )
+
+
+def _make_vertices(network: ChannelNetwork) -> np.recarray:
+    return make_records(
+        network.vertices,
+        VERTEX_FIELDS,
+        first_output=[channels[0] for channels in network.output_channel],
+        inputs=[len(channels) for channels in network.input_channel],
     )
 
 
