@@ -73,9 +73,7 @@ class Checkout:
         if not python.exists():
             raise SystemExit(f"{folder} must have an environment in .venv, with {python}")
         command = [str(python), str(WORKER)]
-        self._process = subprocess.Popen(
-            command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        self._process = subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def run(self, **asked: Any) -> dict[str, Any]:
         """What ``since_worker`` answers."""
@@ -90,7 +88,9 @@ class Checkout:
 
 def write_messages(messages: Messages, path: Path) -> None:
     """Messages in columns, those of parents left out."""
-    names = [field.name for field in fields(messages) if field.name not in ("parents", "parent_offsets", "delay_cycles")]
+    names = [
+        field.name for field in fields(messages) if field.name not in ("parents", "parent_offsets", "delay_cycles")
+    ]
     np.savez(path, **{name: getattr(messages, name) for name in names})
 
 

@@ -54,7 +54,9 @@ class MinState(NamedTuple):
     discards: Discards
     inputs: np.recarray  # INPUT_FIELDS, by channel (which stands for the input at its sink)
     routers: np.recarray  # ROUTER_FIELDS, by switch
-    feeders: np.ndarray  # uint32[channels], input whose flits go to the output register of a channel, where it is wanted
+    feeders: (
+        np.ndarray
+    )  # uint32[channels], input whose flits go to the output register of a channel, where it is wanted
     groups: np.recarray  # GROUP_FIELDS
     rings: np.ndarray  # int64[groups, most switches], switches by position in the ring
 
