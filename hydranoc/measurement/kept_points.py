@@ -9,6 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
+from hydranoc.measurement.threads import replication_threads
+
 
 class _Dataclass(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -106,7 +108,7 @@ def measure_points(
     point_type : callable
         The dataclass of a point, with numbers, strings and dictionaries of them.
     processes : int
-        Processes to share the tasks.
+        Processes to share the tasks; where they are fewer, the replications of a point share as many threads.
     progress : callable or None
         Called with (tasks done, tasks in all) after each; first with those that were kept, if there are any.
     kept : KeptPoints or None
@@ -173,9 +175,10 @@ def measure_curves(
         return goes_on
 
     if processes == 1 or len(waiting) == 1:
-        for number in waiting:
-            while finish(number, measure(book.tasks[number])):
-                pass
+        with replication_threads(processes):
+            for number in waiting:
+                while finish(number, measure(book.tasks[number])):
+                    pass
     elif waiting:
         _share(measure, book.tasks, waiting, processes, finish)
     return [book.returned[number] for number in range(len(curves))]
@@ -222,19 +225,26 @@ def _share(
     measure: Callable, tasks: Mapping[int, Any], waiting: Sequence[int], processes: int, finish: Callable[..., bool]
 ) -> None:
     """Measure in several processes, of which none is left when one fails or the user interrupts."""
-    with ProcessPoolExecutor(processes, initializer=_obey_parent) as pool:
-        running = {pool.submit(measure, tasks[number]): number for number in waiting}
+    threads = processes // len(waiting)
+    with ProcessPoolExecutor(min(processes, len(waiting)), initializer=_obey_parent) as pool:
+        running = {pool.submit(_measure, measure, tasks[number], threads): number for number in waiting}
         try:
             while running:
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     number = running.pop(future)
                     if finish(number, future.result()):
-                        running[pool.submit(measure, tasks[number])] = number
+                        running[pool.submit(_measure, measure, tasks[number], threads)] = number
         except BaseException:
             for child in multiprocessing.active_children():
                 child.terminate()
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def _measure(measure: Callable, task: Any, threads: int) -> Any:
+    """With the threads that are left where there are more cores than curves."""
+    with replication_threads(threads):
+        return measure(task)
 
 
 def _obey_parent() -> None:

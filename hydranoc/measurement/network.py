@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hydranoc.measurement.observations import NOT_DELIVERED, PARTS, Observations
+from hydranoc.measurement.threads import run_wanted
 from hydranoc.measurement.whole_runs import prepare
 from sim_model.common.messages import Message
 from sim_model.common.model import Model
@@ -121,12 +122,12 @@ def run_counted(simulation: Simulation, cycles: int) -> tuple[Results, np.ndarra
     counts = []
     if simulation.counts_channels:
         for part in range(PARTS):
-            simulation.run(-(-part * cycles // PARTS))
+            run_wanted(simulation, -(-part * cycles // PARTS))
             counts.append(simulation.channel_counts().flits)
-    simulation.run(cycles)
+    run_wanted(simulation, cycles)
     if counts:
         counts.append(simulation.channel_counts().flits)
-    results = simulation.run(cycles + cycles // 4)
+    results = run_wanted(simulation, cycles + cycles // 4)
     if results.deadlocked:
         raise NetworkDeadlock(f"A network for measurements must not deadlock:\n{simulation.deadlock_report()}")
     if results.duplicated:

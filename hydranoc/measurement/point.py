@@ -3,12 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from hydranoc.measurement.channels import channel_flow, utilisation
 from hydranoc.measurement.observations import COUNTED_PARTS, NOT_DELIVERED, Experiment, Observations
 from hydranoc.measurement.stability import MANY_RUNS, Verdict, judge
+from hydranoc.measurement.threads import replications
 from hydranoc.measurement.warmup import warmup_parts
 from sim_model.common.statistics import Interval, confidence_interval
 
@@ -181,13 +183,17 @@ def _judged_runs(experiment: Experiment, plan: Plan) -> tuple[list[Observations]
     """Runs that are long enough for a verdict, or as long as may be."""
     cycles = plan.cycles
     while True:
-        runs = [experiment.run(number, cycles) for number in range(plan.replications)]
+        runs = replications(partial(_run, experiment, cycles), range(plan.replications))
         warmup = warmup_parts(runs, len(experiment.kinds))
         verdicts = judge(runs, experiment.kinds, warmup)
         clear = all(verdict.stable for verdict in verdicts) or any(verdict.hopeless for verdict in verdicts)
         if clear or cycles >= plan.cycles << plan.most_doublings:
             return runs, warmup, verdicts
         cycles *= 2
+
+
+def _run(experiment: Experiment, cycles: int, number: int) -> Observations:
+    return experiment.run(number, cycles)
 
 
 def _replicate(experiment: Experiment, plan: Plan, runs: list[Observations], warmup: int) -> None:
@@ -199,7 +205,7 @@ def _replicate(experiment: Experiment, plan: Plan, runs: list[Observations], war
     while len(runs) < plan.most_replications and not _precise(runs, warmup, len(experiment.kinds), plan):
         ratio = min(_width(runs, warmup, len(experiment.kinds), plan), plan.most_replications)
         wanted = min(max(math.ceil(len(runs) * ratio**2), len(runs) + 1), plan.most_replications)
-        runs += [experiment.run(number, runs[0].cycles) for number in range(len(runs), wanted)]
+        runs += replications(partial(_run, experiment, runs[0].cycles), range(len(runs), wanted))
 
 
 def _precise(runs: Sequence[Observations], warmup: int, kinds: int, plan: Plan) -> bool:

@@ -10,8 +10,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from typing import Any
 
+from hydranoc.measurement.threads import replication_threads
 from topology.common.trouble import MachineTrouble
 
 BATCH_SECONDS = 1.0
@@ -30,6 +32,12 @@ def run_batch(measure: Measure, tasks: Sequence[Task]) -> tuple[list[Row], float
     """Rows of a batch, and the seconds that it took."""
     began = time.monotonic()
     return [measure(task) for task in tasks], time.monotonic() - began
+
+
+def _with_threads(measure: Measure, threads: int, task: Task) -> Row:
+    """With the threads that are left where there are more cores than tasks."""
+    with replication_threads(threads):
+        return measure(task)
 
 
 class Batches:
@@ -91,9 +99,13 @@ def on_processes(measure: Measure, tasks: Sequence[Task], processes: int) -> Ite
     MachineTrouble
         If processes crash again and again, and nothing is finished in between.
     """
-    if processes == 1:
-        yield from ((position, measure(task)) for position, task in enumerate(tasks))
+    if processes == 1 or len(tasks) == 1:
+        with replication_threads(processes):
+            rows = [measure(task) for task in tasks] if len(tasks) == 1 else []
+        yield from enumerate(rows or map(measure, tasks))
         return
+    threads, processes = processes // max(len(tasks), 1), min(processes, len(tasks))
+    measure = partial(_with_threads, measure, threads)
     batches, crashes = Batches(len(tasks), processes), 0
     while not batches.finished:
         try:

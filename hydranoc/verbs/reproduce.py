@@ -44,9 +44,12 @@ def _known() -> dict[str, Reproduction]:
 )
 @click.option("--quick", is_flag=True, help="Fewer points and runs: a coarse answer in seconds.")
 @click.option("--anew", is_flag=True, help="Forget the points that earlier runs have kept.")
+@click.option("--jobs", type=click.IntRange(1), help="Cores that share the work.  [default: all]")
 @click.option("--check", is_flag=True, help="Hold what is measured against the full run that is kept; 1 if it differs.")
 @json_option
-def reproduce(name: str, folder: Path | None, quick: bool, anew: bool, check: bool, as_json: bool) -> int:
+def reproduce(
+    name: str, folder: Path | None, quick: bool, anew: bool, check: bool, jobs: int | None, as_json: bool
+) -> int:
     """Measure figure or table NAME of a paper again. Writes NAME.csv, a plot with the paper's own claims marked as
     NAME.svg and NAME.png, and the claims with what was measured as NAME.json. Points are kept
     until the figure is finished: after an interruption the same command goes on, and says where they lie. Points of
@@ -66,7 +69,7 @@ def reproduce(name: str, folder: Path | None, quick: bool, anew: bool, check: bo
         try:
             kept = _begin(name, item, quick, anew)
             with progress_bars() as progress:
-                figure = item.run(Effort(quick, counted_in("points", progress), kept))
+                figure = item.run(Effort(quick, counted_in("points", progress), kept, jobs))
         except OSError as error:
             raise MachineTrouble(f"cannot keep measured points: {reason(error)}", file=cache_folder()) from None
         _write(name, figure, quick, scratch)

@@ -61,6 +61,11 @@ class Model(Protocol):
         ...
 
     @property
+    def registers_wake(self) -> bool:
+        """Whether a switch may have something to do as soon as one of its output registers is emptied."""
+        ...
+
+    @property
     def delivers_over_channels(self) -> bool:
         """Whether hosts get messages over delivery channels, which they can stall."""
         ...

@@ -63,6 +63,11 @@ class RoutedModel:
         return self.routing.header.buffer_depth_flits(self.buffer_flits)
 
     @property
+    def registers_wake(self) -> bool:
+        """Flits go on when registers are empty."""
+        return True
+
+    @property
     def delivers_over_channels(self) -> bool:
         """Hosts get everything over their channels."""
         return True

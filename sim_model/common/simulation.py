@@ -170,6 +170,7 @@ class Simulation:
             make_endpoints(self.model.network, self.messages, self._hosts, self.model.header_flits),
             buffer_depth_flits=self.model.buffer_depth_flits,
             startup_cycles=self._startup_cycles,
+            registers_wake=self.model.registers_wake,
             count_channels=self._counting,
         )
         return state, None if self._engine == PLANES else self.model.make_state(self.messages)

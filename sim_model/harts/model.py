@@ -90,6 +90,11 @@ class HartsModel:
         return self.buffer_flits
 
     @property
+    def registers_wake(self) -> bool:
+        """Each cycle belongs to one slot, whatever is empty."""
+        return False
+
+    @property
     def delivers_over_channels(self) -> bool:
         """Hosts get everything over their ports."""
         return True

@@ -1,7 +1,9 @@
 """What becomes of a packet at a node (Sec. 3 and 4): where it goes, and what its header says then."""
 
+from sim_model.common.engine.alarms import BIT_MASK, WORD_SHIFT
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.state import NONE
+from sim_model.harts.state import WORDS
 from topology.harts.broadcast import ALGORITHMS, SFBCAST
 from topology.harts.graph import DIRECTIONS
 from topology.harts.header import HOST
@@ -95,3 +97,27 @@ def is_honest(switch, direction, operation, message, head, family):
 def may_cut_through(operation, packet):
     """Whether an arriving broadcast packet may be sent straight on at once."""
     return packet.stage != 0 and packet.distance != 0 and operation != STORED_FORWARD
+
+
+@compiled
+def set_due(switch, slot, family):
+    """A node has something to do in a slot."""
+    family.due[slot, switch >> WORD_SHIFT] |= 1 << (switch & BIT_MASK)
+
+
+@compiled
+def put_on_bus(number, flit, family):
+    """A word is on its way to the output register of a channel, which it reaches in the next cycle."""
+    word = family.words[family.counters[WORDS]]
+    word.flit = flit
+    word.channel = number
+    family.counters[WORDS] += 1
+
+
+@compiled
+def give_back(switch, page, family):
+    """A page of a node is free: it stands last in the ring. Divisions cost more than all of this."""
+    node = family.nodes[switch]
+    place = node.first_free + node.free
+    family.free[switch, place - family.pages if place >= family.pages else place] = page
+    node.free += 1

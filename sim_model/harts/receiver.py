@@ -1,6 +1,6 @@
 """A receiver in its slot: one word from a link or the host to packet memory, transmitter, or both (Sec. 3)."""
 
-from sim_model.common.engine.bits import TAIL, index_of, message_of
+from sim_model.common.engine.bits import TAIL, index_of, message_of, sink_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.discards import discard
 from sim_model.common.engine.links import pop
@@ -10,11 +10,13 @@ from sim_model.harts.packets import (
     is_honest,
     may_cut_through,
     onward_outputs,
+    put_on_bus,
     relay_outputs,
+    set_due,
     step_tags,
 )
 from sim_model.harts.transmitter import page_ahead
-from topology.harts.frame import SLOTS
+from topology.harts.frame import PROCESSOR_SLOT, SLOTS
 from topology.harts.header import HOST
 from topology.harts.routing import UNICAST
 
@@ -32,7 +34,7 @@ def step_receiver(cycle, switch, port, state, family):
         if head and had_landing:
             _decide(cycle, switch, port, message_of(flit), state, family)
         if had_landing or not head:
-            pass_word(number, receiver, vertex, node, state)
+            pass_word(number, receiver, vertex, state, family)
             changes += 1
             if flit & TAIL:
                 _end(cycle, switch, receiver, node, family, vertex.first_output)
@@ -42,16 +44,15 @@ def step_receiver(cycle, switch, port, state, family):
 
 
 @compiled
-def pass_word(number, receiver, vertex, node, state):
+def pass_word(number, receiver, vertex, state, family):
     """One word goes to the packet memory, to a transmitter, to both or to nowhere."""
     counters = state.counters
-    flit = pop(number, state.channels[number].sink_bit, vertex, state)
+    flit = pop(number, sink_bit(state.channels[number]), vertex, state)
     counters[FLITS_IN_NETWORK] -= 1
     if receiver.page != NONE:
         counters[FLITS_IN_NETWORK] += 1
     if receiver.transmitter != NONE:
-        node.received = flit
-        node.received_for = vertex.first_output + receiver.transmitter
+        put_on_bus(vertex.first_output + receiver.transmitter, flit, family)
         counters[FLITS_IN_NETWORK] += 1
 
 
@@ -70,7 +71,7 @@ def _keep_page(cycle, switch, port, receiver, state, family):
         return 0
     _set_landing(cycle, receiver, family.free[switch, node.first_free])
     receiver.for_any = 1 if node.free > family.levels or not family.classed else 0
-    node.first_free = (node.first_free + 1) % family.pages
+    node.first_free = node.first_free + 1 if node.first_free + 1 < family.pages else 0
     node.free -= 1
     return 1
 
@@ -207,6 +208,7 @@ def _end(cycle, switch, receiver, node, family, first_output):
         packet.stored_cycle = cycle
         packet.fresh = family.relay_frames + (1 if packet.direction == HOST else 0)
         node.fresh |= 1 << receiver.page
+        set_due(switch, PROCESSOR_SLOT, family)
         receiver.page = NONE
     if receiver.transmitter != NONE:
         transmitter = family.transmitters[first_output + receiver.transmitter]

@@ -4,12 +4,14 @@ What the bus and the memory carry in one cycle is in a transmitter's register af
 with the words of the cycle before.
 """
 
-from sim_model.common.engine.bits import TAIL, index_of, lowest_bit
+from sim_model.common.engine.alarms import WORD_SHIFT, take_alarms
+from sim_model.common.engine.bits import TAIL, index_of, lowest_bit, source_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.state import NONE
 from sim_model.harts.receiver import pass_word, step_receiver
-from sim_model.harts.state import LAST_CHANGE
+from sim_model.harts.packets import give_back, set_due
+from sim_model.harts.state import ENDED, LAST_CHANGE, WORDS
 from sim_model.harts.transmitter import hand_over, postpone_deliveries, step_transmitter
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS
 from topology.harts.header import HOST
@@ -17,40 +19,32 @@ from topology.harts.header import HOST
 
 @compiled
 def step_nodes(cycle, moves, state, family):
-    """One cycle of all nodes. Returns a number that is 0 only if nothing will ever change by itself."""
+    """One cycle of all nodes. Returns a number that is 0 only if nothing will ever change by itself.
+
+    In a slot those nodes are looked at that are on its map: a word is in the receiver's buffer or no page is kept for
+    the next packet, or the transmitter has a packet or a wish.
+    """
     slot = cycle % SLOTS
     changes = moves
     if len(state.endpoints.receivers) > 0:
         postpone_deliveries(cycle, state, family)
-    for switch in range(state.switches):
-        vertex, node = state.vertices[switch], family.nodes[switch]
-        ended = node.ended
-        if node.received_for != NONE or node.read_for != NONE:
-            changes += _load_words(node, state)
-        if slot == PROCESSOR_SLOT:
-            if node.fresh:
-                changes += _see_new_packets(cycle, switch, node, state, family)
-        else:
-            arriving = state.input_channel[switch, slot]
-            receiver = family.receivers[arriving]
-            if receiver.landing == NONE:
-                changes += step_receiver(cycle, switch, slot, state, family)
-            elif vertex.nonempty >> slot & 1:
-                flit = state.slots[arriving, state.channels[arriving].front]
-                if index_of(flit) != 0 and not flit & TAIL:
-                    pass_word(arriving, receiver, vertex, node, state)
-                    changes += 1
-                else:
-                    changes += step_receiver(cycle, switch, slot, state, family)
-            transmitter = family.transmitters[vertex.first_output + slot]
-            if transmitter.page != NONE or family.waiting[switch, slot] != 0 or transmitter.wish != 0:
-                changes += step_transmitter(cycle, switch, slot, state, family)
-        if ended != NONE:
-            family.free[switch, (node.first_free + node.free) % family.pages] = ended
-            node.free += 1
-            node.ended = NONE if node.ended == ended else node.ended
-        vertex.nonempty |= vertex.arrived
-        vertex.arrived = 0
+    ended = family.counters[ENDED]
+    changes += _load_words(state, family)
+    for word in range(family.due.shape[1]):
+        rest = family.due[slot, word]
+        while rest != 0:
+            bit = lowest_bit(rest)
+            rest &= rest - 1
+            switch = word << WORD_SHIFT | bit
+            if slot == PROCESSOR_SLOT:
+                changes += _see_new_packets(cycle, switch, state, family)
+                has_more = family.nodes[switch].fresh != 0
+            else:
+                changes += _step_node(cycle, switch, slot, state, family)
+                has_more = _has_more(switch, slot, state, family)
+            family.due[slot, word] &= ~((0 if has_more else 1) << bit)
+    _free_pages(ended, family)
+    _let_in(cycle, state, family)
     if changes:
         family.counters[LAST_CHANGE] = cycle
         return changes
@@ -59,30 +53,82 @@ def step_nodes(cycle, moves, state, family):
 
 
 @compiled
-def _load_words(node, state):
+def _step_node(cycle, switch, slot, state, family):
+    """Receiver and transmitter of a slot. Returns a number that is 0 if nothing has changed."""
+    vertex = state.vertices[switch]
+    arriving = state.input_channel[switch, slot]
+    receiver = family.receivers[arriving]
+    changes = 0
+    if receiver.landing == NONE:
+        changes += step_receiver(cycle, switch, slot, state, family)
+    elif vertex.nonempty >> slot & 1:
+        flit = state.slots[arriving, state.channels[arriving].front]
+        if index_of(flit) != 0 and not flit & TAIL:
+            pass_word(arriving, receiver, vertex, state, family)
+            changes += 1
+        else:
+            changes += step_receiver(cycle, switch, slot, state, family)
+    transmitter = family.transmitters[vertex.first_output + slot]
+    if transmitter.page != NONE or family.waiting[switch, slot] != 0 or transmitter.wish != 0:
+        changes += step_transmitter(cycle, switch, slot, state, family)
+    return changes
+
+
+@compiled
+def _has_more(switch, slot, state, family):
+    """Whether a node has something to do in this slot of the next frame, as far as can be seen."""
+    vertex = state.vertices[switch]
+    transmitter = family.transmitters[vertex.first_output + slot]
+    held = vertex.nonempty >> slot & 1
+    busy = transmitter.page != NONE or family.waiting[switch, slot] != 0 or transmitter.wish != 0
+    return held or busy or family.receivers[state.input_channel[switch, slot]].landing == NONE
+
+
+@compiled
+def _load_words(state, family):
     """The words of the last cycle go into output registers."""
-    loads = 0
-    if node.received_for != NONE:
-        _load_word(node.received_for, node.received, state)
-        node.received_for = NONE
-        loads += 1
-    if node.read_for != NONE:
-        _load_word(node.read_for, node.read, state)
-        node.read_for = NONE
-        loads += 1
-    return loads
+    words = family.counters[WORDS]
+    family.counters[WORDS] = 0
+    for position in range(words):
+        word = family.words[position]
+        channel = state.channels[word.channel]
+        state.vertices[channel.source].occupied |= source_bit(channel)
+        load_register(word.channel, word.flit, state)
+    return words
 
 
 @compiled
-def _load_word(number, flit, state):
-    channel = state.channels[number]
-    state.vertices[channel.source].occupied |= channel.source_bit
-    load_register(number, flit, state)
+def _free_pages(ended, family):
+    """Pages are free a cycle after the last tail was read: the first of those that have ended, and what is behind stays."""
+    for position in range(ended):
+        give_back(family.ended[position] // family.pages, family.ended[position] % family.pages, family)
+    if ended:
+        family.counters[ENDED] -= ended
+        for position in range(family.counters[ENDED]):
+            family.ended[position] = family.ended[ended + position]
 
 
 @compiled
-def _see_new_packets(cycle, switch, node, state, family):
+def _let_in(cycle, state, family):
+    """What arrived in this cycle is there from the next one on, for the slots of its receivers."""
+    for word in range(family.due.shape[1]):
+        rest = take_alarms(word, cycle, state)
+        while rest != 0:
+            bit = lowest_bit(rest)
+            rest &= rest - 1
+            vertex = state.vertices[word << WORD_SHIFT | bit]
+            arrived = vertex.arrived
+            vertex.nonempty |= arrived
+            vertex.arrived = 0
+            while arrived != 0:
+                family.due[lowest_bit(arrived), word] |= 1 << bit
+                arrived &= arrived - 1
+
+
+@compiled
+def _see_new_packets(cycle, switch, state, family):
     """The network processor puts what has arrived into the queues of the outputs."""
+    node = family.nodes[switch]
     rest = node.fresh
     while rest != 0:
         page = lowest_bit(rest)
@@ -96,4 +142,5 @@ def _see_new_packets(cycle, switch, node, state, family):
             for output in range(HOST + 1):
                 if packet.outputs >> output & 1:
                     family.waiting[switch, output] |= 1 << page
+                    set_due(switch, output, family)
     return 1

@@ -1,4 +1,4 @@
-"""State of the nodes of a hexagonal mesh: arrays of records, all fields int64.
+"""State of the nodes of a hexagonal mesh: arrays of records, and maps of who has something to do in a slot.
 
 Masks have one bit per output port of a node: six directions and the host.
 """
@@ -7,72 +7,76 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.common.engine.alarms import BIT_MASK, WORD_SHIFT, alarm_words
 from sim_model.common.engine.discards import Discards, make_discards
-from sim_model.common.engine.state import NONE, make_records
+from sim_model.common.engine.records import make_records, number, signed, whole
+from sim_model.common.engine.state import NONE
 from sim_model.common.messages import Messages
 from topology.common.flits import bits_for
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, STAGES, TAGS, Leg, initial_legs, relayed_legs
+from topology.harts.frame import PROCESSOR_SLOT, SLOTS
 from topology.harts.graph import DIRECTIONS, HexMesh
 from topology.harts.guard import expected_arrivals
 from topology.harts.routing import UNICAST, HartsRouting, operation
 
 HEADER_FIELDS = (
-    "stage",  # as in the packet header, like all down to forwarded
-    "tag",
-    "distance",
-    "hops",
-    "m0",
-    "m1",
-    "m2",
-    "direction",
-    "forwarded",
-    "spoilt",  # 1 if a node has spoilt the body
+    signed("stage"),  # as in the packet header, like all down to forwarded
+    signed("tag"),
+    whole("distance"),
+    signed("hops"),
+    signed("m0"),
+    signed("m1"),
+    signed("m2"),
+    signed("direction"),
+    signed("forwarded"),
+    signed("spoilt"),  # 1 if a node has spoilt the body
 )
 RECEIVER_FIELDS = (
-    "landing",  # page that is kept for the next packet, or NONE
-    "for_any",  # 1 if a packet of any level may have it
+    signed("landing"),  # page that is kept for the next packet, or NONE
+    signed("for_any"),  # 1 if a packet of any level may have it
     "changed_cycle",  # when that last changed: for ``link_cycles`` the node before still sees what was before
-    "landing_before",
-    "page",  # page that the arriving packet is stored in, or NONE
-    "outputs",  # where it will have to be sent from there
-    "transmitter",  # output that the arriving packet goes on to at once, or NONE
+    signed("landing_before"),
+    signed("page"),  # page that the arriving packet is stored in, or NONE
+    signed("outputs"),  # where it will have to be sent from there
+    signed("transmitter"),  # output that the arriving packet goes on to at once, or NONE
 )
 TRANSMITTER_FIELDS = (
-    "page",  # page that is being sent, or NONE
+    signed("page"),  # page that is being sent, or NONE
     "position",  # next flit of it
-    "owned",  # 1 while a receiver sends
+    signed("owned"),  # 1 while a receiver sends
     "free_cycle",  # no packet starts before this cycle
-    "turn",  # page that has first choice
-    "wish",  # level of the packet that waits most urgently for a page of the next node; 0 if none waits
+    signed("turn"),  # page that has first choice
+    signed("wish"),  # level of the packet that waits most urgently for a page of the next node; 0 if none waits
     "wish_changed_cycle",  # for ``link_cycles`` the next node still sees what was before
-    "wish_before",
+    signed("wish_before"),
 )
 PAGE_FIELDS = (
     "message",
     "flits",  # in all
     "stored_cycle",  # in which the tail came off its link
-    "outputs",  # where it has to be sent
-    "sends",  # sends that are not finished
-    "fresh",  # frames until the network processor has dealt with it
+    signed("outputs"),  # where it has to be sent
+    signed("sends"),  # sends that are not finished
+    number("fresh"),  # frames until the network processor has dealt with it
     *HEADER_FIELDS,
 )
 NODE_FIELDS = (
-    "dead",  # mask of outputs behind which nothing lives; never changes, like the next one
-    "corrupting",
-    "first_free",  # position in the ring of free pages
-    "free",  # how many
+    signed("dead"),  # mask of outputs behind which nothing lives; never changes, like the next one
+    signed("corrupting"),
+    signed("first_free"),  # position in the ring of free pages
+    signed("free"),  # how many
     "fresh",  # mask of pages with a whole packet that the network processor has not dealt with
-    "received",  # latch: flit that comes from the bus, and the channel whose register it goes to, or NONE
-    "received_for",
-    "read",  # the same for a flit from the packet memory
-    "read_for",
-    "ended",  # page whose last send has just ended, or NONE; it is free a cycle after the tail was read
     "logged",  # entry of the log of the last packet that was read for the host, or NONE
+)
+WORD_FIELDS = (
+    "flit",
+    "channel",  # to whose register it goes
 )
 # Positions in ``counters``.
 LAST_CHANGE = 0  # last cycle in which anything changed
 COPIES = 1  # entries of the log
-COUNTERS = 2
+WORDS = 2  # entries of ``words``
+ENDED = 3  # entries of ``ended``
+COUNTERS = 4
 LOG_FIELDS = (
     "message",
     "node",
@@ -110,6 +114,9 @@ class HartsState(NamedTuple):
     free: np.ndarray  # int64[nodes, pages], rings of free pages
     waiting: np.ndarray  # int64[nodes, outputs], masks of pages whose packets wait for an output
     nodes: np.recarray  # NODE_FIELDS
+    due: np.ndarray  # int64[slots, words], nodes that have something to do in a slot (``alarms.py``); stays till done
+    words: np.recarray  # WORD_FIELDS, words that the buses and packet memories have carried in this cycle
+    ended: np.ndarray  # int64[2 nodes], pages (by node and page) whose last send has ended: free after the next cycle
     counters: np.ndarray  # int64[COUNTERS]
     discards: Discards
     log: np.recarray  # LOG_FIELDS, one entry per delivered copy
@@ -166,15 +173,23 @@ def make_harts_state(
             dead=[faults.dead_outputs(mesh, node) for node in range(mesh.nodes)],
             corrupting=[int(node in faults.corrupting_nodes) for node in range(mesh.nodes)],
             free=pages,
-            received_for=NONE,
-            read_for=NONE,
-            ended=NONE,
             logged=NONE,
         ),
+        due=_everybody_due(mesh.nodes),
+        words=make_records(2 * mesh.nodes, WORD_FIELDS),
+        ended=np.zeros(2 * mesh.nodes, dtype=np.int64),
         counters=np.zeros(COUNTERS, dtype=np.int64),
         discards=make_discards(mesh),
         log=make_records(_most_copies(messages), LOG_FIELDS),
     )
+
+
+def _everybody_due(nodes: int) -> np.ndarray:
+    """All receivers look for pages to keep; nothing has arrived that network processors could see."""
+    due = np.zeros((SLOTS, alarm_words(nodes)), dtype=np.int64)
+    for node in range(nodes):
+        due[:PROCESSOR_SLOT, node >> WORD_SHIFT] |= 1 << (node & BIT_MASK)
+    return due
 
 
 def _tags(routing: HartsRouting, messages: Messages) -> np.ndarray:

@@ -4,8 +4,8 @@ from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL, first
 from sim_model.common.engine.compiled import compiled, compiled_apart
 from sim_model.common.engine.deliveries import count_arrival
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
-from sim_model.harts.packets import send_header
-from sim_model.harts.state import COPIES
+from sim_model.harts.packets import give_back, put_on_bus, send_header
+from sim_model.harts.state import COPIES, ENDED
 from topology.harts.frame import SLOTS
 from topology.harts.header import HOST
 
@@ -34,7 +34,7 @@ def step_transmitter(cycle, switch, port, state, family):
             wish = _highest_level(switch, waiting, family) + 1
     if transmitter.page != NONE and not vertex.occupied >> port & 1:
         packet = family.packets[switch * family.pages + transmitter.page]
-        _send_word(number, transmitter, packet, family.nodes[switch], state.counters)
+        _send_word(number, transmitter, packet, state.counters, family)
         changes += 1
         if transmitter.position == packet.flits:
             _end(cycle, switch, port, transmitter, packet, state, family)
@@ -88,7 +88,7 @@ def _start(switch, port, number, page, family):
     family.waiting[switch, port] &= ~(1 << page)
     transmitter.page = page
     transmitter.position = 0
-    transmitter.turn = (page + 1) % family.pages
+    transmitter.turn = page + 1  # behind the last page nobody is found, which is as good as 0
     head = family.heads[number]
     send_header(family.operation[packet.message], packet, port, head, family)
     if family.nodes[switch].corrupting and packet.direction != HOST and port != HOST:
@@ -96,11 +96,10 @@ def _start(switch, port, number, page, family):
 
 
 @compiled
-def _send_word(number, transmitter, packet, node, counters):
+def _send_word(number, transmitter, packet, counters, family):
     """One word comes out of the packet memory."""
     tail = TAIL if transmitter.position == packet.flits - 1 else 0
-    node.read = packet.message << MESSAGE_SHIFT | transmitter.position << INDEX_SHIFT | tail
-    node.read_for = number
+    put_on_bus(number, packet.message << MESSAGE_SHIFT | transmitter.position << INDEX_SHIFT | tail, family)
     transmitter.position += 1
     counters[FLITS_IN_NETWORK] += 1
 
@@ -115,7 +114,8 @@ def _end(cycle, switch, port, transmitter, packet, state, family):
     packet.sends -= 1
     if packet.sends == 0:
         state.counters[FLITS_IN_NETWORK] -= packet.flits
-        node.ended = transmitter.page
+        family.ended[family.counters[ENDED]] = switch * family.pages + transmitter.page
+        family.counters[ENDED] += 1
     transmitter.page = NONE
 
 
@@ -127,10 +127,8 @@ def hand_over(cycle, switch, page, packet, state, family):
     packet.outputs &= ~(1 << HOST)
     packet.sends -= 1
     if packet.sends == 0:
-        node = family.nodes[switch]
         state.counters[FLITS_IN_NETWORK] -= packet.flits
-        family.free[switch, (node.first_free + node.free) % family.pages] = page
-        node.free += 1
+        give_back(switch, page, family)
 
 
 @compiled

@@ -3,8 +3,6 @@
 Times play no part here: ``CopyCollector`` is the hardware that does it flit by flit.
 """
 
-from collections import defaultdict
-
 import numpy as np
 
 from sim_model.common.messages import Messages
@@ -14,6 +12,8 @@ from topology.harts.reception import VOTE, threshold
 from topology.harts.routing import UNICAST
 
 VERDICTS = ("first_copies_right", "first_copies_wrong", "votes_right", "votes_wrong", "votes_open")
+NEEDED = np.array([0, *(threshold(COPIES[algorithm], VOTE) for algorithm in ALGORITHMS)])
+"""Equal copies that decide a vote, by operation."""
 
 
 def count_verdicts(messages: Messages, copy_log: np.ndarray, faults: Faults) -> dict[str, int]:
@@ -35,17 +35,25 @@ def count_verdicts(messages: Messages, copy_log: np.ndarray, faults: Faults) -> 
         ``first_copies_right`` and ``first_copies_wrong``, of hosts that take the first copy; ``votes_right``,
         ``votes_wrong`` and ``votes_open`` (there is no majority) of hosts that let the copies vote.
     """
-    counts: dict[str, int] = dict.fromkeys(VERDICTS, 0)
-    received: dict[tuple[int, int], list[bool]] = defaultdict(list)
-    for message, node, spoilt in copy_log[["message", "node", "spoilt"]].tolist():
-        if messages.operation[message] != UNICAST:
-            source = int(messages.source[message])
-            received[message, node].append(bool(spoilt) or faults.claimed_source(source) != source)
-    for (message, _), wrong in received.items():
-        needed = threshold(COPIES[ALGORITHMS[messages.operation[message] - 1]], VOTE)
-        counts["first_copies_wrong" if wrong[0] else "first_copies_right"] += 1
-        if wrong.count(False) >= needed:
-            counts["votes_right"] += 1
-        else:
-            counts["votes_wrong" if wrong.count(True) >= needed else "votes_open"] += 1
-    return counts
+    copies = copy_log[messages.operation[copy_log["message"]] != UNICAST]
+    message, node = copies["message"], copies["node"]
+    if len(copies) == 0:
+        return dict.fromkeys(VERDICTS, 0)
+    wrong = (copies["spoilt"] != 0) | _forges(messages, faults)[messages.source[message]]
+    receivers, first, receiver = np.unique(
+        message * (int(node.max()) + 1) + node, return_index=True, return_inverse=True
+    )
+    wrong_copies = np.bincount(receiver, weights=wrong, minlength=len(receivers))
+    right_copies = np.bincount(receiver, weights=~wrong, minlength=len(receivers))
+    needed = NEEDED[messages.operation[message[first]]]
+    right, wrong_vote = right_copies >= needed, wrong_copies >= needed
+    found = (~wrong[first], wrong[first], right, ~right & wrong_vote, ~right & ~wrong_vote)
+    return dict(zip(VERDICTS, (int(one.sum()) for one in found), strict=True))
+
+
+def _forges(messages: Messages, faults: Faults) -> np.ndarray:
+    """Whether a source claims to be another, bool by source."""
+    sources = np.unique(messages.source).tolist()
+    forges = np.zeros(max(sources) + 1, dtype=bool)
+    forges[[source for source in sources if faults.claimed_source(source) != source]] = True
+    return forges

@@ -1,7 +1,7 @@
 """Flits leave the buffers of input lanes: those whose request is granted, and those of worms without a way."""
 
 from sim_model.common.engine.alarms import wake
-from sim_model.common.engine.bits import TAIL, lowest_bit
+from sim_model.common.engine.bits import TAIL, lowest_bit, source_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
 from sim_model.common.engine.state import FLITS_IN_NETWORK
@@ -59,8 +59,8 @@ def _take(cycle, switch, lane, state, family):
     channel, vertex = state.channels[number], state.vertices[switch]
     flit = pop(number, 1 << lane, vertex, state)
     following = (cycle + 1) & 1
-    family.wires[channel.source, following] |= channel.source_bit  # nobody looks at those of processors
+    family.wires[channel.source, following] |= source_bit(channel)  # nobody looks at those of processors
     if flit & TAIL:
-        family.releases[channel.source, following] |= channel.source_bit & ~family.tail_lanes
+        family.releases[channel.source, following] |= source_bit(channel) & ~family.tail_lanes
     wake(channel.source, following, state.alarms)
     return flit

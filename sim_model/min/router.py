@@ -4,57 +4,98 @@ Everything reads the state at the start of the cycle. That decides the order her
 this cycle's releases), then copies, and last the token and the new entries in the queues.
 """
 
+from sim_model.common.engine.alarms import BIT_MASK, WORD_SHIFT, take_alarms, wake_if
 from sim_model.common.engine.bits import TAIL, lowest_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
 from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.route_unit import end_cycle, forget_header, scan_header
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
-from sim_model.min.token import pass_on, seek_token
+from sim_model.min.token import pass_on, seek_token, wake_seekers
 
 
 @compiled
 def step_routers(cycle, moves, state, family):
     """One cycle of all switches. Returns 0 only if nothing moved and no register changed that ever stops changing."""
-    vertices, routers = state.vertices, family.routers
     changes = moves
-    for switch in range(state.switches):
-        vertex, router = vertices[switch], routers[switch]
-        waiting = (vertex.nonempty | vertex.arrived) & ~router.queued
-        if waiting == 0 and router.seeking == 0 and not (vertex.awake or router.recheck or vertex.arrived):
-            continue  # all worms here are blocked as before
-        complete = NONE
-        if waiting != 0:
-            scans, complete = scan_header(cycle, switch, waiting, state, family)
-            changes += scans
-        router.recheck = 0
-        if router.standing & vertex.nonempty:
-            changes += _copy_all(cycle, switch, state, family)
-        changes += _enter(cycle, switch, complete, state, family)
-        end_cycle(vertex)
+    for word in range((state.switches + BIT_MASK) >> WORD_SHIFT):
+        rest = take_alarms(word, cycle, state)
+        while rest != 0:  # the worms of all others are blocked as before
+            switch = word << WORD_SHIFT | lowest_bit(rest)
+            rest &= rest - 1
+            changes += _step_switch(cycle, switch, state, family)
     return changes
 
 
 @compiled
+def _step_switch(cycle, switch, state, family):
+    """One cycle of a switch. Returns 0 only if no register changed that ever stops changing.
+
+    It has to be looked at in the next cycle, too, if the route unit or the queues may have more to do by themselves,
+    the token is on its way, or a flit has arrived. Whatever else there can be to do follows from a register that is
+    emptied, or from a token that is passed on (``token.py``).
+    """
+    vertex, router = state.vertices[switch], family.routers[switch]
+    changes, goes_on = 0, vertex.arrived
+    complete = NONE
+    waiting = (vertex.nonempty | vertex.arrived) & ~router.queued
+    if waiting != 0:
+        changes, complete = scan_header(cycle, switch, waiting, state, family)
+        goes_on |= changes
+    router.recheck = 0
+    if router.standing & vertex.nonempty:
+        changes += _copy_all(cycle, switch, state, family)
+    entered = _enter(cycle, switch, complete, state, family)
+    end_cycle(vertex)
+    wake_if(goes_on | entered | router.recheck != 0, switch, cycle + 1, state.alarms)
+    return changes + entered
+
+
+@compiled
 def _copy_all(cycle, switch, state, family):
-    """Copy the first flits of all inputs to those of their outputs that can take them. Returns the copies."""
+    """Copy the first flits of all inputs to those of their outputs that can take them. Returns the copies.
+
+    It goes from empty registers to the inputs that feed them: worms that are blocked are not even looked at.
+    """
     vertex, router, inputs = state.vertices[switch], family.routers[switch], family.inputs
     if router.requeued:
         find_first(router, switch, state.input_channel, inputs)
+        _find_feeders(switch, state, family)
     copies = 0
-    rest = router.standing & vertex.nonempty
+    held = vertex.nonempty
+    rest = router.wanted & ~vertex.occupied
     while rest != 0:
-        port = lowest_bit(rest)
+        output = lowest_bit(rest)
         rest &= rest - 1
-        number = state.input_channel[switch, port]
         # no two inputs are first at one output: what others copy in this cycle makes no difference
-        outputs = inputs[number].first & ~inputs[number].copied & ~vertex.occupied
-        if inputs[number].request == 0:
-            _drain(port, number, vertex, router, state, family)
+        number = family.feeders[vertex.first_output + output]
+        port = state.channels[number].sink_port
+        if held >> port & 1:
+            _copy(cycle, output, port, number, vertex, router, state, family)
             copies += 1
-        elif outputs != 0:
-            copies += _copy(cycle, outputs, port, number, vertex, router, state, family)
+    if router.draining & held:
+        copies += _drain(switch, router.draining & held, state, family)
     return copies
+
+
+@compiled
+def _find_feeders(switch, state, family):
+    """Note whose flits go to which outputs, and which inputs have worms without a way."""
+    router, first_output = family.routers[switch], state.vertices[switch].first_output
+    router.wanted = 0
+    router.draining = 0
+    standing = router.standing
+    while standing != 0:
+        port = lowest_bit(standing)
+        standing &= standing - 1
+        number = state.input_channel[switch, port]
+        header = family.inputs[number]
+        router.wanted |= header.first & ~header.copied
+        router.draining |= (1 if header.request == 0 else 0) << port
+        rest = header.first
+        while rest != 0:
+            family.feeders[first_output + lowest_bit(rest)] = number
+            rest &= rest - 1
 
 
 @compiled
@@ -74,46 +115,50 @@ def find_first(router, switch, input_channel, inputs):
 
 
 @compiled
-def _copy(cycle, outputs, port, number, vertex, router, state, family):
-    """Copy the first flit of an input to outputs. Returns the copies."""
-    header, channels, slots = family.inputs[number], state.channels, state.slots
-    flit = slots[number, channels[number].front]
-    vertex.occupied |= outputs
-    copies = 0
-    rest = outputs
-    while rest != 0:
-        load_register(vertex.first_output + lowest_bit(rest), flit, state)
-        rest &= rest - 1
-        copies += 1
-    state.counters[FLITS_IN_NETWORK] += copies
-    header.copied |= outputs
+def _copy(cycle, output, port, number, vertex, router, state, family):
+    """Copy the first flit of an input to an output."""
+    header, bit = family.inputs[number], 1 << output
+    flit = state.slots[number, state.channels[number].front]
+    vertex.occupied |= bit
+    load_register(vertex.first_output + output, flit, state)
+    header.copied |= bit
     finished = header.owed & ~header.copied == 0
     if flit & TAIL:
-        header.owed &= ~outputs
+        header.owed &= ~bit
         router.requeued = 1
         router.recheck = 1
-    if finished:
-        state.counters[FLITS_IN_NETWORK] -= 1
+    if not finished:
+        state.counters[FLITS_IN_NETWORK] += 1
+        router.wanted ^= bit
+    else:
         pop(number, 1 << port, vertex, state)
         header.copied = 0
+        router.wanted |= header.first
         router.recheck = 1
         if router.holder == port:
             router.popped += 1
             if router.popped == router.release_flits or flit & TAIL:
                 pass_on(cycle, router, family.groups)
+                wake_seekers(cycle, router.group, state, family)
         if flit & TAIL:
             _leave(port, router, header)
-    return copies
 
 
 @compiled
-def _drain(port, number, vertex, router, state, family):
-    """A worm without a way loses a flit per cycle."""
-    flit = pop(number, 1 << port, vertex, state)
-    state.counters[FLITS_IN_NETWORK] -= 1
-    router.recheck = 1
-    if flit & TAIL:
-        _leave(port, router, family.inputs[number])
+def _drain(switch, inputs, state, family):
+    """Worms without a way lose a flit per cycle. Returns how many they are."""
+    drained = 0
+    while inputs != 0:
+        port = lowest_bit(inputs)
+        inputs &= inputs - 1
+        number = state.input_channel[switch, port]
+        state.counters[FLITS_IN_NETWORK] -= 1
+        family.routers[switch].recheck = 1
+        drained += 1
+        if pop(number, 1 << port, state.vertices[switch], state) & TAIL:
+            family.routers[switch].draining ^= 1 << port
+            _leave(port, family.routers[switch], family.inputs[number])
+    return drained
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""State of the switches and tokens of a multistage network: arrays of records, all fields int64.
+"""State of the switches and tokens of a multistage network: arrays of records.
 
 Masks have one bit per port of a switch.
 """
@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sim_model.common.engine.discards import Discards, make_discards
-from sim_model.common.engine.state import NONE, make_records
+from sim_model.common.engine.records import NUMBER, byte, make_records, number, short, signed
+from sim_model.common.engine.state import NONE
 from sim_model.common.engine.tables import HEADER_FIELDS, ROUTE_UNIT_FIELDS, RoutingTables, make_tables
 from sim_model.common.messages import Messages
 from topology.min.groups import TOKEN_RULES, Group
@@ -26,14 +27,16 @@ ROUTER_FIELDS = (
     *ROUTE_UNIT_FIELDS,  # owned is always 0: all requests are found through ``queued``
     "standing",  # of the queued inputs, those that stand in the output queues
     "seeking",  # of them, those that wait for the token
-    "token_turn",  # input that has first choice of the token
-    "holder",  # input that holds the token, or NONE
-    "popped",  # flits of the holder's message that all branches have copied
+    byte("token_turn"),  # input that has first choice of the token
+    signed("holder"),  # input that holds the token, or NONE
+    number("popped"),  # flits of the holder's message that all branches have copied
     "group",  # number of the token group, or NONE; never changes, like the next two
-    "ring_position",  # in the ring of the group
-    "release_flits",  # when ``popped`` is so much, the token goes on
-    "requeued",  # 1 if ``first`` has to be found again
-    "recheck",  # 1 if something may be copied although no register was emptied
+    short("ring_position"),  # in the ring of the group
+    number("release_flits"),  # when ``popped`` is so much, the token goes on
+    "wanted",  # outputs that somebody may copy to who has not yet copied the first flit in his buffer
+    "draining",  # standing inputs whose worms have no way
+    byte("requeued"),  # 1 if ``first`` has to be found again
+    byte("recheck"),  # 1 if something may be copied although no register was emptied
 )
 GROUP_FIELDS = (
     "switches",  # in the ring; never changes, like the next one
@@ -51,6 +54,9 @@ class MinState(NamedTuple):
     discards: Discards
     inputs: np.recarray  # INPUT_FIELDS, by channel (which stands for the input at its sink)
     routers: np.recarray  # ROUTER_FIELDS, by switch
+    feeders: (
+        np.ndarray
+    )  # uint32[channels], input whose flits go to the output register of a channel, where it is wanted
     groups: np.recarray  # GROUP_FIELDS
     rings: np.ndarray  # int64[groups, most switches], switches by position in the ring
 
@@ -75,6 +81,7 @@ def make_min_state(
             channel_class=[routing.input_class(channel.index) for channel in routing.network.channels],
         ),
         routers=_routers(routing, buffer_depth_flits, link_cycles, token),
+        feeders=np.zeros(len(routing.network.channels), dtype=NUMBER),
         groups=make_records(
             len(groups),
             GROUP_FIELDS,

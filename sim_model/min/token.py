@@ -1,5 +1,6 @@
 """The token of a group of switches: where it is, who takes it, and when it goes on (Sec. 3.2)."""
 
+from sim_model.common.engine.alarms import wake_if
 from sim_model.common.engine.bits import first_at_or_after
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.state import NONE
@@ -66,3 +67,11 @@ def pass_on(cycle, router, groups):
     group.held = 0
     group.free_cycle = cycle + group.wire_cycles
     group.free_position = (router.ring_position + 1) % group.switches
+
+
+@compiled
+def wake_seekers(cycle, group, state, family):
+    """A token is on its way: the switches of its ring that seek it look for it from the next cycle on."""
+    for position in range(family.groups[group].switches):
+        seeker = family.rings[group, position]
+        wake_if(family.routers[seeker].seeking != 0, seeker, cycle + 1, state.alarms)

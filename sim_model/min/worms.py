@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sim_model.common.engine.bits import lowest_bit
+from sim_model.common.engine.bits import lowest_bit, sink_bit, source_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.route_unit import forget_header
 from sim_model.common.engine.state import NONE
@@ -65,7 +65,7 @@ def end_worm(cycle, kind, number, worms, state, family):
         owner = worms.channels[number].feeder
         switch = state.channels[number].source
         tail_is_sent(number, cycle, worms, state)
-        family.inputs[owner].owed &= ~state.channels[number].source_bit
+        family.inputs[owner].owed &= ~source_bit(state.channels[number])
         family.routers[switch].requeued = 1
         if family.inputs[owner].owed == 0:
             _leave(cycle, switch, owner, worms, state, family)
@@ -81,7 +81,7 @@ def end_worm(cycle, kind, number, worms, state, family):
 @compiled
 def _leave(cycle, switch, number, worms, state, family):
     """All copies of a message are made."""
-    router, bit = family.routers[switch], state.channels[number].sink_bit
+    router, bit = family.routers[switch], sink_bit(state.channels[number])
     _let_token_go(cycle, switch, number, worms, state, family)
     router.queued ^= bit
     router.standing ^= bit
@@ -94,7 +94,7 @@ def _leave(cycle, switch, number, worms, state, family):
 def _let_token_go(cycle, switch, number, worms, state, family):
     """If an input holds the token, the next switch of the ring that seeks it is told when it will be there."""
     router = family.routers[switch]
-    if router.holder == NONE or 1 << router.holder != state.channels[number].sink_bit:
+    if router.holder == NONE or 1 << router.holder != sink_bit(state.channels[number]):
         return
     pass_on(cycle, router, family.groups)
     group, position = family.groups[router.group], family.groups[router.group].free_position

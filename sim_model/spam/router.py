@@ -4,7 +4,8 @@ Everything reads the state at the start of the cycle. That decides the order her
 this cycle's grants and releases), then grants, then copies, and last the new entry in the queues.
 """
 
-from sim_model.common.engine.bits import TAIL, lowest_bit
+from sim_model.common.engine.alarms import BIT_MASK, WORD_SHIFT, take_alarms, wake_if
+from sim_model.common.engine.bits import TAIL, lowest_bit, sink_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
 from sim_model.common.engine.movers import load_register
@@ -16,59 +17,124 @@ from sim_model.spam.split_enqueue import enqueue_one, oldest_everywhere
 @compiled
 def step_routers(cycle, moves, state, spam):
     """One cycle of all routers. Returns 0 only if nothing moved and no register of any router changed."""
-    vertices, input_channel = state.vertices, state.input_channel
-    inputs, routers = spam.inputs, spam.routers
     changes = moves
-    more_flits = 0
-    for switch in range(state.switches):
-        vertex, router = vertices[switch], routers[switch]
-        waiting = (vertex.nonempty | vertex.arrived) & ~(router.queued | router.active)
-        if waiting == 0 and not (vertex.awake or router.recheck or vertex.arrived) and spam.atomic:
-            continue  # all worms here are blocked as before
-        complete = NONE
-        if waiting != 0:
-            scans, complete = scan_header(cycle, switch, waiting, state, spam)
-            changes += scans
-        if router.recheck:
-            changes += grant(switch, input_channel, spam)
-        ready = router.active & vertex.nonempty
-        while ready != 0:
-            port = lowest_bit(ready)
-            ready &= ready - 1
-            number = input_channel[switch, port]
-            if vertex.occupied & inputs[number].request:
-                continue
-            copies = _copy(port, number, vertex, router, inputs[number], state)
-            more_flits += copies - 1
-            changes += 1  # a worm without a way has no copies, but goes
-        if not spam.atomic:
-            changes += enqueue_one(switch, state, spam)
-        if complete != NONE:
-            enqueue(switch, complete, input_channel, spam)
-        end_cycle(vertex)
-    state.counters[FLITS_IN_NETWORK] += more_flits
+    for word in range((state.switches + BIT_MASK) >> WORD_SHIFT):
+        rest = take_alarms(word, cycle, state)
+        while rest != 0:  # the worms of all others are blocked as before
+            switch = word << WORD_SHIFT | lowest_bit(rest)
+            rest &= rest - 1
+            changes += _step_router(cycle, switch, state, spam)
     return changes
 
 
 @compiled
-def _copy(port, number, vertex, router, header, state):
-    """Copy the first flit of an input into all its output registers, release after the tail. Returns the copies."""
-    flit = pop(number, 1 << port, vertex, state)
-    vertex.occupied |= header.request
-    if header.request == 0:
-        router.recheck = 1  # no register will wake this router for the next flit
-    copies = 0
+def _step_router(cycle, switch, state, spam):
+    """One cycle of a router. Returns 0 only if no register changed.
+
+    It has to be looked at in the next cycle, too, if the route unit or the queues may have more to do by themselves, or
+    if a flit has arrived. Whatever else there can be to do follows from a register that is emptied.
+    """
+    vertex, router = state.vertices[switch], spam.routers[switch]
+    changes, goes_on = 0, vertex.arrived
+    complete = NONE
+    waiting = (vertex.nonempty | vertex.arrived) & ~(router.queued | router.active)
+    if waiting != 0:
+        changes, complete = scan_header(cycle, switch, waiting, state, spam)
+        goes_on |= changes
+    if router.recheck:
+        before = router.active
+        changes += grant(switch, state.input_channel, spam)
+        _note_feeders(switch, router.active & ~before, state, spam)
+    changes += _copy_all(vertex, router, state, spam)
+    if router.draining & vertex.nonempty:
+        changes += _drain(switch, state, spam)
+    if not spam.atomic:
+        entered = enqueue_one(switch, state, spam)
+        changes += entered
+        goes_on |= entered
+    if complete != NONE:
+        enqueue(switch, complete, state.input_channel, spam)
+    end_cycle(vertex)
+    wake_if(goes_on | router.recheck != 0, switch, cycle + 1, state.alarms)
+    return changes
+
+
+@compiled
+def _note_feeders(switch, granted, state, spam):
+    """Note whose flits go to the outputs of inputs that have just got them; worms without a way have none."""
+    first_output = state.vertices[switch].first_output
+    while granted != 0:
+        port = lowest_bit(granted)
+        granted &= granted - 1
+        number = state.input_channel[switch, port]
+        rest = spam.inputs[number].request
+        if rest == 0:
+            spam.routers[switch].draining |= 1 << port
+        while rest != 0:
+            spam.feeders[first_output + lowest_bit(rest)] = number
+            rest &= rest - 1
+
+
+@compiled
+def _copy_all(vertex, router, state, spam):
+    """Copy the first flits of all inputs whose output registers are all empty. Returns how many inputs that are.
+
+    It goes from empty registers to the inputs that feed them: worms that are blocked are not even looked at.
+    """
+    copied = 0
+    rest = router.owned & ~vertex.occupied
+    while rest != 0:
+        number = spam.feeders[vertex.first_output + lowest_bit(rest)]
+        header, bit = spam.inputs[number], sink_bit(state.channels[number])
+        rest &= ~header.request
+        if vertex.nonempty & bit and vertex.occupied & header.request == 0:
+            _copy(number, bit, vertex, router, header, state)
+            copied += 1
+    return copied
+
+
+@compiled
+def _copy(number, bit, vertex, router, header, state):
+    """Copy the first flit of an input into all its output registers, release after the tail."""
+    flit = pop(number, bit, vertex, state)
     outputs = header.request
+    vertex.occupied |= outputs
+    load_register(vertex.first_output + lowest_bit(outputs), flit, state)
+    outputs &= outputs - 1
     while outputs != 0:
         load_register(vertex.first_output + lowest_bit(outputs), flit, state)
         outputs &= outputs - 1
-        copies += 1
+        state.counters[FLITS_IN_NETWORK] += 1
     if flit & TAIL:
-        router.active ^= 1 << port
-        router.owned ^= header.request
-        router.recheck = 1
-        forget_header(header)
-    return copies
+        _release(bit, router, header)
+
+
+@compiled
+def _drain(switch, state, spam):
+    """Worms without a way lose a flit per cycle. Returns how many they are."""
+    vertex, router = state.vertices[switch], spam.routers[switch]
+    drained = 0
+    rest = router.draining & vertex.nonempty
+    while rest != 0:
+        port = lowest_bit(rest)
+        rest &= rest - 1
+        number = state.input_channel[switch, port]
+        router.recheck = 1  # no register will wake this router for the next flit
+        state.counters[FLITS_IN_NETWORK] -= 1
+        drained += 1
+        if pop(number, 1 << port, vertex, state) & TAIL:
+            router.draining ^= 1 << port
+            _release(1 << port, router, spam.inputs[number])
+    return drained
+
+
+@compiled
+def _release(bit, router, header):
+    """The tail has left the buffer: the input gives its outputs back."""
+    router.active ^= bit
+    router.owned ^= header.request
+    router.recheck = 1
+    forget_header(header)
 
 
 @compiled

@@ -1,11 +1,11 @@
-"""State of the SPAM routers: arrays of records, all fields int64. Masks have one bit per port of a switch."""
+"""State of the SPAM routers: arrays of records. Masks have one bit per port of a switch."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from sim_model.common.engine.discards import Discards, make_discards
-from sim_model.common.engine.state import make_records
+from sim_model.common.engine.records import NUMBER, byte, make_records
 from sim_model.common.engine.tables import HEADER_FIELDS, ROUTE_UNIT_FIELDS, RoutingTables, make_tables
 from sim_model.common.messages import Messages
 from topology.spam.routing import SpamRouting
@@ -17,8 +17,9 @@ INPUT_FIELDS = (
 ROUTER_FIELDS = (
     *ROUTE_UNIT_FIELDS,  # queued: not active yet; owned: outputs of the active inputs
     "active",  # inputs that own their outputs
-    "enqueue_turn",  # input that has first choice of the serial enqueuer
-    "recheck",  # 1 if a queue has changed since the last grants
+    "draining",  # active inputs whose worms have no way
+    byte("enqueue_turn"),  # input that has first choice of the serial enqueuer
+    byte("recheck"),  # 1 if a queue has changed since the last grants
 )
 
 
@@ -30,6 +31,7 @@ class SpamState(NamedTuple):
     atomic: int  # 1, or 0 for the serial enqueuer
     inputs: np.recarray  # INPUT_FIELDS, by channel (which stands for the input at its sink)
     routers: np.recarray  # ROUTER_FIELDS, by switch
+    feeders: np.ndarray  # uint32[channels], input whose flits go to the output register of a channel, where it is owned
     older: np.ndarray  # int64[channels, queues], inputs that enqueued before; a column per output if enqueues are split
 
 
@@ -42,5 +44,6 @@ def make_spam_state(routing: SpamRouting, messages: Messages, *, routing_cycles:
         atomic=int(atomic),
         inputs=make_records(channels, INPUT_FIELDS, channel_class=routing.labels.channel_class),
         routers=make_records(routing.network.switches, ROUTER_FIELDS),
+        feeders=np.zeros(channels, dtype=NUMBER),
         older=np.zeros((channels, 1 if atomic else routing.most_ports), dtype=np.int64),
     )

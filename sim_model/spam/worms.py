@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sim_model.common.engine.bits import lowest_bit
+from sim_model.common.engine.bits import lowest_bit, sink_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.route_unit import forget_header
 from sim_model.common.engine.state import NONE
@@ -56,7 +56,7 @@ def end_worm(cycle, _kind, number, worms, state, family):
     while rest != 0:
         tail_is_sent(first_output + lowest_bit(rest), cycle, worms, state)
         rest &= rest - 1
-    router.active ^= state.channels[number].sink_bit
+    router.active ^= sink_bit(state.channels[number])
     router.owned ^= header.request
     router.recheck = 1
     forget_header(header)

@@ -136,9 +136,6 @@ class Reproduction:
     shares: str = ""
 
 
-MOST_PROCESSES = 8
-
-
 @dataclass(frozen=True)
 class Effort:
     """How a figure is measured.
@@ -151,15 +148,18 @@ class Effort:
         See ``Progress``.
     kept : KeptPoints or None
         Points of an interrupted run; where this one keeps its own.
+    jobs : int or None
+        Cores that share the work; None for all.
     """
 
     quick: bool = False
     progress: Progress | None = None
     kept: KeptPoints | None = None
+    jobs: int | None = None
 
     @property
     def points(self) -> dict[str, Any]:
         """How ``measure_points`` is to go about it."""
         progress = self.progress
         counted = None if progress is None else lambda done, total: progress("measuring", done, total)
-        return {"processes": min(os.cpu_count() or 1, MOST_PROCESSES), "progress": counted, "kept": self.kept}
+        return {"processes": self.jobs or os.cpu_count() or 1, "progress": counted, "kept": self.kept}

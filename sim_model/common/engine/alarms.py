@@ -13,9 +13,14 @@ BIT_MASK = 31
 ALL = (1 << BIT_MASK + 1) - 1
 
 
+def alarm_words(vertices: int) -> int:
+    """Words that hold a bit for each."""
+    return (vertices >> WORD_SHIFT) + 1
+
+
 def make_alarms(vertices: int) -> np.ndarray:
     """In cycle 0 everybody is looked at. int64[2, words]."""
-    alarms = np.zeros((2, (vertices >> WORD_SHIFT) + 1), dtype=np.int64)
+    alarms = np.zeros((2, alarm_words(vertices)), dtype=np.int64)
     alarms[0] = ALL
     return alarms
 

@@ -79,3 +79,15 @@ def message_of(flit):
 def index_of(flit):
     """Index in the message of a packed flit; 0 is the head."""
     return flit >> INDEX_SHIFT & INDEX_MASK
+
+
+@compiled
+def source_bit(channel):
+    """Mask of the port at the source of a channel."""
+    return 1 << channel.source_port
+
+
+@compiled
+def sink_bit(channel):
+    """Mask of the port at the sink of a channel."""
+    return 1 << channel.sink_port

@@ -18,7 +18,7 @@ DIGEST_LETTERS = 16
 
 # Array arguments are not reference counted (_nrt): the cycle functions allocate nothing, and the atomic counters
 # cost two thirds of the speed.
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "nogil": True}
 # A call passes the state as a hundred and more words, one by one. Left to itself, the compiler inlines a function or
 # not by its size, so that a line more in one place could cost or gain a third of the speed in another.
 INLINED: dict[str, Any] = {**OPTIONS, "forceinline": True}

@@ -5,7 +5,7 @@ Every injector of a node has a host of its own, and they know nothing of each ot
 the last of their parents has arrived or left. The next message is the earlier of the two fronts.
 """
 
-from sim_model.common.engine.bits import MESSAGE_SHIFT, TAIL
+from sim_model.common.engine.bits import MESSAGE_SHIFT, TAIL, source_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.sources import offers_later
@@ -57,7 +57,7 @@ def wake_host(cycle, injector, state):
 def _load_head(number, message, state):
     channel = state.channels[number]
     tail = TAIL if state.jobs[message].flits == 1 else 0
-    state.vertices[channel.source].occupied |= channel.source_bit
+    state.vertices[channel.source].occupied |= source_bit(channel)
     load_register(number, message << MESSAGE_SHIFT | tail, state)
 
 

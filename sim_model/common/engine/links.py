@@ -1,7 +1,7 @@
 """Links: flits leave output registers for the buffer at the sink, or for the processor."""
 
-from sim_model.common.engine.alarms import wake
-from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, TAIL, message_of
+from sim_model.common.engine.alarms import wake, wake_if
+from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, TAIL, message_of, sink_bit, source_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.deliveries import check_order, count_arrival
 from sim_model.common.engine.hosts import free_injector
@@ -22,7 +22,7 @@ def move_flits(cycle, state, trace, row):
     moved += _move_into_processors(cycle, state, trace, row)
     state.counters[FLIT_HOPS] += moved
     if state.link_stages > 0:
-        moved += move_through_stages(state, trace, row)
+        moved += move_through_stages(cycle, state, trace, row)
     return moved
 
 
@@ -31,7 +31,7 @@ def _move_between_switches(cycle, state, trace, row):
     """A flit goes into the buffer at the sink, or into the first stage of a link that has some."""
     depth, channels, vertices = state.buffer_depth_flits, state.channels, state.vertices
     recording = row < len(trace.flits)
-    has_stages = state.link_stages > 0
+    has_stages, waking = state.link_stages > 0, state.registers_wake
     movers, waiting = state.movers[BETWEEN_SWITCHES], state.mover_counts[BETWEEN_SWITCHES]
     state.mover_counts[BETWEEN_SWITCHES] = 0
     moved = waiting
@@ -41,11 +41,11 @@ def _move_between_switches(cycle, state, trace, row):
         source = vertices[channel.source]
         staged = has_stages and state.stages[number].last != 0
         if state.stages[number].full & 1 if staged else channel.count == depth:
-            source.blocked |= channel.source_bit
+            source.blocked |= source_bit(channel)
             moved -= 1
             continue
-        source.occupied ^= channel.source_bit
-        source.awake = 1
+        source.occupied ^= source_bit(channel)
+        wake_if(waking, channel.source, cycle, state.alarms)
         if recording:
             trace.flits[row, number] = channel.register
         if staged:
@@ -71,21 +71,21 @@ def _move_from_processors(cycle, state, trace, row):
         channel = channels[number]
         source = vertices[channel.source]
         if channel.count == depth:
-            source.blocked |= channel.source_bit
+            source.blocked |= source_bit(channel)
             moved -= 1
             continue
         if recording:
             trace.flits[row, number] = channel.register
         _enter_buffer(cycle, number, channel, state)
         if channel.register & TAIL:
-            source.occupied ^= channel.source_bit
+            source.occupied ^= source_bit(channel)
             free_injector(cycle, number - first_injection, state)
             continue
         channel.register = _following(channel.register, state.jobs)
         loaded += 1
         if pausing:
             await_word(number - first_injection, state)
-            if source.occupied & channel.source_bit == 0:
+            if source.occupied & source_bit(channel) == 0:
                 continue
         movers[kept] = number
         kept += 1
@@ -108,11 +108,10 @@ def _move_into_processors(cycle, state, trace, row):
         channel = channels[number]
         source = vertices[channel.source]
         if channel.count == depth:
-            source.blocked |= channel.source_bit
+            source.blocked |= source_bit(channel)
             moved -= 1
             continue
-        source.occupied ^= channel.source_bit
-        source.awake = 1
+        source.occupied ^= source_bit(channel)
         if recording:
             trace.flits[row, number] = channel.register
         wake(channel.source, cycle, state.alarms)
@@ -129,7 +128,7 @@ def _enter_buffer(cycle, number, channel, state):
     """The flit in the output register of a channel goes into the buffer at its sink."""
     state.slots[number, (channel.front + channel.count) & state.slot_mask] = channel.register
     channel.count += 1
-    state.vertices[channel.sink].arrived |= channel.sink_bit
+    state.vertices[channel.sink].arrived |= sink_bit(channel)
     wake(channel.sink, cycle, state.alarms)
 
 

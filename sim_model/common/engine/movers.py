@@ -4,6 +4,7 @@ A register whose flit found no room is on no list; it comes back when there is r
 and not what the network has, and each role has a loop of its own that asks nothing which the role decides.
 """
 
+from sim_model.common.engine.bits import source_bit
 from sim_model.common.engine.compiled import compiled
 
 # Roles of channels.
@@ -29,8 +30,8 @@ def await_move(number, state):
 def unblock(number, channel, state):
     """There is room again behind an output register; if a flit waits for it, that may move."""
     source = state.vertices[channel.source]
-    if source.blocked & channel.source_bit:
-        source.blocked ^= channel.source_bit
+    if source.blocked & source_bit(channel):
+        source.blocked ^= source_bit(channel)
         _append(number, channel, state)
 
 

@@ -119,6 +119,5 @@ def forget_header(header):
 @compiled
 def end_cycle(vertex):
     """What arrived in this cycle is there from the next one on."""
-    vertex.awake = 1 if vertex.arrived else 0
     vertex.nonempty |= vertex.arrived
     vertex.arrived = 0

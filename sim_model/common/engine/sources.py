@@ -1,6 +1,6 @@
 """Sources that pause: where an injector gets the words of a message from."""
 
-from sim_model.common.engine.bits import index_of, message_of
+from sim_model.common.engine.bits import index_of, message_of, source_bit
 from sim_model.common.engine.compiled import compiled_apart
 from sim_model.common.engine.endpoints import holds_back
 from sim_model.common.engine.movers import await_move
@@ -13,7 +13,7 @@ def await_word(injector, state):
     endpoints, channel = state.endpoints, state.channels[state.hosts[injector].channel]
     if index_of(channel.register) >= endpoints.header_flits[message_of(channel.register)]:
         endpoints.sources[injector].waiting = 1
-        state.vertices[channel.source].occupied &= ~channel.source_bit
+        state.vertices[channel.source].occupied &= ~source_bit(channel)
 
 
 @compiled_apart
@@ -37,7 +37,7 @@ def step_sources(cycle, state):
             source.waiting = 0
             source.offered = 0
             channel = state.channels[hosts[injector].channel]
-            state.vertices[channel.source].occupied |= channel.source_bit
+            state.vertices[channel.source].occupied |= source_bit(channel)
             await_move(hosts[injector].channel, state)
     return changes
 

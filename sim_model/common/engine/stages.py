@@ -4,7 +4,8 @@ The flits on a link stand in one queue, whose first ones are in the buffer of th
 what moves are two masks with a bit per stage: whether it holds a flit, and whether it is full.
 """
 
-from sim_model.common.engine.bits import lowest_bit
+from sim_model.common.engine.alarms import wake
+from sim_model.common.engine.bits import lowest_bit, sink_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.movers import unblock
 
@@ -16,11 +17,11 @@ def enter_stages(number, channel, state):
     state.slots[number, (channel.front + channel.count + link.flits) & state.slot_mask] = channel.register
     link.flits += 1
     link.entering = 1
-    state.staged_inputs[channel.sink] |= channel.sink_bit
+    state.staged_inputs[channel.sink] |= sink_bit(channel)
 
 
 @compiled
-def move_through_stages(state, trace, row):
+def move_through_stages(cycle, state, trace, row):
     """One cycle of all stages, after the output registers. Returns the number of links on which something moved."""
     changes = 0
     for switch in range(state.switches):
@@ -28,12 +29,12 @@ def move_through_stages(state, trace, row):
         while rest != 0:
             port = lowest_bit(rest)
             rest &= rest - 1
-            changes += _move_on_link(state.input_channel[switch, port], state, trace, row)
+            changes += _move_on_link(cycle, state.input_channel[switch, port], state, trace, row)
     return changes
 
 
 @compiled
-def _move_on_link(number, state, trace, row):
+def _move_on_link(cycle, number, state, trace, row):
     """One cycle of the stages of a link, all seen as they stood at its start."""
     link, channel = state.stages[number], state.channels[number]
     last = link.last
@@ -51,19 +52,20 @@ def _move_on_link(number, state, trace, row):
     link.holding = held & ~leaving | link.full | entering
     link.full = (link.full | held & entering) & ~leaving
     if leaving & last:
-        _arrive(link, channel, state)
+        _arrive(cycle, link, channel, state)
     return 1
 
 
 @compiled
-def _arrive(link, channel, state):
+def _arrive(cycle, link, channel, state):
     """A flit leaves the last stage for the buffer."""
     sink = state.vertices[channel.sink]
     link.flits -= 1
     channel.count += 1
-    sink.arrived |= channel.sink_bit
+    sink.arrived |= sink_bit(channel)
+    wake(channel.sink, cycle, state.alarms)
     if link.flits == 0:
-        state.staged_inputs[channel.sink] &= ~channel.sink_bit
+        state.staged_inputs[channel.sink] &= ~sink_bit(channel)
 
 
 @compiled

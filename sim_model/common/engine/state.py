@@ -13,7 +13,8 @@ from sim_model.common.engine.alarms import make_alarms
 from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT
 from sim_model.common.engine.endpoints import EJECTOR_FLITS, EndpointState
 from sim_model.common.engine.movers import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, ROLES
-from sim_model.common.engine.records import make_records, number
+from sim_model.common.engine.once import once_for
+from sim_model.common.engine.records import NUMBER, byte, empty_records, make_records, number, short, signed
 from sim_model.common.messages import Messages
 from topology.common.channels import Channel, ChannelNetwork
 from topology.common.link_stages import STAGE_FLITS, LinkStages
@@ -34,12 +35,12 @@ COUNTERS = 7
 CHANNEL_FIELDS = (
     number("source"),  # vertex; never changes, like the next four
     number("sink"),
-    "source_bit",  # mask of the port there
-    "sink_bit",
-    number("role"),  # see ``movers.py``
+    byte("source_port"),
+    byte("sink_port"),
+    byte("role"),  # see ``movers.py``
     "register",  # packed flit in the output register, meaningful where occupied
-    "front",  # slot of the first flit in the buffer
-    "count",  # flits in the buffer, one that arrives in this cycle included; for ejectors see ``receivers.py``
+    short("front"),  # slot of the first flit in the buffer
+    signed("count"),  # flits in the buffer, one that arrives in this cycle included; for ejectors see ``receivers.py``
     "expected",  # into a processor: next flit (without its tail bit) of the message that is arriving, or NONE
 )
 STAGE_FIELDS = (
@@ -52,12 +53,11 @@ STAGE_FIELDS = (
 )
 VERTEX_FIELDS = (
     number("first_output"),  # channel at output port 0; never changes
-    "inputs",  # how many; never changes
+    number("inputs"),  # how many; never changes
     "occupied",  # output registers that hold a flit
     "blocked",  # occupied registers known to have a full buffer behind them
     "nonempty",  # inputs with a flit at the start of the cycle
     "arrived",  # inputs where a flit arrives in this cycle
-    "awake",  # 1 if a register was emptied in this cycle or a flit arrived in the last one
 )
 HOST_FIELDS = (
     "channel",  # of the injector; never changes
@@ -108,16 +108,17 @@ class EngineState(NamedTuple):
     startup_cycles: int
     buffer_depth_flits: int
     slot_mask: int  # slots of a ring buffer - 1, a power of two - 1
+    registers_wake: int  # 1 if a switch has something to do when an output register is emptied, 0 if credits tell it
     link_stages: int  # register stages of the longest link between switches
     channels: np.recarray  # CHANNEL_FIELDS
     slots: np.ndarray  # int64[channels, slots], ring buffers of packed flits, those in stages included
     stages: np.recarray  # STAGE_FIELDS, by channel; no records if links have no stages
-    movers: np.ndarray  # int64[ROLES, channels], channels whose flit may move, by role (``movers.py``)
+    movers: np.ndarray  # uint32[ROLES, channels], channels whose flit may move, by role (``movers.py``)
     mover_counts: np.ndarray  # int64[ROLES], how many
     alarms: np.ndarray  # int64[2, words], switches that have something to do, by cycle modulo 2 (``alarms.py``)
     staged_inputs: np.ndarray  # int64[vertices], masks of inputs whose links have flits in stages
     vertices: np.recarray  # VERTEX_FIELDS
-    input_channel: np.ndarray  # int64[vertices, most ports]
+    input_channel: np.ndarray  # uint32[vertices, most ports]
     hosts: np.recarray  # HOST_FIELDS, by injector
     jobs: np.recarray  # JOB_FIELDS, by message
     deliveries: np.recarray  # DELIVERY_FIELDS, by message and destination
@@ -173,6 +174,7 @@ def make_state(
     *,
     buffer_depth_flits: int,
     startup_cycles: int,
+    registers_wake: bool = True,
     count_channels: bool = False,
 ) -> EngineState:
     """Everything as it is before cycle 0.
@@ -187,6 +189,8 @@ def make_state(
         Flits that the input buffer of a switch holds.
     startup_cycles : int
         Cycles that a host prepares each message.
+    registers_wake : bool
+        Whether a switch is looked at when one of its output registers is emptied.
     count_channels : bool
         Keep the tallies, which makes a run slower.
     """
@@ -195,6 +199,7 @@ def make_state(
     jobs, children = _make_jobs(messages, injector)
     hosts, queue = _make_hosts(messages, injector, network)
     slots = 1 << (buffer_depth_flits + STAGE_FLITS * links.most - 1).bit_length()
+    ejector = buffer_depth_flits - EJECTOR_FLITS if len(endpoints.receivers) else 0
     counters = np.zeros(COUNTERS, dtype=np.int64)
     counters[UNSENT] = len(queue)
     counters[NEXT_HOST_CYCLE] = hosts.wake_cycle.min()
@@ -203,21 +208,17 @@ def make_state(
         startup_cycles=startup_cycles,
         buffer_depth_flits=buffer_depth_flits,
         slot_mask=slots - 1,
+        registers_wake=int(registers_wake),
         link_stages=links.most,
-        channels=_make_channels(network, buffer_depth_flits - EJECTOR_FLITS if len(endpoints.receivers) else 0),
+        channels=_copied(once_for(network, ("channels", ejector), lambda: _make_channels(network, ejector))),
         slots=np.zeros((len(network.channels), slots), dtype=np.int64),
         stages=_make_stages(links),
-        movers=np.zeros((ROLES, len(network.channels)), dtype=np.int64),
+        movers=np.zeros((ROLES, len(network.channels)), dtype=NUMBER),
         mover_counts=np.zeros(ROLES, dtype=np.int64),
         alarms=make_alarms(network.vertices),
         staged_inputs=np.zeros(network.vertices, dtype=np.int64),
-        vertices=make_records(
-            network.vertices,
-            VERTEX_FIELDS,
-            first_output=[channels[0] for channels in network.output_channel],
-            inputs=[len(channels) for channels in network.input_channel],
-        ),
-        input_channel=_input_channels(network),
+        vertices=_copied(once_for(network, "vertices", lambda: _make_vertices(network))),
+        input_channel=once_for(network, "inputs", lambda: _input_channels(network)),
         hosts=hosts,
         jobs=jobs,
         deliveries=make_records(
@@ -235,18 +236,34 @@ def make_state(
     )
 
 
+def _copied(records: np.recarray) -> np.recarray:
+    """Records that may be changed, in a place as good as the first ones'."""
+    copied = empty_records(len(records), records.dtype)
+    copied[:] = records
+    return copied
+
+
 def _make_channels(network: ChannelNetwork, empty_ejector: int) -> np.recarray:
     """All channels empty; ``empty_ejector`` is the count of those into processors."""
     return make_records(
         len(network.channels),
         CHANNEL_FIELDS,
         source=[channel.source for channel in network.channels],
-        source_bit=[1 << channel.source_port for channel in network.channels],
+        source_port=[channel.source_port for channel in network.channels],
         sink=[channel.sink for channel in network.channels],
-        sink_bit=[1 << channel.sink_port for channel in network.channels],
+        sink_port=[channel.sink_port for channel in network.channels],
         role=[_role(channel, network) for channel in network.channels],
         count=[0 if network.is_switch(channel.sink) else empty_ejector for channel in network.channels],
         expected=NONE,
+    )
+
+
+def _make_vertices(network: ChannelNetwork) -> np.recarray:
+    return make_records(
+        network.vertices,
+        VERTEX_FIELDS,
+        first_output=[channels[0] for channels in network.output_channel],
+        inputs=[len(channels) for channels in network.input_channel],
     )
 
 
@@ -267,7 +284,7 @@ def _make_stages(links: LinkStages) -> np.recarray:
 
 
 def _input_channels(network: ChannelNetwork) -> np.ndarray:
-    table = np.zeros((network.vertices, max(map(len, network.input_channel))), dtype=np.int64)
+    table = np.zeros((network.vertices, max(map(len, network.input_channel))), dtype=NUMBER)
     for vertex, channels in enumerate(network.input_channel):
         table[vertex, : len(channels)] = channels
     return table

@@ -4,21 +4,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim_model.common.engine.records import byte, number, short
 from sim_model.common.messages import Messages
 
 HEADER_FIELDS = (
-    "channel_class",  # class of the arrival channel, which has a routing table of its own; never changes
-    "scanned",  # header flits looked at
-    "delay",  # cycles that a new header has waited
+    byte("channel_class"),  # class of the arrival channel, which has a routing table of its own; never changes
+    short("scanned"),  # header flits looked at
+    short("delay"),  # cycles that a new header has waited
     "request",  # outputs that the header wants
-    "cursor",  # position in deliveries of the first destination that no scanned header flit holds
+    number("cursor"),  # position in deliveries of the first destination that no scanned header flit holds
 )
 """Per input; a family adds what happens to a complete request."""
 
 ROUTE_UNIT_FIELDS = (
     "queued",  # inputs whose request is complete
     "owned",  # outputs that are requested by inputs which are no longer ``queued``
-    "turn",  # input that has first choice of the route unit
+    byte("turn"),  # input that has first choice of the route unit
 )
 """Per router; a family adds its own."""
 

@@ -1,6 +1,6 @@
 """Counts per channel what the hardware's channel counters count (``rtl/common/channel_counters.py``)."""
 
-from sim_model.common.engine.bits import TAIL
+from sim_model.common.engine.bits import TAIL, source_bit
 from sim_model.common.engine.compiled import compiled
 
 
@@ -16,7 +16,7 @@ def count_channels(state, cycles):
     for number in range(len(state.tallies)):
         channel, tally = channels[number], state.tallies[number]
         staged = has_stages and state.stages[number].last != 0
-        if vertices[channel.source].occupied & channel.source_bit == 0:
+        if vertices[channel.source].occupied & source_bit(channel) == 0:
             tally.bubbles += cycles * tally.in_message
         elif state.stages[number].full & 1 if staged else channel.count == depth:
             tally.stalled_cycles += cycles

@@ -1,7 +1,7 @@
 """Grants: flits that are asked for leave their buffers for the output registers, or for the delivery buffer."""
 
 from sim_model.common.engine.alarms import wake
-from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, TAIL, first_at_or_after, lowest_bit
+from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, TAIL, first_at_or_after, lowest_bit, source_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
 from sim_model.common.engine.state import FLITS_IN_NETWORK
@@ -101,7 +101,7 @@ def _take(cycle, switch, lane, target, state, family):
     record, vertex, router = family.input_lanes[switch, lane], state.vertices[switch], family.routers[switch]
     channel = state.channels[record.channel]
     # of processors, nobody looks at either
-    family.wires[channel.source, (cycle + 1) & 1] |= channel.source_bit
+    family.wires[channel.source, (cycle + 1) & 1] |= source_bit(channel)
     wake(channel.source, cycle + 1, state.alarms)
     flit = pop(record.channel, 1 << lane, vertex, state)
     # for a head; the others find it so already, and which it is cannot be foreseen

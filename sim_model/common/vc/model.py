@@ -71,6 +71,11 @@ class UnicastModel:
         return 1
 
     @property
+    def registers_wake(self) -> bool:
+        """Credits tell what can be sent."""
+        return False
+
+    @property
     def delivers_over_channels(self) -> bool:
         """Hosts get everything over their channels."""
         return True

@@ -1,6 +1,6 @@
 """The route unit of a router, which is run only in cycles in which there is a header flit for it to look at."""
 
-from sim_model.common.engine.bits import first_at_or_after, lowest_bit
+from sim_model.common.engine.bits import first_at_or_after, lowest_bit, sink_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.discards import discard
 from sim_model.common.engine.movers import INTO_PROCESSOR
@@ -77,7 +77,7 @@ def _set_ready(number, cycle, worms, state, family):
         cycle += max(family.tables.routing_cycles - 2, 0)
     worms.ready_cycle[number] = cycle
     channel = state.channels[number]
-    worms.ready[channel.sink] |= channel.sink_bit
+    worms.ready[channel.sink] |= sink_bit(channel)
     enter(READY * len(worms.channels) + number, cycle, worms.calendar)
 
 

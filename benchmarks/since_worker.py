@@ -1,0 +1,75 @@
+"""The side of ``benchmarks.since`` that runs in a checkout, an earlier one perhaps: takes runs by line, answers by line.
+
+It imports nothing from the benchmarks, and asks of the checkout only what all of them have.
+"""
+
+import dataclasses
+import hashlib
+import inspect
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ENGINE = "cycle"
+
+
+def messages_from(path: str) -> Any:
+    """Messages without parents, in the columns that this checkout has."""
+    from sim_model.common.messages import Messages
+
+    columns = dict(np.load(path))
+    count = len(columns["source"])
+    columns |= {"parent": np.full(count, -1, np.int32), "delay_cycles": np.zeros(count, np.int64)}
+    names = [field.name for field in dataclasses.fields(Messages)]
+    if "parents" in names:
+        columns |= {"parents": np.zeros(0, np.int32), "delay_cycles": np.zeros(0, np.int64)}
+        columns |= {"parent_offsets": np.zeros(count + 1, np.int64)}
+    return Messages(**{name: columns[name] for name in names})
+
+
+class Runs:
+    """The networks and messages that runs were asked for, each made once."""
+
+    def __init__(self) -> None:
+        from sim_model.common.simulation import Simulation
+
+        chooses = "engine" in inspect.signature(Simulation.__init__).parameters
+        self._simulation, self._options = Simulation, {"engine": ENGINE} if chooses else {}
+        self._models: dict[str, Any] = {}
+        self._messages: dict[str, Any] = {}
+
+    def run(self, config: str, messages: str, until_cycle: int) -> dict[str, Any]:
+        """Flit-hops and CPU seconds of a run, and a digest of all arrivals."""
+        from hydranoc.api import load
+
+        if config not in self._models:
+            self._models[config] = load(Path(config)).model
+        if messages not in self._messages:
+            self._messages = {messages: messages_from(messages)}
+            self._make(config, messages).run(1)  # compiles, or loads what was compiled
+        simulation = self._make(config, messages)
+        begin = time.process_time()
+        results = simulation.run(until_cycle)
+        seconds = time.process_time() - begin
+        arrivals = np.ascontiguousarray(results.arrival_cycle, dtype=np.int64).tobytes()
+        return {"flit_hops": results.flit_hops, "seconds": seconds, "digest": hashlib.sha256(arrivals).hexdigest()}
+
+    def _make(self, config: str, messages: str) -> Any:
+        return self._simulation(self._models[config], self._messages[messages], **self._options)
+
+
+def main() -> None:
+    """Until there is no line any more."""
+    sys.path.insert(0, os.getcwd())
+    runs = Runs()
+    for line in sys.stdin:
+        print(json.dumps(runs.run(**json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

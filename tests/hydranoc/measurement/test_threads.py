@@ -1,0 +1,119 @@
+"""Replications on threads: the same whoever is finished first, and all ended by a failure or an interrupt."""
+
+import os
+import signal
+import threading
+import time
+from functools import partial
+
+import pytest
+
+from hydranoc.measurement.network import NetworkExperiment
+from hydranoc.measurement.point import Plan, measure_point
+from hydranoc.measurement.threads import NotWantedError, replication_threads, replications, run_wanted
+from sim_model.common.simulation import Simulation
+from sim_model.common.traffic import random_traffic
+from sim_model.spam.model import SpamModel
+from topology.common.lattice import lattice_network
+from topology.spam.graph import SpamLabels
+from topology.spam.routing import SpamRouting
+
+ENDLESS_CYCLES = 2_000_000_000
+SOON_SECONDS = 20
+
+
+@pytest.fixture(scope="module")
+def model():
+    return SpamModel(SpamRouting(SpamLabels(lattice_network(16, seed=1)), 64))
+
+
+def traffic(model, seed, cycles, rate=0.0005, flits=16):
+    return random_traffic(
+        processors=len(model.network.processors),
+        cycles=cycles,
+        seed=seed,
+        messages_per_node_per_cycle=rate,
+        multicast_fraction=0.2,
+        destinations=4,
+        flits=flits,
+    )
+
+
+def test_runs_stand_in_the_order_of_their_numbers_whoever_is_first():
+    def run(number):
+        time.sleep(0.02 * (5 - number))
+        return number, threading.current_thread() is threading.main_thread()
+
+    with replication_threads(3):
+        assert replications(run, range(5)) == [(number, False) for number in range(5)]
+    assert replications(run, range(2)) == [(0, True), (1, True)]
+
+
+def test_a_point_is_the_same_on_any_number_of_threads(model):
+    experiment = NetworkExperiment((model,), traffic, seed=3)
+    plan = Plan(40_000, relative_half_width=0.001, replications=5, most_replications=8)
+    points = []
+    for threads in (1, 2, 5):
+        with replication_threads(threads):
+            points.append(measure_point(experiment, plan))
+    assert points[0].stable and points[0].replications == 8
+    assert repr(points[0]) == repr(points[1]) == repr(points[2])
+    assert [kind.histogram for kind in points[0].kinds] == [kind.histogram for kind in points[2].kinds]
+
+
+def endless(model, engine, number):
+    """A run of a minute, which only being called off can end sooner."""
+    run_wanted(Simulation(model, columns(model, number), engine=engine), ENDLESS_CYCLES)
+
+
+def columns(model, seed):
+    """Long messages without a gap, until long after the test."""
+    records = traffic(model, seed, 4_000_000, rate=0.0001, flits=60_000)
+    return records.checked(processors=len(model.network.processors), header_flits=model.header_flits)
+
+
+def test_a_run_that_fails_ends_the_others(model):
+    def run(number):
+        if number == 0:
+            begun.wait()
+            raise ValueError("this one fails")
+        begun.set()
+        ended.append(_ended(partial(endless, model, "cycle", number)))
+
+    ended: list[bool] = []
+    begun = threading.Event()
+    with replication_threads(2), pytest.raises(ValueError, match="this one fails"):
+        replications(run, range(2))
+    assert ended == [True]
+
+
+def _ended(run):
+    try:
+        run()
+    except NotWantedError:
+        return True
+    return False
+
+
+def test_an_interrupt_ends_all_runs(model):
+    before = threading.active_count()
+    timer = threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT])
+    began = time.monotonic()
+    with replication_threads(2), pytest.raises(KeyboardInterrupt):
+        timer.start()
+        replications(partial(endless, model, "cycle"), range(2))
+    timer.join()
+    assert time.monotonic() - began < SOON_SECONDS
+    assert threading.active_count() == before
+
+
+def test_compiled_loops_let_other_threads_run(model):
+    """While a run goes on, the interpreter goes on: a loop that kept it would let nobody count."""
+    simulation = Simulation(model, columns(model, 1), engine="cycle")
+    simulation.run(1)
+    thread = threading.Thread(target=simulation.run, args=(2_000_000,))
+    counts = 0
+    thread.start()
+    while thread.is_alive():
+        counts += 1
+    assert counts > 1000
