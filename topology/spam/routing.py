@@ -23,6 +23,8 @@ from topology.common.routed_headers import RoutedHeaders
 from topology.spam.graph import CROSS, TREE, UP, SpamLabels
 from topology.spam.header import spam_header
 
+TABLES = ("routes", "reach")
+
 
 @dataclass(frozen=True)
 class SpamRouting(RoutedHeaders):
@@ -47,7 +49,7 @@ class SpamRouting(RoutedHeaders):
     Raises
     ------
     TopologyError
-        If a switch has more than 32 ports or the network has more than 512 processors.
+        If a switch has more than 32 ports or the network has more than 65,536 processors.
     """
 
     labels: SpamLabels
@@ -77,6 +79,19 @@ class SpamRouting(RoutedHeaders):
     def header(self) -> HeaderFormat:
         """Header format of this network."""
         return spam_header(self.network, self.flit_bits)
+
+    @property
+    def follows_rules(self) -> bool:
+        """Whether ``routes`` and ``reach`` would say what follows from the labels, and are not made yet.
+
+        Not so if others are given in their place, in a derived class or for this network.
+        """
+        return type(self) is SpamRouting and not self.up_after_down and vars(self).keys().isdisjoint(TABLES)
+
+    @property
+    def switches_times_keys(self) -> int:
+        """Rows of ``routes``."""
+        return self.network.switches * self.network.vertices
 
     @cached_property
     def most_ports(self) -> int:
