@@ -9,8 +9,15 @@ import numpy as np
 
 from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.state import NONE, make_records
-from sim_model.common.engine.tables import HEADER_FIELDS, ROUTE_UNIT_FIELDS, RoutingTables, make_tables
+from sim_model.common.engine.tables import (
+    HEADER_FIELDS,
+    ROUTE_UNIT_FIELDS,
+    ComputedTables,
+    RoutingTables,
+    make_tables,
+)
 from sim_model.common.messages import Messages
+from sim_model.min.computed import min_reach, min_routes
 from topology.min.groups import TOKEN_RULES, Group
 from topology.min.routing import MinRouting
 from topology.min.side_wires import token_rings
@@ -67,7 +74,7 @@ def make_min_state(
     """All switches as they are before cycle 0; each token is at the first switch of its ring."""
     groups = token_rings(routing.groups, token)
     return MinState(
-        tables=make_tables(routing, messages, routing_cycles),
+        tables=make_tables(routing, messages, routing_cycles, _computed),
         discards=make_discards(routing.network),
         inputs=make_records(
             len(routing.network.channels),
@@ -83,6 +90,10 @@ def make_min_state(
         ),
         rings=_rings(groups),
     )
+
+
+def _computed(routing: MinRouting) -> ComputedTables:
+    return ComputedTables(min_routes(routing), min_reach(routing))
 
 
 def _rings(groups: tuple[Group, ...]) -> np.ndarray:

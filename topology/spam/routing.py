@@ -60,7 +60,7 @@ class SpamRouting(RoutedHeaders):
         network = self.network
         if len(network.processors) > MAX_PROCESSORS:
             raise TopologyError(
-                f"A network may have at most {MAX_PROCESSORS} processors, not {len(network.processors)}"
+                f"A network may have at most {MAX_PROCESSORS:,} processors, not {len(network.processors):,}"
             )
         for switch in range(network.switches):
             if network.degree(switch) > MAX_PORTS:
