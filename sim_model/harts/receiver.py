@@ -13,6 +13,7 @@ from sim_model.harts.packets import (
     relay_outputs,
     step_tags,
 )
+from sim_model.harts.page_sets import add_page, is_any
 from sim_model.harts.transmitter import page_ahead
 from topology.harts.frame import SLOTS
 from topology.harts.header import HOST
@@ -89,7 +90,7 @@ def can_start(cycle, switch, output, state, family):
     transmitter = family.transmitters[number]
     if transmitter.owned or transmitter.page != NONE or cycle < transmitter.free_cycle:
         return False
-    if family.waiting[switch, output] != 0:
+    if is_any(family.waiting[switch, output]):
         return False
     return page_ahead(cycle, number, family) == 1
 
@@ -153,7 +154,7 @@ def _decide_unicast(cycle, switch, receiver, packet, state, family):
     elif second != NONE and can_start(cycle, switch, second, state, family):
         receiver.transmitter = second
     else:
-        if second != NONE and family.waiting[switch, first] != 0 and family.waiting[switch, second] == 0:
+        if second != NONE and is_any(family.waiting[switch, first]) and not is_any(family.waiting[switch, second]):
             first = second
         receiver.outputs = 1 << first
         receiver.page = receiver.landing
@@ -206,7 +207,8 @@ def _end(cycle, switch, receiver, node, family, first_output):
             packet.sends += 1
         packet.stored_cycle = cycle
         packet.fresh = family.relay_frames + (1 if packet.direction == HOST else 0)
-        node.fresh |= 1 << receiver.page
+        node.fresh += 1
+        add_page(receiver.page, family.fresh[switch])
         receiver.page = NONE
     if receiver.transmitter != NONE:
         transmitter = family.transmitters[first_output + receiver.transmitter]

@@ -4,10 +4,11 @@ What the bus and the memory carry in one cycle is in a transmitter's register af
 with the words of the cycle before.
 """
 
-from sim_model.common.engine.bits import TAIL, index_of, lowest_bit
+from sim_model.common.engine.bits import TAIL, index_of
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.state import NONE
+from sim_model.harts.page_sets import add_page, is_any, next_page, take_page
 from sim_model.harts.receiver import pass_word, step_receiver
 from sim_model.harts.state import LAST_CHANGE
 from sim_model.harts.transmitter import hand_over, postpone_deliveries, step_transmitter
@@ -43,7 +44,7 @@ def step_nodes(cycle, moves, state, family):
                 else:
                     changes += step_receiver(cycle, switch, slot, state, family)
             transmitter = family.transmitters[vertex.first_output + slot]
-            if transmitter.page != NONE or family.waiting[switch, slot] != 0 or transmitter.wish != 0:
+            if transmitter.page != NONE or transmitter.wish != 0 or is_any(family.waiting[switch, slot]):
                 changes += step_transmitter(cycle, switch, slot, state, family)
         if ended != NONE:
             family.free[switch, (node.first_free + node.free) % family.pages] = ended
@@ -83,17 +84,18 @@ def _load_word(number, flit, state):
 @compiled
 def _see_new_packets(cycle, switch, node, state, family):
     """The network processor puts what has arrived into the queues of the outputs."""
-    rest = node.fresh
-    while rest != 0:
-        page = lowest_bit(rest)
-        rest &= rest - 1
+    fresh = family.fresh[switch]
+    page = next_page(fresh, NONE)
+    while page != NONE:
         packet = family.packets[switch * family.pages + page]
         packet.fresh -= 1
         if packet.fresh == 0:
-            node.fresh ^= 1 << page
+            node.fresh -= 1
+            take_page(page, fresh)
             if family.memory_hosts and packet.outputs >> HOST & 1:
                 hand_over(cycle, switch, page, packet, state, family)
             for output in range(HOST + 1):
                 if packet.outputs >> output & 1:
-                    family.waiting[switch, output] |= 1 << page
+                    add_page(page, family.waiting[switch, output])
+        page = next_page(fresh, page)
     return 1

@@ -10,6 +10,7 @@ import numpy as np
 from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.state import NONE, make_records
 from sim_model.common.messages import Messages
+from sim_model.harts.page_sets import words_for
 from topology.common.flits import bits_for
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, STAGES, TAGS, Leg, initial_legs, relayed_legs
 from topology.harts.graph import DIRECTIONS, HexMesh
@@ -61,7 +62,7 @@ NODE_FIELDS = (
     "corrupting",
     "first_free",  # position in the ring of free pages
     "free",  # how many
-    "fresh",  # mask of pages with a whole packet that the network processor has not dealt with
+    "fresh",  # how many of its pages are in ``fresh`` of the whole state
     "received",  # latch: flit that comes from the bus, and the channel whose register it goes to, or NONE
     "received_for",
     "read",  # the same for a flit from the packet memory
@@ -108,7 +109,8 @@ class HartsState(NamedTuple):
     transmitters: np.recarray  # TRANSMITTER_FIELDS, by channel (the output at its source)
     packets: np.recarray  # PAGE_FIELDS, by node and page
     free: np.ndarray  # int64[nodes, pages], rings of free pages
-    waiting: np.ndarray  # int64[nodes, outputs], masks of pages whose packets wait for an output
+    waiting: np.ndarray  # int64[nodes, outputs, words], sets of pages whose packets wait for an output
+    fresh: np.ndarray  # int64[nodes, words], of pages with a whole packet that the processor has not dealt with
     nodes: np.recarray  # NODE_FIELDS
     counters: np.ndarray  # int64[COUNTERS]
     discards: Discards
@@ -159,7 +161,8 @@ def make_harts_state(
         transmitters=make_records(channels, TRANSMITTER_FIELDS, page=NONE, wish_changed_cycle=NONE),
         packets=make_records(mesh.nodes * pages, PAGE_FIELDS),
         free=np.tile(np.arange(pages, dtype=np.int64), (mesh.nodes, 1)),
-        waiting=np.zeros((mesh.nodes, DIRECTIONS + 1), dtype=np.int64),
+        waiting=np.zeros((mesh.nodes, DIRECTIONS + 1, words_for(pages)), dtype=np.int64),
+        fresh=np.zeros((mesh.nodes, words_for(pages)), dtype=np.int64),
         nodes=make_records(
             mesh.nodes,
             NODE_FIELDS,

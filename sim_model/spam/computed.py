@@ -11,7 +11,7 @@ import numpy as np
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.intervals import ReachIntervals
 from sim_model.common.engine.lookups import computed_by
-from topology.spam.graph import CROSS, TREE, UP
+from topology.spam.graph import TREE, UP
 from topology.spam.routing import SpamRouting
 
 FARTHEST = 3

@@ -102,7 +102,7 @@ WRONG = {
             ),
             ("tables", f"{SIZE_3}\n  tables: loadable", 4, "tables must be 'fixed' in family 'harts', which has none"),
             ("few pages", f"{SIZE_3}\n  pages: 5", 4, "pages: Pages must be at least 12, not 5"),
-            ("many pages", f"{SIZE_3}\n  pages: 99", 4, "pages: Pages must be at most 62, not 99"),
+            ("many pages", f"{SIZE_3}\n  pages: 999", 4, "pages: Pages must be at most 310, not 999"),
             ("unknown node", f"{SIZE_3}\n  faults: {{silent_nodes: [19]}}", 4, "faults: Faulty node must be 0 to 18"),
             ("no link", f"{SIZE_3}\n  faults: {{dead_links: [[0, 9]]}}", 4, "faults: Dead link must join two neighb"),
             ("procedure", _sent("algorithm: 7-bcast, source: 0, bytes: 64"), 4, "algorithm must be sbcast, 2-bcast, "),
@@ -191,7 +191,7 @@ WRONG = {
     "too many stages": (
         "network:\n  family: min\n  topology: {kind: omega, radix: 4, stages: 7}\n",
         3,
-        "Stages of 4 x 4 switches must be 1 to 4 (at most 512 processors), not 7",
+        "Stages of 4 x 4 switches must be 1 to 8 (at most 65,536 processors), not 9",
     ),
     "consumption channels": (
         "network:\n  family: min\n  topology: {kind: omega, radix: 4, stages: 2, consumption_channels: 3}\n",

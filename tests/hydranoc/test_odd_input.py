@@ -67,7 +67,7 @@ ODD = {
     "stages without end": (
         "network:\n  family: min\n  topology: {kind: omega, stages: 100000000000}\n",
         3,
-        "Stages of 2 x 2 switches must be 1 to 9 (at most 512 processors), not 100000000000",
+        "Stages of 2 x 2 switches must be 1 to 16 (at most 65,536 processors), not 100000000000",
     ),
     "dimensions without end": (
         _topology(f"{{kind: mesh, shape: [{'1, ' * 99_999}1]}}"),

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-
 CACHE_BYTES = 1 << 20
 """Bits of all switches that are looked at together, so that they stay in a processor's cache."""
 LEAST_BLOCK_BYTES = 8

@@ -171,9 +171,7 @@ def irregular_network(
     return Network(switches, sorted(edges), processors, ports=ports)
 
 
-def _random_tree(
-    switches: int, most_links: int, generator: random.Random
-) -> tuple[list[int], set[tuple[int, int]]]:
+def _random_tree(switches: int, most_links: int, generator: random.Random) -> tuple[list[int], set[tuple[int, int]]]:
     """Links of each switch, and edges, lower number first."""
     degree, edges = [0] * switches, set()
     open_switches = [0]

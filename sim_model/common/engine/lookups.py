@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from sim_model.common.engine.compiled import INLINED, compiled
+from sim_model.common.engine.compiled import INLINED
 
 Computed = Callable[..., Any]
 _COMPUTED: dict[type, Computed] = {}
@@ -46,16 +46,16 @@ def ports_to(reach, switch, processor):
 
 
 @overload(candidates_of, jit_options=INLINED)
-def _candidates_of(routes, switch, key, arrival_class):
+def _candidates_of(routes, _switch, _key, _arrival):
     if isinstance(routes, types.Array):
-        return lambda routes, switch, key, arrival_class: routes[switch, key, arrival_class]
+        return lambda routes, _switch, _key, _arrival: routes[_switch, _key, _arrival]
     function = _COMPUTED[routes.instance_class]
-    return lambda routes, switch, key, arrival_class: function(switch, key, arrival_class, routes)
+    return lambda routes, _switch, _key, _arrival: function(_switch, _key, _arrival, routes)
 
 
 @overload(ports_to, jit_options=INLINED)
-def _ports_to(reach, switch, processor):
+def _ports_to(reach, _switch, _processor):
     if isinstance(reach, types.Array):
-        return lambda reach, switch, processor: reach[switch, processor]
+        return lambda reach, _switch, _processor: reach[_switch, _processor]
     function = _COMPUTED[reach.instance_class]
-    return lambda reach, switch, processor: function(switch, processor, reach)
+    return lambda reach, _switch, _processor: function(_switch, _processor, reach)

@@ -8,7 +8,7 @@ import numpy as np
 from sim_model.common.messages import Messages
 
 LARGEST_TABLE_ROWS = 1_500_000
-"""Switches times keys up to which tables are made; they take 8 to 24 bytes each. With 512 processors there are fewer."""
+"""Switches times keys up to which tables are made, of 8 to 24 bytes each."""
 
 HEADER_FIELDS = (
     "channel_class",  # class of the arrival channel, which has a routing table of its own; never changes
