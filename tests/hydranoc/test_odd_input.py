@@ -94,9 +94,9 @@ ODD = {
         "network.topology.processors_per_switch must be at most 1024, not 1000000000",
     ),
     "processors in all": (
-        _topology("{kind: mesh, shape: [30, 30], processors_per_switch: 30}"),
+        _topology("{kind: mesh, shape: [60, 60], processors_per_switch: 30}"),
         3,
-        "a network must have at most 4096 processors, not 27000",
+        "a network must have at most 65,536 processors, not 108000",
     ),
     "arity": (
         _topology("{kind: tree, arity: 99999999999999, levels: 10}"),
