@@ -18,6 +18,7 @@ import numpy as np
 
 from topology.common.deadlock import DeadlockVerdict, find_cycle
 from topology.common.dependency_walk import walk_dependencies
+from topology.min.graph import FORWARD, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, branch_ports
 from topology.min.routing import MinRouting
 
@@ -38,7 +39,9 @@ def check_min_deadlock(
         Cycles of a link between switches.
     """
     network, groups = routing.network, routing.groups
-    path, dead_ends = walk_dependencies(network, np.ones(routing.keys, dtype=bool), partial(_taken, routing))
+    path, dead_ends = walk_dependencies(
+        network, np.ones(routing.keys, dtype=bool), partial(_taken, routing), _first_to_last(network)
+    )
     splits = [switch for switch in range(network.switches) if len(_branches(routing, switch)) > 1]
     sizes = (len(network.channels), path.number_of_edges(), len(splits))
     if dead_ends:
@@ -68,6 +71,21 @@ def check_min_deadlock(
     kept = "no branches meet again" if token == NO_TOKEN else f"{len(groups.groups)} token groups keep branches apart"
     reason = f"path dependencies acyclic, {kept}"
     return DeadlockVerdict(True, reason, (), *sizes)
+
+
+def _first_to_last(network: MinNetwork) -> list[int]:
+    """Channels in the order of the way: up stage by stage, and then, in bidirectional networks, down again."""
+
+    def rank(channel: int) -> tuple[int, int]:
+        source = network.channels[channel].source
+        if not network.is_switch(source):
+            return 0, 0
+        position = network.switch_positions[source]
+        if network.input_class(channel) == FORWARD:
+            return 1, position.stage
+        return 2, -position.stage + (position.distributor is not None)
+
+    return sorted(range(len(network.channels)), key=rank)
 
 
 def _taken(routing: MinRouting, channel: int) -> np.ndarray:
