@@ -6,7 +6,7 @@ from numba import njit
 
 from sim_model.common.engine import tables
 from sim_model.common.engine.lookups import candidates_of, ports_to
-from sim_model.common.simulation import ENGINES, Simulation
+from sim_model.common.simulation import CYCLE_ENGINE, WORM, Simulation
 from sim_model.min.computed import MinRoutes, min_reach, min_routes
 from sim_model.min.model import MinModel
 from sim_model.spam.computed import SpamRoutes, spam_reach, spam_routes
@@ -89,8 +89,15 @@ def _models():
     yield MinModel(MinRouting(MinNetwork("omega", 3, 3), 16), buffer_flits=1), MinRoutes
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize(
+    ("number", "engine"),
+    [
+        (0, WORM),
+        (1, WORM),
+        *(pytest.param(number, WORM, marks=pytest.mark.slow) for number in (2, 3)),  # each kind is compiled anew
+        *(pytest.param(number, CYCLE_ENGINE, marks=pytest.mark.slow) for number in range(4)),
+    ],
+)
 def test_runs_are_the_same(number, engine, monkeypatch):
     (model, kind), (again, _) = list(_models())[number], list(_models())[number]
     random = np.random.default_rng(number)

@@ -11,15 +11,16 @@ in common. So a network passes when
 """
 
 from collections.abc import Iterator
-from functools import partial
+from functools import partial, reduce
 from itertools import combinations
+from operator import or_
 
 import numpy as np
 
 from topology.common.deadlock import DeadlockVerdict, find_cycle
 from topology.common.dependency_walk import walk_dependencies
 from topology.min.graph import FORWARD, MinNetwork
-from topology.min.groups import EXACT, NO_TOKEN, branch_ports
+from topology.min.groups import EXACT, NO_TOKEN, TokenGroups, branch_ports
 from topology.min.routing import MinRouting
 
 
@@ -116,6 +117,8 @@ def _rivals(routing: MinRouting, splits: list[int], token: str) -> Iterator[tupl
     for switch in splits:
         by_stage.setdefault(network.switch_positions[switch].stage, []).append(switch)
     for switches in by_stage.values():
+        if token != NO_TOKEN and _are_apart(groups, switches, behind):
+            continue
         for first, second in combinations(switches, 2):
             if token != NO_TOKEN and groups.group_of[first] == groups.group_of[second]:
                 continue
@@ -124,6 +127,24 @@ def _rivals(routing: MinRouting, splits: list[int], token: str) -> Iterator[tupl
                 # the lowest bit of a set is an output that both want
                 names = [network.channels[(common & -common).bit_length() - 1].name for common in met[:2]]
                 yield first, second, (names[0], names[1])
+
+
+def _are_apart(groups: TokenGroups, switches: list[int], behind: dict[int, list[int]]) -> bool:
+    """Whether no two groups of a stage have any output behind their branches in common: then no pair need be looked at.
+
+    Switches without a token count as a group each.
+    """
+    wanted: dict[int, int] = {}
+    for switch in switches:
+        group = groups.group_of[switch]
+        number = -1 - switch if group is None else group
+        wanted[number] = reduce(or_, behind[switch], wanted.get(number, 0))
+    seen = 0
+    for outputs in wanted.values():
+        if seen & outputs:
+            return False
+        seen |= outputs
+    return True
 
 
 def _behind_branches(routing: MinRouting) -> dict[int, list[int]]:
