@@ -12,6 +12,9 @@ from typing import Any
 FLITS = 64
 NODES = (16, 64, 256, 1024, 4096, 16_384, 65_536)
 MULTICAST_FRACTION, DESTINATIONS = 0.01, 16
+MOST_MULTICASTS_PER_CYCLE = {"spam": 1.0, "min": 0.001}
+"""In the whole network. One token serialises those of a multistage network that turn round at its last stage, so that
+no more than one in some 300 cycles gets through, however large it is."""
 MOST_NODES_OF_BIT_STRINGS = 4096
 """Beyond, a header with a bit for every node would be longer than the messages; there are only unicasts then."""
 BROADCAST_COPIES_SHARE = 1.0
@@ -105,7 +108,9 @@ def configuration(family: str, nodes: int, cycles: int) -> dict[str, Any]:
         "flits": FLITS,
     }
     if family in ("spam", "min") and nodes <= MOST_NODES_OF_BIT_STRINGS:
-        traffic |= {"multicast_fraction": MULTICAST_FRACTION, "destinations": min(DESTINATIONS, nodes - 1)}
+        messages_per_cycle = nodes * scaled.load(nodes) / FLITS
+        fraction = min(MULTICAST_FRACTION, MOST_MULTICASTS_PER_CYCLE[family] / messages_per_cycle)
+        traffic |= {"multicast_fraction": fraction, "destinations": min(DESTINATIONS, nodes - 1)}
     if family == "harts":
         share = BROADCAST_COPIES_SHARE * _hexagon(nodes) / (6 * nodes)
         traffic |= {"multicast_fraction": share / 4, "algorithm": "6-bcast"}
