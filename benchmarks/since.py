@@ -7,7 +7,6 @@ in turn, and have to agree in every arrival; the times are the medians of the ra
 import argparse
 import json
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -16,7 +15,6 @@ from statistics import median
 from typing import Any, cast
 
 import numpy as np
-import yaml
 
 from benchmarks.end_to_end import FLITS, MESH
 from benchmarks.workload import LOADS, NETWORKS, changed, random_traffic

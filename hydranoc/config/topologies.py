@@ -107,13 +107,13 @@ def _check_size(source: Source, key_path: KeyPath, kind: str, parameters: dict[s
         key, switches = "dimensions", 2 ** parameters["dimensions"]
     if switches > schema.MAX_SWITCHES:
         raise source.error(
-            (*key_path, key), f"a network must have at most {schema.MAX_SWITCHES} switches, not {shown(switches)}"
+            (*key_path, key), f"a network must have at most {schema.MAX_SWITCHES:,} switches, not {shown(switches)}"
         )
     processors = switches * parameters["processors_per_switch"]
     if processors > schema.MAX_PROCESSORS:
         raise source.error(
             (*key_path, "processors_per_switch"),
-            f"a network must have at most {schema.MAX_PROCESSORS} processors, not {processors}",
+            f"a network must have at most {schema.MAX_PROCESSORS:,} processors, not {processors}",
         )
 
 

@@ -13,9 +13,9 @@ from hydranoc.config.load import TRAFFIC, Config
 from sim_model.common.traffic.counts import Count, destination_count
 from sim_model.common.traffic.destination_sets import (
     DestinationSets,
+    EveryOther,
     RandomSets,
     WholeSets,
-    all_others,
     line,
     near,
     same_group,
@@ -140,7 +140,7 @@ class TrafficParts:
         if self.traffic.multicast_fraction == 0:
             return None
         if pattern == UNIFORM:
-            return RandomSets(all_others(self.nodes), self._count(self.nodes - 1))
+            return RandomSets(EveryOther(self.nodes), self._count(self.nodes - 1))
         if self.traffic.algorithm is not None:
             raise self._error(key, f" must be left out with algorithm {self.traffic.algorithm!r}, which reaches all")
         if isinstance(pattern, schema.Local):

@@ -8,7 +8,7 @@ from rtl.common.worm_guard import MOST_WATCHDOG_FLITS
 from topology.common.flits import HeaderFormat, bits_for
 
 MAX_PROCESSORS = 1024
-"""In hardware."""
+"""In hardware; the golden model runs larger networks."""
 MAX_BUFFER_FLITS = 1024
 MAX_ROUTING_CYCLES = 1024
 

@@ -6,9 +6,11 @@ from rtl.common.router_parameters import check_range
 from rtl.common.vc.parameters import LaneRouterShape
 from topology.common.flits import HeaderFormat
 from topology.common.lanes import PRIORITY_EQUAL, REUSE_TAIL
-from topology.torus.grid import DIRECTIONS, MOST_SIDE, along_row, opposite
+from topology.torus.grid import DIRECTIONS, along_row, opposite
 from topology.torus.routing import BALANCED, DALLY_SEITZ, LANE_RULES, LANE_RULES_IN_WORDS
 
+MOST_SIDE = 64
+"""Rows and columns in hardware; the golden model runs larger networks."""
 DIRECTION_WORDS = ("py", "ny", "px", "nx")
 """Directions in names of modules."""
 

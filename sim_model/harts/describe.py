@@ -1,8 +1,9 @@
 """A node's state for people, and who waits for whom."""
 
 from sim_model.common.engine.state import CYCLE, NONE, EngineState
-from sim_model.common.inspect import buffer_text, buffered_flits, ports_in, ports_text, register_text
+from sim_model.common.inspect import buffer_text, buffered_flits, ports_text, register_text
 from sim_model.common.model import Wait
+from sim_model.harts.page_sets import is_any, pages_in
 from sim_model.harts.state import HartsState
 from topology.harts.frame import SLOTS
 from topology.harts.header import HOST
@@ -27,13 +28,13 @@ def describe_router(routing: HartsRouting, state: EngineState, family: HartsStat
         lines.append(
             f"  transmitter {port} {network.channels[channel].name}: {_transmitter(routing, state, family, channel)}"
         )
-    for page in sorted({page for output in range(HOST + 1) for page in ports_in(family.waiting[switch, output])}):
+    for page in sorted({page for output in range(HOST + 1) for page in pages_in(family.waiting[switch, output])}):
         packet = family.packets[switch * family.pages + page]
-        outputs = [output for output in range(HOST + 1) if int(family.waiting[switch, output]) >> page & 1]
+        outputs = [output for output in range(HOST + 1) if page in pages_in(family.waiting[switch, output])]
         text = f"  page {page}: m{int(packet.message)}, {int(packet.flits)} flits, level {int(packet.hops)}"
         lines.append(f"{text}, waits for outputs {outputs}")
-    if node.fresh:
-        lines.append(f"  pages with packets that have just arrived: {ports_in(node.fresh)}")
+    if is_any(family.fresh[switch]):
+        lines.append(f"  pages with packets that have just arrived: {pages_in(family.fresh[switch])}")
     return "\n".join(lines)
 
 
@@ -63,7 +64,7 @@ def find_waits(routing: HartsRouting, state: EngineState, family: HartsState) ->
     network, waits = routing.mesh, []
     for switch in range(network.switches):
         for output, channel in enumerate(network.output_channel[switch]):
-            for page in ports_in(family.waiting[switch, output]):
+            for page in pages_in(family.waiting[switch, output]):
                 packet = family.packets[switch * family.pages + page]
                 arrived = network.input_channel[switch][int(packet.direction)]
                 blockers = _stored_at(routing, family, network.channels[channel].sink)
@@ -79,6 +80,6 @@ def _stored_at(routing: HartsRouting, family: HartsState, switch: int) -> tuple[
     """Channels over which the packets came that fill a node."""
     if not routing.mesh.is_switch(switch):
         return ()
-    pages = {page for output in range(HOST + 1) for page in ports_in(family.waiting[switch, output])}
+    pages = {page for output in range(HOST + 1) for page in pages_in(family.waiting[switch, output])}
     directions = {int(family.packets.direction[switch * family.pages + page]) for page in pages}
     return tuple(routing.mesh.input_channel[switch][direction] for direction in sorted(directions))

@@ -15,6 +15,7 @@ from sim_model.harts.packets import (
     set_due,
     step_tags,
 )
+from sim_model.harts.page_sets import add_page, is_any
 from sim_model.harts.transmitter import page_ahead
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS
 from topology.harts.header import HOST
@@ -25,7 +26,7 @@ from topology.harts.routing import UNICAST
 def step_receiver(cycle, switch, port, state, family):
     """One slot. Returns a number that is 0 if nothing has changed."""
     number = state.input_channel[switch, port]
-    receiver, vertex, node = family.receivers[number], state.vertices[switch], family.nodes[switch]
+    receiver, vertex = family.receivers[number], state.vertices[switch]
     had_landing = receiver.landing != NONE
     changes = 0
     if vertex.nonempty >> port & 1:
@@ -37,7 +38,7 @@ def step_receiver(cycle, switch, port, state, family):
             pass_word(number, receiver, vertex, state, family)
             changes += 1
             if flit & TAIL:
-                _end(cycle, switch, receiver, node, family, vertex.first_output)
+                _end(cycle, switch, receiver, family, vertex.first_output)
     if not had_landing:
         changes += _keep_page(cycle, switch, port, receiver, state, family)
     return changes
@@ -90,7 +91,7 @@ def can_start(cycle, switch, output, state, family):
     transmitter = family.transmitters[number]
     if transmitter.owned or transmitter.page != NONE or cycle < transmitter.free_cycle:
         return False
-    if family.waiting[switch, output] != 0:
+    if is_any(family.waiting[switch, output]):
         return False
     return page_ahead(cycle, number, family) == 1
 
@@ -154,7 +155,7 @@ def _decide_unicast(cycle, switch, receiver, packet, state, family):
     elif second != NONE and can_start(cycle, switch, second, state, family):
         receiver.transmitter = second
     else:
-        if second != NONE and family.waiting[switch, first] != 0 and family.waiting[switch, second] == 0:
+        if second != NONE and is_any(family.waiting[switch, first]) and not is_any(family.waiting[switch, second]):
             first = second
         receiver.outputs = 1 << first
         receiver.page = receiver.landing
@@ -195,7 +196,7 @@ def _start(switch, output, operation, packet, state, family):
 
 
 @compiled
-def _end(cycle, switch, receiver, node, family, first_output):
+def _end(cycle, switch, receiver, family, first_output):
     """The tail has passed: the page is for the network processor to see, the transmitter is free after the gap."""
     if receiver.page != NONE:
         packet = family.packets[switch * family.pages + receiver.page]
@@ -207,7 +208,7 @@ def _end(cycle, switch, receiver, node, family, first_output):
             packet.sends += 1
         packet.stored_cycle = cycle
         packet.fresh = family.relay_frames + (1 if packet.direction == HOST else 0)
-        node.fresh |= 1 << receiver.page
+        add_page(receiver.page, family.fresh[switch])
         set_due(switch, PROCESSOR_SLOT, family)
         receiver.page = NONE
     if receiver.transmitter != NONE:

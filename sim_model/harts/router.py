@@ -9,8 +9,9 @@ from sim_model.common.engine.bits import TAIL, index_of, lowest_bit, source_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.state import NONE
-from sim_model.harts.receiver import pass_word, step_receiver
 from sim_model.harts.packets import give_back, set_due
+from sim_model.harts.page_sets import add_page, is_any, next_page, take_page
+from sim_model.harts.receiver import pass_word, step_receiver
 from sim_model.harts.state import ENDED, LAST_CHANGE, WORDS
 from sim_model.harts.transmitter import hand_over, postpone_deliveries, step_transmitter
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS
@@ -38,7 +39,7 @@ def step_nodes(cycle, moves, state, family):
             switch = word << WORD_SHIFT | bit
             if slot == PROCESSOR_SLOT:
                 changes += _see_new_packets(cycle, switch, state, family)
-                has_more = family.nodes[switch].fresh != 0
+                has_more = is_any(family.fresh[switch])
             else:
                 changes += _step_node(cycle, switch, slot, state, family)
                 has_more = _has_more(switch, slot, state, family)
@@ -69,7 +70,7 @@ def _step_node(cycle, switch, slot, state, family):
         else:
             changes += step_receiver(cycle, switch, slot, state, family)
     transmitter = family.transmitters[vertex.first_output + slot]
-    if transmitter.page != NONE or family.waiting[switch, slot] != 0 or transmitter.wish != 0:
+    if transmitter.page != NONE or is_any(family.waiting[switch, slot]) or transmitter.wish != 0:
         changes += step_transmitter(cycle, switch, slot, state, family)
     return changes
 
@@ -80,7 +81,7 @@ def _has_more(switch, slot, state, family):
     vertex = state.vertices[switch]
     transmitter = family.transmitters[vertex.first_output + slot]
     held = vertex.nonempty >> slot & 1
-    busy = transmitter.page != NONE or family.waiting[switch, slot] != 0 or transmitter.wish != 0
+    busy = transmitter.page != NONE or is_any(family.waiting[switch, slot]) or transmitter.wish != 0
     return held or busy or family.receivers[state.input_channel[switch, slot]].landing == NONE
 
 
@@ -99,7 +100,7 @@ def _load_words(state, family):
 
 @compiled
 def _free_pages(ended, family):
-    """Pages are free a cycle after the last tail was read: the first of those that have ended, and what is behind stays."""
+    """Pages are free a cycle after their last tail was read: the first ones of those that have ended."""
     for position in range(ended):
         give_back(family.ended[position] // family.pages, family.ended[position] % family.pages, family)
     if ended:
@@ -128,19 +129,18 @@ def _let_in(cycle, state, family):
 @compiled
 def _see_new_packets(cycle, switch, state, family):
     """The network processor puts what has arrived into the queues of the outputs."""
-    node = family.nodes[switch]
-    rest = node.fresh
-    while rest != 0:
-        page = lowest_bit(rest)
-        rest &= rest - 1
+    fresh = family.fresh[switch]
+    page = next_page(fresh, NONE)
+    while page != NONE:
         packet = family.packets[switch * family.pages + page]
         packet.fresh -= 1
         if packet.fresh == 0:
-            node.fresh ^= 1 << page
+            take_page(page, fresh)
             if family.memory_hosts and packet.outputs >> HOST & 1:
                 hand_over(cycle, switch, page, packet, state, family)
             for output in range(HOST + 1):
                 if packet.outputs >> output & 1:
-                    family.waiting[switch, output] |= 1 << page
+                    add_page(page, family.waiting[switch, output])
                     set_due(switch, output, family)
+        page = next_page(fresh, page)
     return 1

@@ -12,6 +12,7 @@ from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.records import make_records, number, signed, whole
 from sim_model.common.engine.state import NONE
 from sim_model.common.messages import Messages
+from sim_model.harts.page_sets import words_for
 from topology.common.flits import bits_for
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, STAGES, TAGS, Leg, initial_legs, relayed_legs
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS
@@ -64,7 +65,6 @@ NODE_FIELDS = (
     signed("corrupting"),
     signed("first_free"),  # position in the ring of free pages
     signed("free"),  # how many
-    "fresh",  # mask of pages with a whole packet that the network processor has not dealt with
     "logged",  # entry of the log of the last packet that was read for the host, or NONE
 )
 WORD_FIELDS = (
@@ -112,7 +112,8 @@ class HartsState(NamedTuple):
     transmitters: np.recarray  # TRANSMITTER_FIELDS, by channel (the output at its source)
     packets: np.recarray  # PAGE_FIELDS, by node and page
     free: np.ndarray  # int64[nodes, pages], rings of free pages
-    waiting: np.ndarray  # int64[nodes, outputs], masks of pages whose packets wait for an output
+    waiting: np.ndarray  # int64[nodes, outputs, words], sets of pages whose packets wait for an output
+    fresh: np.ndarray  # int64[nodes, words], of pages with a whole packet that the processor has not dealt with
     nodes: np.recarray  # NODE_FIELDS
     due: np.ndarray  # int64[slots, words], nodes that have something to do in a slot (``alarms.py``); stays till done
     words: np.recarray  # WORD_FIELDS, words that the buses and packet memories have carried in this cycle
@@ -166,7 +167,8 @@ def make_harts_state(
         transmitters=make_records(channels, TRANSMITTER_FIELDS, page=NONE, wish_changed_cycle=NONE),
         packets=make_records(mesh.nodes * pages, PAGE_FIELDS),
         free=np.tile(np.arange(pages, dtype=np.int64), (mesh.nodes, 1)),
-        waiting=np.zeros((mesh.nodes, DIRECTIONS + 1), dtype=np.int64),
+        waiting=np.zeros((mesh.nodes, DIRECTIONS + 1, words_for(pages)), dtype=np.int64),
+        fresh=np.zeros((mesh.nodes, words_for(pages)), dtype=np.int64),
         nodes=make_records(
             mesh.nodes,
             NODE_FIELDS,
@@ -238,13 +240,13 @@ def relay_tables(mesh: HexMesh, *, algorithm_a: bool) -> tuple[np.ndarray, np.nd
             outputs[row] |= 1 << leg.direction
             legs[(*row, leg.direction)] = leg.distance, leg.stage, leg.tag
 
-    for number, algorithm in enumerate(ALGORITHMS):
+    for place, algorithm in enumerate(ALGORITHMS):
         if algorithm == ALGORITHM_A and not algorithm_a:
             continue
-        enter((number + 1, 0, 0, 0), initial_legs(algorithm, mesh.size))
+        enter((place + 1, 0, 0, 0), initial_legs(algorithm, mesh.size))
         for stage in range(1, STAGES + 1):
             for left in range(mesh.size):
                 for tag in range(TAGS):
                     arrived = Leg(0, left + 1, stage, tag)
-                    enter((number + 1, stage, left, tag), relayed_legs(algorithm, mesh.size, arrived, left))
+                    enter((place + 1, stage, left, tag), relayed_legs(algorithm, mesh.size, arrived, left))
     return outputs, legs

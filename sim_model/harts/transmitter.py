@@ -1,10 +1,11 @@
 """A transmitter in its slot: one word from the packet memory, and the choice of the next packet (Sec. 3)."""
 
-from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL, first_at_or_after, lowest_bit
+from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL
 from sim_model.common.engine.compiled import compiled, compiled_apart
 from sim_model.common.engine.deliveries import count_arrival
 from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
 from sim_model.harts.packets import give_back, put_on_bus, send_header
+from sim_model.harts.page_sets import first_page, is_any, next_page, take_page
 from sim_model.harts.state import COPIES, ENDED
 from topology.harts.frame import SLOTS
 from topology.harts.header import HOST
@@ -22,12 +23,12 @@ def step_transmitter(cycle, switch, port, state, family):
     changes = 0
     waiting = family.waiting[switch, port]
     wish = 0
-    if waiting != 0:
+    if is_any(waiting):
         ahead = 1 if port == HOST else page_ahead(cycle, number, family)
         idle = transmitter.page == NONE and not transmitter.owned and cycle >= transmitter.free_cycle
         starts = idle and ahead != NONE and not vertex.occupied >> port & 1
         if starts and ahead == 1:
-            _start(switch, port, number, first_at_or_after(waiting, transmitter.turn), family)
+            _start(switch, port, number, first_page(waiting, transmitter.turn), family)
         elif starts:
             _start(switch, port, number, _entitled(switch, waiting, transmitter, family), family)
         elif port != HOST:
@@ -59,36 +60,38 @@ def page_ahead(cycle, number, family):
 
 @compiled
 def _highest_level(switch, waiting, family):
-    """Most links that any of the packets in a mask of pages has travelled."""
+    """Most links that any of the packets in a set of pages has travelled."""
     highest = 0
-    while waiting != 0:
-        page = lowest_bit(waiting)
-        waiting &= waiting - 1
+    page = next_page(waiting, NONE)
+    while page != NONE:
         highest = max(highest, family.packets[switch * family.pages + page].hops)
+        page = next_page(waiting, page)
     return highest
 
 
 @compiled
 def _entitled(switch, waiting, transmitter, family):
     """Page of the next packet in turn of those for whose level the page ahead is kept."""
-    entitled = 0
-    rest = waiting
-    while rest != 0:
-        page = lowest_bit(rest)
-        rest &= rest - 1
+    lowest = NONE
+    page = next_page(waiting, NONE)
+    while page != NONE:
         if family.packets[switch * family.pages + page].hops + 1 >= transmitter.wish:
-            entitled |= 1 << page
-    return first_at_or_after(entitled, transmitter.turn)
+            if page >= transmitter.turn:
+                return page
+            if lowest == NONE:
+                lowest = page
+        page = next_page(waiting, page)
+    return lowest
 
 
 @compiled
 def _start(switch, port, number, page, family):
     """Begin with a stored packet."""
     packet, transmitter = family.packets[switch * family.pages + page], family.transmitters[number]
-    family.waiting[switch, port] &= ~(1 << page)
+    take_page(page, family.waiting[switch, port])
     transmitter.page = page
     transmitter.position = 0
-    transmitter.turn = page + 1  # behind the last page nobody is found, which is as good as 0
+    transmitter.turn = page + 1 if page + 1 < family.pages else 0
     head = family.heads[number]
     send_header(family.operation[packet.message], packet, port, head, family)
     if family.nodes[switch].corrupting and packet.direction != HOST and port != HOST:

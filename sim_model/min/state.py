@@ -10,8 +10,15 @@ import numpy as np
 from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.records import NUMBER, byte, make_records, number, short, signed
 from sim_model.common.engine.state import NONE
-from sim_model.common.engine.tables import HEADER_FIELDS, ROUTE_UNIT_FIELDS, RoutingTables, make_tables
+from sim_model.common.engine.tables import (
+    HEADER_FIELDS,
+    ROUTE_UNIT_FIELDS,
+    ComputedTables,
+    RoutingTables,
+    make_tables,
+)
 from sim_model.common.messages import Messages
+from sim_model.min.computed import min_reach, min_routes
 from topology.min.groups import TOKEN_RULES, Group
 from topology.min.routing import MinRouting
 from topology.min.side_wires import token_rings
@@ -73,7 +80,7 @@ def make_min_state(
     """All switches as they are before cycle 0; each token is at the first switch of its ring."""
     groups = token_rings(routing.groups, token)
     return MinState(
-        tables=make_tables(routing, messages, routing_cycles),
+        tables=make_tables(routing, messages, routing_cycles, _computed),
         discards=make_discards(routing.network),
         inputs=make_records(
             len(routing.network.channels),
@@ -92,6 +99,10 @@ def make_min_state(
     )
 
 
+def _computed(routing: MinRouting) -> ComputedTables:
+    return ComputedTables(min_routes(routing), min_reach(routing))
+
+
 def _rings(groups: tuple[Group, ...]) -> np.ndarray:
     rings = np.zeros((len(groups), max((len(group.switches) for group in groups), default=0)), dtype=np.int64)
     for row, group in zip(rings, groups, strict=True):
@@ -104,9 +115,9 @@ def _routers(routing: MinRouting, buffer_depth_flits: int, link_cycles: int, tok
     routers = make_records(switches, ROUTER_FIELDS, group=NONE, holder=NONE)
     if token not in TOKEN_RULES:
         return routers
-    for number, group in enumerate(groups.groups):
+    for ring, group in enumerate(groups.groups):
         for position, switch in enumerate(group.switches):
-            routers.group[switch] = number
+            routers.group[switch] = ring
             routers.ring_position[switch] = position
             routers.release_flits[switch] = groups.release_flits(switch, buffer_depth_flits, link_cycles, token)
     return routers

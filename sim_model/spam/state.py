@@ -6,8 +6,15 @@ import numpy as np
 
 from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.records import NUMBER, byte, make_records
-from sim_model.common.engine.tables import HEADER_FIELDS, ROUTE_UNIT_FIELDS, RoutingTables, make_tables
+from sim_model.common.engine.tables import (
+    HEADER_FIELDS,
+    ROUTE_UNIT_FIELDS,
+    ComputedTables,
+    RoutingTables,
+    make_tables,
+)
 from sim_model.common.messages import Messages
+from sim_model.spam.computed import spam_reach, spam_routes
 from topology.spam.routing import SpamRouting
 
 INPUT_FIELDS = (
@@ -39,7 +46,7 @@ def make_spam_state(routing: SpamRouting, messages: Messages, *, routing_cycles:
     """All routers as they are before cycle 0."""
     channels = len(routing.network.channels)
     return SpamState(
-        tables=make_tables(routing, messages, routing_cycles),
+        tables=make_tables(routing, messages, routing_cycles, _computed),
         discards=make_discards(routing.network),
         atomic=int(atomic),
         inputs=make_records(channels, INPUT_FIELDS, channel_class=routing.labels.channel_class),
@@ -47,3 +54,7 @@ def make_spam_state(routing: SpamRouting, messages: Messages, *, routing_cycles:
         feeders=np.zeros(channels, dtype=NUMBER),
         older=np.zeros((channels, 1 if atomic else routing.most_ports), dtype=np.int64),
     )
+
+
+def _computed(routing: SpamRouting) -> ComputedTables:
+    return ComputedTables(spam_routes(routing), spam_reach(routing))

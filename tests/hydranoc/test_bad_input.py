@@ -79,7 +79,7 @@ WRONG = {
     **{
         f"hexagonal mesh: {key}": (HEXAGONAL + text + "\n", line, message)
         for key, text, line, message in (
-            ("size", "  topology: {kind: hexmesh, size: 19}", 3, "Size must be 2 to 18, not 19"),
+            ("size", "  topology: {kind: hexmesh, size: 149}", 3, "Size must be 2 to 148, not 149"),
             (
                 "another topology",
                 "  topology: {kind: ring, switches: 4}",
@@ -102,7 +102,7 @@ WRONG = {
             ),
             ("tables", f"{SIZE_3}\n  tables: loadable", 4, "tables must be 'fixed' in family 'harts', which has none"),
             ("few pages", f"{SIZE_3}\n  pages: 5", 4, "pages: Pages must be at least 12, not 5"),
-            ("many pages", f"{SIZE_3}\n  pages: 99", 4, "pages: Pages must be at most 62, not 99"),
+            ("many pages", f"{SIZE_3}\n  pages: 999", 4, "pages: Pages must be at most 310, not 999"),
             ("unknown node", f"{SIZE_3}\n  faults: {{silent_nodes: [19]}}", 4, "faults: Faulty node must be 0 to 18"),
             ("no link", f"{SIZE_3}\n  faults: {{dead_links: [[0, 9]]}}", 4, "faults: Dead link must join two neighb"),
             ("procedure", _sent("algorithm: 7-bcast, source: 0, bytes: 64"), 4, "algorithm must be sbcast, 2-bcast, "),
@@ -189,9 +189,9 @@ WRONG = {
         "Family 'min' needs a multistage topology: kind must be one of baseline,",
     ),
     "too many stages": (
-        "network:\n  family: min\n  topology: {kind: omega, radix: 4, stages: 7}\n",
+        "network:\n  family: min\n  topology: {kind: omega, radix: 4, stages: 9}\n",
         3,
-        "Stages of 4 x 4 switches must be 1 to 5 (at most 1024 processors), not 7",
+        "Stages of 4 x 4 switches must be 1 to 8 (at most 65,536 processors), not 9",
     ),
     "consumption channels": (
         "network:\n  family: min\n  topology: {kind: omega, radix: 4, stages: 2, consumption_channels: 3}\n",
@@ -320,11 +320,15 @@ WRONG = {
         "network.topology.shape[1] must be a whole number, not 'x'",
     ),
     "huge mesh": (
-        _topology("{kind: mesh, shape: [100, 100]}"),
+        _topology("{kind: mesh, shape: [1000, 100]}"),
         3,
-        "a network must have at most 1024 switches, not 10000",
+        "a network must have at most 65,536 switches, not 100000",
     ),
-    "huge tree": (_topology("{kind: tree, arity: 9, levels: 9}"), 3, "a network must have at most 1024 switches, not"),
+    "huge tree": (
+        _topology("{kind: tree, arity: 9, levels: 9}"),
+        3,
+        "a network must have at most 65,536 switches, not",
+    ),
     "few ports": (_topology("{kind: mesh, shape: [3, 3], ports: 4}"), 3, "Switch s4 needs 5 ports; a switch of this"),
     "too many ports": (
         _topology("{kind: ring, switches: 4, processors_per_switch: 40}"),
@@ -332,9 +336,9 @@ WRONG = {
         "Switch s0 needs 42 ports; routers have at most 32",
     ),
     "too many processors": (
-        _topology("{kind: ring, switches: 60, processors_per_switch: 20}"),
+        _topology("{kind: ring, switches: 40000, processors_per_switch: 2}"),
         3,
-        "A network may have at most 1024 processors, not 1200",
+        "a network must have at most 65,536 processors, not 80000",
     ),
     "duplicate edge": (
         _topology("\n    switches: 2\n    edges:\n    - [0, 1]\n    - [1, 0]"),

@@ -109,9 +109,9 @@ WRONG = {
         "network.topology.dimensions must be at least 1, not 0",
     ),
     "too many": (
-        "  topology:\n    kind: hypercube\n    dimensions: 13\n",
+        "  topology:\n    kind: hypercube\n    dimensions: 17\n",
         5,
-        "network.topology.dimensions must be at most 12, not 13",
+        "network.topology.dimensions must be at most 16, not 17",
     ),
     **{
         name: (f"  topology: {{kind: hypercube, dimensions: 8}}\n  {text}\n", 4, message)

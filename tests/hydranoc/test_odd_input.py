@@ -67,12 +67,12 @@ ODD = {
     "stages without end": (
         "network:\n  family: min\n  topology: {kind: omega, stages: 100000000000}\n",
         3,
-        "Stages of 2 x 2 switches must be 1 to 10 (at most 1024 processors), not 100000000000",
+        "Stages of 2 x 2 switches must be 1 to 16 (at most 65,536 processors), not 100000000000",
     ),
     "dimensions without end": (
         _topology(f"{{kind: mesh, shape: [{'1, ' * 99_999}1]}}"),
         3,
-        "network.topology.shape must be a list of at most 10, not [1, 1, 1, ",
+        "network.topology.shape must be a list of at most 16, not [1, 1, 1, ",
     ),
     "control character": (NETWORK + "  root: \x01\n", 4, "not valid YAML: control characters are not allowed"),
     "nothing": ("network:\n", 1, "network must be a mapping, not nothing"),
@@ -94,14 +94,14 @@ ODD = {
         "network.topology.processors_per_switch must be at most 1024, not 1000000000",
     ),
     "processors in all": (
-        _topology("{kind: mesh, shape: [30, 30], processors_per_switch: 30}"),
+        _topology("{kind: mesh, shape: [60, 60], processors_per_switch: 30}"),
         3,
-        "a network must have at most 4096 processors, not 27000",
+        "a network must have at most 65,536 processors, not 108000",
     ),
     "arity": (
         _topology("{kind: tree, arity: 99999999999999, levels: 10}"),
         3,
-        "network.topology.arity must be at most 1024, not 99999999999999",
+        "network.topology.arity must be at most 65536, not 99999999999999",
     ),
     "blank name": (
         _topology("{switches: 2, edges: [[0, 1]], names: [a, ' ']}"),

@@ -125,9 +125,9 @@ WRONG = {
         "network.topology.rows must be a whole number, not 2.5",
     ),
     "many rows": (
-        "  topology:\n    kind: torus\n    columns: 4\n    rows: 65\n",
+        "  topology:\n    kind: torus\n    columns: 4\n    rows: 257\n",
         6,
-        "Number of rows must be 1 to 64, not 65",
+        "Number of rows must be 1 to 256, not 257",
     ),
     "alone": ("  topology: {kind: torus, rows: 1, columns: 1}\n", 3, "A grid must have at least 2 nodes, not 1"),
     **{

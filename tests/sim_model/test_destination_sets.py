@@ -9,6 +9,8 @@ from scipy import stats
 
 from sim_model.common.traffic.counts import FixedCount
 from sim_model.common.traffic.destination_sets import (
+    Broadcasts,
+    EveryOther,
     RandomSets,
     WholeSets,
     all_others,
@@ -93,3 +95,14 @@ def test_length_mixes():
     ):
         with pytest.raises(ValueError, match=f"^{problem}$"):
             LengthMix(shares)
+
+
+def test_sets_of_every_other_node_need_no_table_of_all_pairs():
+    sources = np.random.default_rng(2).integers(9, size=500)
+    for made, table in (
+        (Broadcasts(9), WholeSets(all_others(9))),
+        (RandomSets(EveryOther(9), FixedCount(4)), RandomSets(all_others(9), FixedCount(4))),
+    ):
+        drawn, wanted = (sets.draw(np.random.default_rng(1), sources) for sets in (made, table))
+        np.testing.assert_array_equal(drawn[0], wanted[0])
+        np.testing.assert_array_equal(drawn[1], wanted[1])

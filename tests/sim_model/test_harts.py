@@ -131,7 +131,7 @@ def test_loaded_mesh_with_faults_is_not_blocked_by_them():
         ({"gap_frames": 0}, "Gap in frames must be at least 1, not 0"),
         ({"relay_frames": 0}, "Relay time in frames must be at least 1, not 0"),
         ({"pages": 11}, "Pages must be at least 12, not 11"),
-        ({"pages": 63}, "Pages must be at most 62, not 63"),
+        ({"pages": 311}, "Pages must be at most 310, not 311"),
     ],
 )
 def test_settings_are_checked(settings, text):

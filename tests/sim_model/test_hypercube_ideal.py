@@ -424,7 +424,7 @@ def test_chances_of_dimensions(choice, share):
     ("values", "message"),
     [
         ({"dimensions": 1}, "Dimensions must be at least 2, not 1"),
-        ({"dimensions": 13}, "Number of dimensions must be 1 to 12, not 13"),
+        ({"dimensions": 17}, "Number of dimensions must be 1 to 16, not 17"),
         ({"lanes": 1}, "Lanes must be at least 2, not 1"),
         ({"lanes": 9}, "Number of lanes must be 1 to 8, not 9"),
         ({"flits": 0}, "Flits must be at least 1, not 0"),

@@ -230,10 +230,10 @@ def test_masks_use_all_lane_ports_there_may_be():
 @pytest.mark.parametrize(
     ("attempt", "message"),
     [
-        (lambda: HypercubeNetwork(0, 1), "Number of dimensions must be 1 to 12, not 0"),
-        (lambda: HypercubeNetwork(13, 1), "Number of dimensions must be 1 to 12, not 13"),
-        (lambda: HypercubeNetwork(True, 1), "Number of dimensions must be 1 to 12, not True"),
-        (lambda: HypercubeNetwork(2.0, 1), "Number of dimensions must be 1 to 12, not 2.0"),
+        (lambda: HypercubeNetwork(0, 1), "Number of dimensions must be 1 to 16, not 0"),
+        (lambda: HypercubeNetwork(17, 1), "Number of dimensions must be 1 to 16, not 17"),
+        (lambda: HypercubeNetwork(True, 1), "Number of dimensions must be 1 to 16, not True"),
+        (lambda: HypercubeNetwork(2.0, 1), "Number of dimensions must be 1 to 16, not 2.0"),
         (lambda: HypercubeNetwork(3, 0), "Number of lanes must be 1 to 8, not 0"),
         (lambda: HypercubeNetwork(3, 9), "Number of lanes must be 1 to 8, not 9"),
         (lambda: HypercubeNetwork(3, 2, 0), "Number of injection channels must be 1 to 3, not 0"),

@@ -155,7 +155,7 @@ def test_bad_parameters():
     wrong = {
         ("ring", 2, 3, 1): "Kind must be one of baseline, butterfly, omega, bi-butterfly, not 'ring'",
         ("omega", 1, 3, 1): "Radix must be 2 to 16, not 1",
-        ("omega", 4, 6, 1): "Stages of 4 x 4 switches must be 1 to 5 (at most 1024 processors), not 6",
+        ("omega", 4, 9, 1): "Stages of 4 x 4 switches must be 1 to 8 (at most 65,536 processors), not 9",
         ("omega", 4, 2, 2): "Consumption channels must be 1 or the radix, 4, not 2",
     }
     for arguments, message in wrong.items():

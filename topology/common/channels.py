@@ -17,7 +17,8 @@ from topology.common.errors import TopologyError
 
 MAX_PORTS = 32
 """Ports of a switch on either side, at most: wider routers have not been tried."""
-MAX_PROCESSORS = 1024
+MAX_PROCESSORS = 65_536
+"""In the golden model, see docs/scale.md; hardware has limits of its own (``rtl/common/router_parameters.py``)."""
 
 
 @dataclass(frozen=True)

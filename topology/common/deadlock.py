@@ -123,6 +123,8 @@ def _with_sibling_dependencies(dependencies: Dependencies) -> nx.DiGraph:
 def _crossing_branches(dependencies: Dependencies) -> tuple[str, str] | None:
     """Two branch channels that violate the nesting of condition 3, by name; sets of channels are bits of integers."""
     behind = _reachable_sets(dependencies.path)
+    if _are_nested(dependencies, behind):
+        return None
     groups = [(group, sum(1 << channel for channel in group)) for group in dependencies.splits]
     branches = sorted({channel for group in dependencies.splits for channel in group})
     for position, a in enumerate(branches):
@@ -134,6 +136,35 @@ def _crossing_branches(dependencies: Dependencies) -> tuple[str, str] | None:
             if a not in group and members & behind[a] not in (0, members):
                 return _pair(dependencies, a, group[0])
     return None
+
+
+def _are_nested(dependencies: Dependencies, behind: dict[int, int]) -> bool:
+    """Whether condition 3 holds, found out without looking at all pairs of branches.
+
+    Sets are nested if, taken from the largest to the smallest, each lies within one of those before it, or in none: all
+    its members have the same smallest set so far. And a group is inside or outside of each other branch if its members
+    are in the same ones, those of the group left out.
+    """
+    branches = sorted({channel for group in dependencies.splits for channel in group})
+    smallest: dict[int, int] = {}
+    within: dict[int, set[int]] = {}
+    for branch in sorted(branches, key=lambda branch: -behind[branch].bit_count()):
+        members = _bits(behind[branch])
+        if len({smallest.get(member, -1) for member in members}) > 1:
+            return False
+        for member in members:
+            smallest[member] = branch
+            within.setdefault(member, set()).add(branch)
+    return all(
+        len({frozenset(within.get(member, set()).difference(group)) for member in group}) == 1
+        for group in dependencies.splits
+    )
+
+
+def _bits(number: int) -> list[int]:
+    """Positions of the ones."""
+    text = bin(number)[:1:-1]
+    return [position for position, bit in enumerate(text) if bit == "1"]
 
 
 def _pair(dependencies: Dependencies, a: int, b: int) -> tuple[str, str]:

@@ -4,8 +4,8 @@ What is walked are the tables that hardware and model use, and not the rules tha
 channel only if some switch before it lets it out there.
 """
 
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from heapq import heapify, heappop, heappush
 
 import networkx as nx
 import numpy as np
@@ -14,7 +14,10 @@ from topology.common.channels import ChannelNetwork
 
 
 def walk_dependencies(
-    network: ChannelNetwork, sent: np.ndarray, taken: Callable[[int], np.ndarray]
+    network: ChannelNetwork,
+    sent: np.ndarray,
+    taken: Callable[[int], np.ndarray],
+    first_to_last: Sequence[int] | None = None,
 ) -> tuple[nx.DiGraph, tuple[tuple[int, int], ...]]:
     """Path dependencies of all headers that any processor may send.
 
@@ -26,6 +29,9 @@ def walk_dependencies(
     taken : function
         (arrival channel) -> whether a header that arrived there may take an output of the switch, by key: bool array,
         shape (outputs, keys).
+    first_to_last : sequence of int or None
+        All channels, in an order in which headers go on from one to a later one. What is found does not depend on it,
+        but with it most channels have to be looked at only once.
 
     Returns
     -------
@@ -38,11 +44,15 @@ def walk_dependencies(
     path = nx.DiGraph()
     path.add_nodes_from(range(len(network.channels)))
     dead_ends: set[tuple[int, int]] = set()
-    work = deque(network.injection_channels)
-    for channel in work:
-        present[channel] = sent
+    order = range(len(network.channels)) if first_to_last is None else first_to_last
+    rank = {channel: position for position, channel in enumerate(order)}
+    work = [(rank[channel], channel) for channel in network.injection_channels]
+    heapify(work)
+    waiting = set(network.injection_channels)
+    present[list(waiting)] = sent
     while work:
-        channel = work.popleft()
+        _, channel = heappop(work)
+        waiting.discard(channel)
         switch = network.channels[channel].sink
         if not network.is_switch(switch):
             continue
@@ -56,5 +66,7 @@ def walk_dependencies(
             path.add_edge(channel, outgoing)
             if (arriving & ~present[outgoing]).any():
                 present[outgoing] |= arriving
-                work.append(outgoing)
+                if outgoing not in waiting:
+                    waiting.add(outgoing)
+                    heappush(work, (rank[outgoing], outgoing))
     return path, tuple(sorted(dead_ends))

@@ -12,6 +12,7 @@ import numpy as np
 
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
+from topology.common.hops import HopBits, hop_bits
 
 NO_LINK_CYCLES: Mapping[tuple[int, int], int] = {}
 
@@ -118,10 +119,15 @@ class Network(ChannelNetwork):
                 table[source, sink] = hops
         return table
 
+    @cached_property
+    def hops(self) -> HopBits:
+        """Hops between any two switches modulo 3, and the farthest ones: a small part of what ``distance`` takes."""
+        switches = range(self.switches)
+        return hop_bits([[other for other in self.neighbours[switch] if self.is_switch(other)] for switch in switches])
+
     def centre(self) -> int:
         """The switch whose farthest switch is nearest; lowest number of several."""
-        eccentricity = self.distance[: self.switches, : self.switches].max(axis=1)
-        return int(np.argmin(eccentricity))
+        return int(np.argmin(self.hops.eccentricity))
 
 
 def _checked_edges(switches: int, edges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

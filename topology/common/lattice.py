@@ -8,6 +8,8 @@ point next to those it has. The result is connected by construction.
 """
 
 import random
+from bisect import bisect_left, insort
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -15,6 +17,10 @@ from topology.common.errors import TopologyError
 from topology.common.graph import Network
 
 MIN_LATTICE_LINKS, MAX_LATTICE_LINKS = 2, 4
+
+MOST_SHUFFLED = 1024
+"""Switches of a random graph all of whose pairs are put into a random order; of larger ones pairs are drawn."""
+DRAWS_PER_SWITCH = 64
 
 Point = tuple[int, int]
 
@@ -82,9 +88,12 @@ def _around(point: Point) -> tuple[Point, ...]:
 def _grow(switches: int, max_switch_links: int, generator: random.Random) -> dict[Point, set[Point]]:
     """A spanning tree of the patch: linked points by point."""
     links: dict[Point, set[Point]] = {(0, 0): set()}
+    frontier = sorted(_around((0, 0)))  # free points next to those that may have more links
+
+    def parents_of(point: Point) -> list[Point]:
+        return [near for near in _around(point) if near in links and len(links[near]) < max_switch_links]
+
     while len(links) < switches:
-        open_points = [point for point in links if len(links[point]) < max_switch_links]
-        frontier = sorted({free for point in open_points for free in _around(point) if free not in links})
         if not frontier:
             raise TopologyError(
                 f"The lattice got stuck at {len(links)} of {switches} switches with max_switch_links "
@@ -92,10 +101,15 @@ def _grow(switches: int, max_switch_links: int, generator: random.Random) -> dic
                 item=str(max_switch_links),
             )
         point = generator.choice(frontier)
-        parents = [near for near in _around(point) if near in links and len(links[near]) < max_switch_links]
-        parent = generator.choice(parents)
+        parent = generator.choice(parents_of(point))
         links[point] = {parent}
         links[parent].add(point)
+        del frontier[bisect_left(frontier, point)]
+        for free in (free for near in (point, parent) for free in _around(near) if free not in links):
+            position = bisect_left(frontier, free)
+            known = frontier[position : position + 1] == [free]
+            if known != bool(parents_of(free)):
+                frontier[position : position + known] = [] if known else [free]
     return links
 
 
@@ -144,20 +158,45 @@ def irregular_network(
     if switches > 1 and most_links < min(2, switches - 1):
         raise TopologyError(f"ports must be at least {processors_per_switch + 2}, not {ports!r}", item=str(ports))
     generator = random.Random(seed)
-    degree = [0] * switches
-    edges: set[tuple[int, int]] = set()
-    for switch in range(1, switches):
-        parent = generator.choice([other for other in range(switch) if degree[other] < most_links])
-        edges.add((parent, switch))
-        degree[parent] += 1
-        degree[switch] += 1
-    pairs = [(a, b) for b in range(switches) for a in range(b) if (a, b) not in edges]
-    generator.shuffle(pairs)
+    degree, edges = _random_tree(switches, most_links, generator)
     wanted = len(edges) + (switches // 2 if extra_links is None else extra_links)
-    for a, b in pairs:
-        if len(edges) < wanted and max(degree[a], degree[b]) < most_links:
+    for a, b in _pairs(switches, edges, generator):
+        if len(edges) == wanted:
+            break
+        if (a, b) not in edges and max(degree[a], degree[b]) < most_links:
             edges.add((a, b))
             degree[a] += 1
             degree[b] += 1
     processors = [switch for switch in range(switches) for _ in range(processors_per_switch)]
     return Network(switches, sorted(edges), processors, ports=ports)
+
+
+def _random_tree(switches: int, most_links: int, generator: random.Random) -> tuple[list[int], set[tuple[int, int]]]:
+    """Links of each switch, and edges, lower number first."""
+    degree, edges = [0] * switches, set()
+    open_switches = [0]
+    for switch in range(1, switches):
+        parent = generator.choice(open_switches)
+        edges.add((parent, switch))
+        degree[parent] += 1
+        degree[switch] += 1
+        if degree[parent] == most_links:
+            del open_switches[bisect_left(open_switches, parent)]
+        if degree[switch] < most_links:
+            insort(open_switches, switch)
+    return degree, edges
+
+
+def _pairs(switches: int, edges: set[tuple[int, int]], generator: random.Random) -> Iterator[tuple[int, int]]:
+    """Pairs of switches in a random order, lower number first.
+
+    Of large networks all pairs would be too many, so pairs are drawn; that comes to an end even if no pair suits.
+    """
+    if switches <= MOST_SHUFFLED:
+        pairs = [(a, b) for b in range(switches) for a in range(b) if (a, b) not in edges]
+        generator.shuffle(pairs)
+        yield from pairs
+        return
+    for _ in range(DRAWS_PER_SWITCH * switches):
+        a, b = sorted(generator.sample(range(switches), 2))
+        yield a, b

@@ -14,7 +14,7 @@ from topology.common.errors import TopologyError
 
 DIRECTIONS = 6
 HOST_PORT = DIRECTIONS
-LEAST_SIZE, MOST_SIZE = 2, 18
+LEAST_SIZE, MOST_SIZE = 2, 148
 
 
 def left(direction: int) -> int:
@@ -41,7 +41,7 @@ class HexMesh(ChannelNetwork):
     Parameters
     ----------
     size : int
-        n: nodes on a side of the hexagon, 2 to 18.
+        n: nodes on a side of the hexagon, 2 to 148.
 
     Members
     -------

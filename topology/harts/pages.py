@@ -12,7 +12,7 @@ stands on a link for whose level there is no page, and in the way of one for whi
 
 from topology.harts.graph import DIRECTIONS
 
-MOST_PAGES = 62
+MOST_PAGES = 310
 
 
 def least_pages(levels: int) -> int:

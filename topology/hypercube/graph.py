@@ -13,7 +13,7 @@ from topology.common.errors import TopologyError
 from topology.common.hypercube_layout import hypercube_positions
 from topology.common.lanes import MOST_LANE_PORTS, MOST_LANES, LaneNetwork
 
-MOST_DIMENSIONS = 12
+MOST_DIMENSIONS = 16
 
 
 class HypercubeLinks(ChannelNetwork):
@@ -22,7 +22,7 @@ class HypercubeLinks(ChannelNetwork):
     Parameters
     ----------
     dimensions : int
-        n, 1 to 12: there are 2^n nodes.
+        n, 1 to 16: there are 2^n nodes.
     injection_channels_per_processor : int
         Channels from each processor into its switch, 1 to n.
 
@@ -64,7 +64,7 @@ class HypercubeNetwork(LaneNetwork):
     Parameters
     ----------
     dimensions : int
-        n, 1 to 12.
+        n, 1 to 16.
     lanes : int
         V, 1 to 8. A switch has at most 61 lane-ports on a side, those of its host included.
     injection_channels_per_processor : int

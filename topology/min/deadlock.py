@@ -11,15 +11,17 @@ in common. So a network passes when
 """
 
 from collections.abc import Iterator
-from functools import partial
+from functools import partial, reduce
 from itertools import combinations
+from operator import or_
 
 import networkx as nx
 import numpy as np
 
 from topology.common.deadlock import DeadlockVerdict, find_cycle
 from topology.common.dependency_walk import walk_dependencies
-from topology.min.groups import EXACT, NO_TOKEN, branch_ports
+from topology.min.graph import FORWARD, MinNetwork
+from topology.min.groups import EXACT, NO_TOKEN, TokenGroups, branch_ports
 from topology.min.routing import MinRouting
 
 
@@ -73,7 +75,23 @@ def check_min_deadlock(
 
 def min_dependencies(routing: MinRouting) -> tuple[nx.DiGraph, tuple[tuple[int, int], ...]]:
     """Path dependencies of all headers, as ``walk_dependencies`` gives them."""
-    return walk_dependencies(routing.network, np.ones(routing.keys, dtype=bool), partial(_taken, routing))
+    network, keys = routing.network, np.ones(routing.keys, dtype=bool)
+    return walk_dependencies(network, keys, partial(_taken, routing), _first_to_last(network))
+
+
+def _first_to_last(network: MinNetwork) -> list[int]:
+    """Channels in the order of the way: up stage by stage, and then, in bidirectional networks, down again."""
+
+    def rank(channel: int) -> tuple[int, int]:
+        source = network.channels[channel].source
+        if not network.is_switch(source):
+            return 0, 0
+        position = network.switch_positions[source]
+        if network.input_class(channel) == FORWARD:
+            return 1, position.stage
+        return 2, -position.stage + (position.distributor is not None)
+
+    return sorted(range(len(network.channels)), key=rank)
 
 
 def _taken(routing: MinRouting, channel: int) -> np.ndarray:
@@ -104,6 +122,8 @@ def _rivals(routing: MinRouting, splits: list[int], token: str) -> Iterator[tupl
     for switch in splits:
         by_stage.setdefault(network.switch_positions[switch].stage, []).append(switch)
     for switches in by_stage.values():
+        if token != NO_TOKEN and _are_apart(groups, switches, behind):
+            continue
         for first, second in combinations(switches, 2):
             if token != NO_TOKEN and groups.group_of[first] == groups.group_of[second]:
                 continue
@@ -112,6 +132,24 @@ def _rivals(routing: MinRouting, splits: list[int], token: str) -> Iterator[tupl
                 # the lowest bit of a set is an output that both want
                 names = [network.channels[(common & -common).bit_length() - 1].name for common in met[:2]]
                 yield first, second, (names[0], names[1])
+
+
+def _are_apart(groups: TokenGroups, switches: list[int], behind: dict[int, list[int]]) -> bool:
+    """Whether no two groups of a stage have any output behind their branches in common: then no pair need be looked at.
+
+    Switches without a token count as a group each.
+    """
+    wanted: dict[int, int] = {}
+    for switch in switches:
+        group = groups.group_of[switch]
+        number = -1 - switch if group is None else group
+        wanted[number] = reduce(or_, behind[switch], wanted.get(number, 0))
+    seen = 0
+    for outputs in wanted.values():
+        if seen & outputs:
+            return False
+        seen |= outputs
+    return True
 
 
 def _behind_branches(routing: MinRouting) -> dict[int, list[int]]:

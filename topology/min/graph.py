@@ -67,7 +67,7 @@ class MinNetwork(ChannelNetwork):
     radix : int
         b: ports on each side of a switch, 2 to 16.
     stages : int
-        n, at least 1; at most 1024 processors.
+        n, at least 1; at most 65,536 processors.
     consumption_channels : int
         Channels into each processor: 1, or b.
 
@@ -226,10 +226,10 @@ def _check(kind: str, radix: int, stages: int, consumption_channels: int) -> Non
         raise TopologyError(f"Kind must be one of {', '.join(KINDS)}, not {kind!r}", item=str(kind))
     if not 2 <= radix <= MAX_RADIX:
         raise TopologyError(f"Radix must be 2 to {MAX_RADIX}, not {radix!r}", item=str(radix))
-    most = max(n for n in range(1, 11) if radix**n <= MAX_PROCESSORS)
+    most = max(n for n in range(1, MAX_PROCESSORS.bit_length()) if radix**n <= MAX_PROCESSORS)
     if not 1 <= stages <= most:
         raise TopologyError(
-            f"Stages of {radix} x {radix} switches must be 1 to {most} (at most {MAX_PROCESSORS} processors), "
+            f"Stages of {radix} x {radix} switches must be 1 to {most} (at most {MAX_PROCESSORS:,} processors), "
             f"not {stages!r}",
             item=str(stages),
         )

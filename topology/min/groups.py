@@ -64,6 +64,7 @@ class TokenGroups:
     def tags(self) -> tuple[frozenset[int] | None, ...]:
         """By switch: the switches at the end of its branches; None if it needs no token."""
         found: dict[int, frozenset[int] | None] = {}
+        joined: dict[frozenset[int], frozenset[int]] = {}  # large sets are made once, by the switches that they join
         for switch in self._last_first:
             behind = [found[sink] for sink in self._behind(switch)]
             if self._delivers(switch):
@@ -71,7 +72,11 @@ class TokenGroups:
             elif all(tag is None for tag in behind):
                 found[switch] = frozenset({switch})
             else:
-                found[switch] = frozenset().union(*(tag for tag in behind if tag is not None))
+                tags = {id(tag): tag for tag in behind if tag is not None}
+                key = frozenset(tags)
+                if key not in joined:
+                    joined[key] = frozenset().union(*tags.values())
+                found[switch] = joined[key]
         return tuple(found[switch] for switch in range(self.network.switches))
 
     @cached_property
@@ -81,10 +86,11 @@ class TokenGroups:
         for switch, tag in enumerate(self.tags):
             if tag is not None:
                 members.setdefault((self.network.switch_positions[switch].stage, tag), []).append(switch)
+        reached: dict[int, set[int]] = {}
         for stage, tag in members:
-            for other_stage, other in members:
-                if stage == other_stage and tag != other and tag & other:
-                    raise TopologyError(f"Groups of stage {stage} must be apart, but two reach the same switches")
+            if not reached.setdefault(stage, set()).isdisjoint(tag):
+                raise TopologyError(f"Groups of stage {stage} must be apart, but two reach the same switches")
+            reached[stage] |= tag
         return tuple(Group(tuple(switches), self.levels[switches[0]]) for switches in members.values())
 
     @cached_property

@@ -12,18 +12,18 @@ def unreached_pairs(routing: MinRouting) -> list[tuple[int, int]]:
     turns round at any stage from where the destination is to be reached arrives there once.
     """
     network, processors = routing.network, len(routing.network.processors)
-    arrivals = _Arrivals(routing)
-    missing = []
-    for source in range(processors):
-        lowest = _lowest_turns(routing, source)
-        reached = np.ones(processors, dtype=bool)
-        for start in network.injection_channels_of(source):
-            reached &= arrivals.of_unicasts(start)
-            for turn in range(routing.keys - processors):
-                reached &= arrivals.of_multicasts(start, turn) | (turn < lowest)
-        reached[source] = True
-        missing += [(source, int(destination)) for destination in np.flatnonzero(~reached)]
-    return missing
+    reached = np.ones((processors, processors), dtype=bool)
+    lowest = np.stack([_lowest_turns(routing, source).astype(np.uint8) for source in range(processors)])
+    for turn in (None, *range(routing.keys - processors)):
+        arrivals = _Arrivals(routing)  # for each turn anew: what is known of one is of no use for another one
+        for source in range(processors):
+            for start in network.injection_channels_of(source):
+                if turn is None:
+                    reached[source] &= arrivals.of_unicasts(start)
+                else:
+                    reached[source] &= arrivals.of_multicasts(start, turn) | (turn < lowest[source])
+    np.fill_diagonal(reached, True)
+    return [(int(source), int(destination)) for source, destination in np.argwhere(~reached)]
 
 
 class _Arrivals:

@@ -18,6 +18,9 @@ from topology.common.flits import HeaderFormat, bits_for
 from topology.common.routed_headers import RoutedHeaders
 from topology.min.graph import BACKWARD, FORWARD, MinNetwork
 from topology.min.groups import TokenGroups, branch_ports
+from topology.min.intervals import BranchIntervals, branch_intervals
+
+TABLES = ("routes", "reach")
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,25 @@ class MinRouting(RoutedHeaders):
         )
 
     @cached_property
+    def intervals(self) -> BranchIntervals | None:
+        """What ``reach`` follows from, in numbers that grow as the network and not as its square."""
+        return branch_intervals(self.network)
+
+    @property
+    def follows_rules(self) -> bool:
+        """Whether ``routes`` and ``reach`` would say what follows from the network, and are not made yet.
+
+        Not so if others are given in their place, in a derived class or for this network.
+        """
+        own = type(self) is MinRouting and vars(self).keys().isdisjoint(TABLES)
+        return own and self.intervals is not None
+
+    @property
+    def switches_times_keys(self) -> int:
+        """Rows of ``routes``, those of all classes counted."""
+        return self.network.switches * self.keys * self.classes
+
+    @cached_property
     def most_ports(self) -> int:
         """Outputs of the largest switch."""
         return max(len(self.network.output_channel[switch]) for switch in range(self.network.switches))
@@ -102,12 +124,22 @@ class MinRouting(RoutedHeaders):
         for switch, position in enumerate(network.switch_positions):
             onward = (self.reach[switch] * weights).sum(axis=0)  # one output at most leads to a processor
             table[switch, :processors, :] = onward[:, np.newaxis]
-            upward = sum(1 << port for port in range(network.radix, len(network.output_channel[switch])))
-            if network.bidirectional and upward:
+            upward = self.upward(switch)
+            if upward:
                 table[switch, :processors, FORWARD] = np.where(onward == 0, upward, onward)
                 turns = np.arange(network.stages)
                 table[switch, processors:, FORWARD] = np.where(turns > position.stage, upward, 0)
         return table
+
+    def upward(self, switch: int) -> int:
+        """Mask of the outputs to the next stage of a bidirectional network; 0 where there are none.
+
+        Parameters
+        ----------
+        switch : int
+        """
+        outputs = len(self.network.output_channel[switch])
+        return sum(1 << port for port in range(self.network.radix, outputs)) if self.network.bidirectional else 0
 
     def input_class(self, channel: int) -> int:
         """Class of an arrival channel: FORWARD, or BACKWARD in bidirectional networks.
@@ -130,10 +162,18 @@ class MinRouting(RoutedHeaders):
         """
         network = self.network
         switch, stage = network.processors[source], 0
-        while not self.reach[switch][:, list(destinations)].any(axis=0).all():
+        while not self._leads_to(switch, destinations):
             up = network.output_channel[switch][network.radix]
             switch, stage = network.channels[up].sink, stage + 1
         return stage
+
+    def _leads_to(self, switch: int, destinations: Sequence[int]) -> bool:
+        """Whether all destinations are behind the branches of a switch."""
+        if not self.follows_rules or self.intervals is None:
+            return bool(self.reach[switch][:, list(destinations)].any(axis=0).all())
+        places = self.intervals.place[list(destinations)]
+        begin, end = self.intervals.switch_begin[switch], self.intervals.switch_end[switch]
+        return bool(begin <= places.min() and places.max() < end)
 
     @property
     def multicast_keys(self) -> range:

@@ -7,6 +7,7 @@ import numpy as np
 from topology.common.deadlock import Dependencies
 from topology.common.dependency_walk import walk_dependencies
 from topology.spam.graph import TREE
+from topology.spam.order import last_first
 from topology.spam.routing import SpamRouting
 
 
@@ -19,7 +20,9 @@ def spam_dependencies(routing: SpamRouting, *, atomic: bool = True) -> Dependenc
     atomic : bool
         Whether the routers enqueue the requests of a header as one.
     """
-    path, dead_ends = walk_dependencies(routing.network, _sent_keys(routing), partial(_taken, routing))
+    path, dead_ends = walk_dependencies(
+        routing.network, _sent_keys(routing), partial(_taken, routing), last_first(routing.labels)[::-1]
+    )
     return Dependencies(routing.network, path, _splits(routing), atomic, dead_ends)
 
 

@@ -36,9 +36,15 @@ class SpamLabels:
         Tree parent (the root is its own) and tree depth of each vertex.
     channel_class : int8 array, shape (channels,)
         UP, CROSS or TREE.
+    first, last : int64 array, shape (vertices,)
+        Vertices are numbered through the tree, depth first and by port, so that those at or below v are the ones with
+        ``first[v] <= first[w] < last[v]``: an interval for each subtree.
+    extended_bits : uint8 array, shape (switches, ceil(switches / 8))
+        Bit b of byte i of row u: whether switch u is an extended ancestor (cross channels, then tree channels) of
+        switch 8 i + b.
     ancestor, extended_ancestor : bool array, shape (vertices, vertices)
-        ``[u, v]``: whether u is a tree ancestor of v (down tree channels only), or an extended ancestor (cross
-        channels, then tree channels). Both are reflexive.
+        ``[u, v]``: whether u is a tree ancestor of v (down tree channels only), or an extended ancestor. Both are
+        reflexive, and are made only for who asks for them: they grow as the square of the network.
 
     Raises
     ------
@@ -77,17 +83,18 @@ class SpamLabels:
         return np.array([*parents, *network.processors], dtype=np.int32)
 
     def _levels(self) -> np.ndarray:
-        level = np.zeros(self.network.vertices, dtype=np.int32)
+        level = np.full(self.network.vertices, -1, dtype=np.int32)
+        level[self.root] = 0
         for vertex in range(self.network.vertices):
-            depth, above = 0, vertex
-            while above != self.root:
-                above = int(self.parent[above])
-                depth += 1
-                if depth > self.network.vertices:
+            way = [vertex]  # up to a vertex whose level is known
+            while level[way[-1]] < 0:
+                way.append(int(self.parent[way[-1]]))
+                if len(way) > self.network.vertices:
                     raise TopologyError(
                         f"The tree parents of vertex {vertex} run in a circle; they must lead to the root"
                     )
-            level[vertex] = depth
+            known = int(level[way[-1]])
+            level[way] = np.arange(known + len(way) - 1, known - 1, -1)
         return level
 
     def _class_of(self, source: int, sink: int) -> int:
@@ -106,14 +113,70 @@ class SpamLabels:
         return table
 
     @cached_property
+    def _intervals(self) -> tuple[np.ndarray, np.ndarray]:
+        """``first`` and ``last``."""
+        first = np.zeros(self.network.vertices, dtype=np.int64)
+        size = np.ones(self.network.vertices, dtype=np.int64)
+        below: list[list[int]] = [[] for _ in range(self.network.vertices)]
+        for vertex in np.argsort(-self.level, kind="stable").tolist():
+            if vertex != self.root:
+                size[self.parent[vertex]] += size[vertex]
+                below[self.parent[vertex]].append(vertex)
+        work = [self.root]
+        for vertex in work:
+            position = first[vertex] + 1
+            for child in sorted(below[vertex]):  # which is by port
+                first[child] = position
+                position += size[child]
+            work += below[vertex]
+        return first, first + size
+
+    @property
+    def first(self) -> np.ndarray:
+        return self._intervals[0]
+
+    @property
+    def last(self) -> np.ndarray:
+        return self._intervals[1]
+
+    @cached_property
+    def extended_bits(self) -> np.ndarray:
+        network = self.network
+        bits = np.zeros((network.switches, -(-network.switches // 8)), dtype=np.uint8)
+        places = np.arange(network.switches)
+        bits[places, places // 8] = 1 << places % 8
+        for switch in np.argsort(-self.level[: network.switches], kind="stable").tolist():
+            if switch != self.root:  # all below it are complete
+                bits[self.parent[switch]] |= bits[switch]
+        for switch in self._backward_along_cross_channels:
+            for port, sink in enumerate(network.neighbours[switch]):
+                if self.channel_class[network.output_channel[switch][port]] == CROSS:
+                    bits[switch] |= bits[sink]
+        return bits
+
+    @property
+    def _backward_along_cross_channels(self) -> list[int]:
+        """Switches in such an order that a cross channel leads to one that has come already."""
+        return sorted(range(self.network.switches), key=lambda switch: (-self.level[switch], -switch))
+
+    @cached_property
     def extended_ancestor(self) -> np.ndarray:
         table = self.ancestor.copy()
-        switches = sorted(range(self.network.switches), key=lambda switch: (-self.level[switch], -switch))
-        for switch in switches:  # a cross channel leads to a greater (level, number), which is complete by then
+        for switch in self._backward_along_cross_channels:
             for port, sink in enumerate(self.network.neighbours[switch]):
                 if self.channel_class[self.network.output_channel[switch][port]] == CROSS:
                     table[switch] |= table[sink]
         return table
+
+    def is_ancestor(self, above: int, below: int) -> bool:
+        """Whether a vertex is a tree ancestor of another one, or the same.
+
+        Parameters
+        ----------
+        above, below : int
+            Vertices.
+        """
+        return bool(self.first[above] <= self.first[below] < self.last[above])
 
     def lowest_common_ancestor(self, processors: Sequence[int]) -> int:
         """The deepest vertex that is a tree ancestor of all given processors; of one processor, its own vertex.
@@ -130,7 +193,9 @@ class SpamLabels:
         """
         if not processors:
             raise ValueError("A lowest common ancestor needs at least 1 processor, not 0")
-        vertices = [self.network.processor_vertex(processor) for processor in processors]
-        common = self.ancestor[:, vertices].all(axis=1)
-        candidates = np.flatnonzero(common)
-        return int(candidates[np.argmax(self.level[candidates])])
+        places = self.first[[self.network.processor_vertex(processor) for processor in processors]]
+        lowest, highest = places.min(), places.max()
+        vertex = self.network.processor_vertex(processors[0])
+        while not self.first[vertex] <= lowest <= highest < self.last[vertex]:
+            vertex = int(self.parent[vertex])
+        return vertex

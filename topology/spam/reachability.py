@@ -7,6 +7,7 @@ arrives behind all of them", so a header that could run in circles does not coun
 
 import numpy as np
 
+from topology.spam.order import last_first
 from topology.spam.routing import SpamRouting
 
 
@@ -16,21 +17,19 @@ def unreached_pairs(routing: SpamRouting) -> list[tuple[int, int]]:
     A pair counts as reached if a unicast arrives, and if a multicast whose destinations have any of the destination's
     ancestors as LCA arrives there and is split so that exactly one copy comes to the destination.
     """
-    network = routing.network
+    network, switches = routing.network, routing.network.switches
     arrives = _arrives(routing)
     split = _split_arrives(routing)
     branching = routing.reach.any(axis=2).sum(axis=1) >= 2
+    meeting = branching[:, np.newaxis] & routing.labels.ancestor[:switches, switches:]
+    splits_wrong = (meeting & ~split).any(axis=0)
     missing = []
     for source in range(len(network.processors)):
         start: np.ndarray = np.all(arrives[list(network.injection_channels_of(source))], axis=0)
-        for destination in range(len(network.processors)):
-            if destination == source:
-                continue
-            vertex = network.processor_vertex(destination)
-            meeting = branching & routing.labels.ancestor[: network.switches, vertex]
-            splits_right = (start[: network.switches] & split[:, destination])[meeting].all()
-            if not (start[vertex] and splits_right):
-                missing.append((source, destination))
+        never_meets = meeting[~start[:switches]].any(axis=0)
+        lost = ~start[switches:] | splits_wrong | never_meets
+        lost[source] = False
+        missing += [(source, int(destination)) for destination in np.flatnonzero(lost)]
     return missing
 
 
@@ -40,11 +39,12 @@ def _arrives(routing: SpamRouting) -> np.ndarray:
     sinks = np.array([channel.sink for channel in network.channels])
     arrives = np.zeros((len(sinks), network.vertices), dtype=bool)
     arrives[np.arange(len(sinks)), sinks] = True
-    taken = {int(channel): _outputs(routing, int(channel)) for channel in np.flatnonzero(sinks < network.switches)}
+    order = [channel for channel in last_first(routing.labels) if sinks[channel] < network.switches]
     changed = True
     while changed:
         changed = False
-        for channel, outputs in taken.items():
+        for channel in order:
+            outputs = _outputs(routing, channel)
             behind = arrives[list(network.output_channel[sinks[channel]])]
             found = outputs.any(axis=0) & (behind | ~outputs).all(axis=0)
             if (found & ~arrives[channel]).any():
@@ -68,11 +68,12 @@ def _split_arrives(routing: SpamRouting) -> np.ndarray:
     arrives = np.zeros((network.switches, len(network.processors)), dtype=bool)
     depth_first = sorted(range(network.switches), key=lambda switch: -int(routing.labels.level[switch]))
     for switch in depth_first:
-        for destination in range(len(network.processors)):
-            ports = np.flatnonzero(routing.reach[switch, :, destination])
-            if len(ports) != 1:
-                continue
-            sink = network.neighbours[switch][ports[0]]
-            at_home = sink == network.processor_vertex(destination)
-            arrives[switch, destination] = at_home or (network.is_switch(sink) and arrives[sink, destination])
+        copies = routing.reach[switch].sum(axis=0)
+        for port in np.flatnonzero(routing.reach[switch].any(axis=1)).tolist():
+            sink = network.neighbours[switch][port]
+            if network.is_switch(sink):
+                behind = arrives[sink]
+            else:
+                behind = np.arange(len(network.processors)) == sink - network.switches
+            arrives[switch] |= routing.reach[switch, port] & behind & (copies == 1)
     return arrives

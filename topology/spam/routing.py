@@ -19,9 +19,12 @@ import numpy as np
 from topology.common.channels import MAX_PORTS, MAX_PROCESSORS
 from topology.common.errors import TopologyError
 from topology.common.flits import HeaderFormat
+from topology.common.hops import unpacked
 from topology.common.routed_headers import RoutedHeaders
 from topology.spam.graph import CROSS, TREE, UP, SpamLabels
 from topology.spam.header import spam_header
+
+TABLES = ("routes", "reach")
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class SpamRouting(RoutedHeaders):
     Raises
     ------
     TopologyError
-        If a switch has more than 32 ports or the network has more than 1024 processors.
+        If a switch has more than 32 ports or the network has more than 65,536 processors.
     """
 
     labels: SpamLabels
@@ -58,7 +61,7 @@ class SpamRouting(RoutedHeaders):
         network = self.network
         if len(network.processors) > MAX_PROCESSORS:
             raise TopologyError(
-                f"A network may have at most {MAX_PROCESSORS} processors, not {len(network.processors)}"
+                f"A network may have at most {MAX_PROCESSORS:,} processors, not {len(network.processors):,}"
             )
         for switch in range(network.switches):
             if network.degree(switch) > MAX_PORTS:
@@ -77,6 +80,19 @@ class SpamRouting(RoutedHeaders):
     def header(self) -> HeaderFormat:
         """Header format of this network."""
         return spam_header(self.network, self.flit_bits)
+
+    @property
+    def follows_rules(self) -> bool:
+        """Whether ``routes`` and ``reach`` would say what follows from the labels, and are not made yet.
+
+        Not so if others are given in their place, in a derived class or for this network.
+        """
+        return type(self) is SpamRouting and not self.up_after_down and vars(self).keys().isdisjoint(TABLES)
+
+    @property
+    def switches_times_keys(self) -> int:
+        """Rows of ``routes``."""
+        return self.network.switches * self.network.vertices
 
     @cached_property
     def most_ports(self) -> int:
@@ -113,11 +129,24 @@ class SpamRouting(RoutedHeaders):
     def _nearest(self, switch: int, allowed: np.ndarray) -> np.ndarray:
         """The selection function: of the allowed ports those nearest to L, as masks, shape (vertices,)."""
         network = self.network
-        far = np.iinfo(np.int32).max
-        hops = np.where(allowed, network.distance[list(network.neighbours[switch])], far)
-        nearest = allowed & (hops == hops.min(axis=0))
+        here = self._hops_modulo_3(switch)
+        ahead = np.stack([self._hops_modulo_3(sink) for sink in network.neighbours[switch]])
+        farther = np.where(allowed, (ahead - here + 4) % 3, 3)  # 0: one hop nearer, 1: as near, 2: one farther
+        nearest = allowed & (farther == farther.min(axis=0))
         weights = (1 << np.arange(network.degree(switch), dtype=np.int64))[:, np.newaxis]
         return (nearest * weights).sum(axis=0)
+
+    def _hops_modulo_3(self, vertex: int) -> np.ndarray:
+        """Distances from a vertex to all vertices, of which routing has to know no more than this; int8[vertices]."""
+        network, switches = self.network, self.network.switches
+        home = vertex if network.is_switch(vertex) else network.processors[vertex - switches]
+        bits = network.hops
+        hops = (unpacked(bits.low[home], switches) + 2 * unpacked(bits.high[home], switches)).astype(np.int8)
+        hops = np.concatenate((hops, hops[list(network.processors)] + 1))
+        if home != vertex:
+            hops += 1
+            hops[vertex] = 0
+        return hops % 3
 
     @cached_property
     def reach(self) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 
 from topology.common.errors import TopologyError
 
-MOST_SIDE = 64
+MOST_SIDE = 256
 
 # Directions, in the order of ports: along the row to the next column or back, then along the column.
 Y_POSITIVE, Y_NEGATIVE, X_POSITIVE, X_NEGATIVE = range(4)
@@ -65,7 +65,7 @@ class Grid:
     Parameters
     ----------
     rows, columns : int
-        S and T, 1 to 64 each, 2 nodes or more in all. A side of 1 has no channels.
+        S and T, 1 to 256 each, 2 nodes or more in all. A side of 1 has no channels.
     wraps : bool
         Rings are closed (torus); otherwise it is a mesh.
 

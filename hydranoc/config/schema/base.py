@@ -14,9 +14,9 @@ from topology.common.flits import MAX_FLIT_BITS, MAX_MESSAGE_FLITS, MIN_FLIT_BIT
 from topology.common.link_stages import MOST_LINK_CYCLES
 from topology.common.named_graph import MAX_PROCESSORS_PER_SWITCH
 
-MAX_SWITCHES = 1024
-MAX_PROCESSORS = 4096
-MAX_DIMENSIONS = 10
+MAX_SWITCHES = 65_536
+MAX_PROCESSORS = 65_536
+MAX_DIMENSIONS = 16
 """Two switches along each are as many as a network may have."""
 MAX_CYCLES = 10**12
 

@@ -114,7 +114,7 @@ class Hypercube(Topology):
     """
 
     kind: Literal["hypercube"]
-    dimensions: Annotated[int, Field(ge=0, le=10)]
+    dimensions: Annotated[int, Field(ge=0, le=MAX_DIMENSIONS)]
     processors_per_switch: ProcessorsPerSwitch = 1
 
 
@@ -155,7 +155,7 @@ class Tree(Topology):
 
     kind: Literal["tree"]
     arity: Switches
-    levels: Annotated[int, Field(ge=1, le=10)]
+    levels: Annotated[int, Field(ge=1, le=MAX_DIMENSIONS)]
     processors_per_switch: ProcessorsPerSwitch = 1
     leaves_only: bool = True
 

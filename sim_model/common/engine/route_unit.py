@@ -3,6 +3,7 @@
 from sim_model.common.engine.bits import first_at_or_after, lowest_bit, message_of
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.discards import discard
+from sim_model.common.engine.lookups import candidates_of, ports_to
 from sim_model.common.engine.state import NONE
 
 
@@ -69,7 +70,7 @@ def look_at_flit(switch, number, message, state, routing):
     if flit_number < tables.key_flits - 1:
         return False
     if flit_number == tables.key_flits - 1:
-        candidates = tables.routes[switch, tables.key[message], header.channel_class]
+        candidates = candidates_of(tables.routes, switch, tables.key[message], header.channel_class)
         if candidates != 0:
             header.request = _choose(switch, candidates, state, routing)
             return True
@@ -102,7 +103,7 @@ def _add_reached(switch, header, message, flit_number, state, routing):
     end = state.jobs[message].end_destination
     outputs = 0
     while position < end and state.deliveries[position].destination < first_beyond:
-        outputs |= tables.reach_ports[switch, state.deliveries[position].destination]
+        outputs |= ports_to(tables.reach_ports, switch, state.deliveries[position].destination)
         position += 1
     header.cursor = position
     header.request |= outputs

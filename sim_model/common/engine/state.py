@@ -339,7 +339,8 @@ def _make_hosts(messages: Messages, injector: np.ndarray, network: ChannelNetwor
 
 def _by_injector(given: np.ndarray, start_cycle: np.ndarray, injector: np.ndarray) -> np.ndarray:
     """Messages sorted by injector, then start, then number. Messages of drawn traffic are in order of start."""
-    small = injector.astype(np.uint16)  # sorted in linear time; there are fewer injectors than that
+    # sorted in linear time where numbers are so short
+    small = injector.astype(np.uint16) if injector.max(initial=0) < 1 << 16 else injector
     if (np.diff(start_cycle) >= 0).all():
         return given[np.argsort(small, kind="stable")]
     return given[np.lexsort((given, start_cycle, small))]

@@ -1,11 +1,15 @@
 """What the route unit needs to know: tables of all switches, headers of all messages, and how far each input is."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sim_model.common.engine.records import byte, number, short
 from sim_model.common.messages import Messages
+
+LARGEST_TABLE_ROWS = 1_500_000
+"""Switches times keys up to which tables are made, of 8 to 24 bytes each."""
 
 HEADER_FIELDS = (
     byte("channel_class"),  # class of the arrival channel, which has a routing table of its own; never changes
@@ -34,15 +38,34 @@ class RoutingTables(NamedTuple):
     fixed_bits: int  # position of the destination bit string in the header
     first_multicast_key: int  # headers with other keys have no bit string
     end_multicast_key: int
-    routes: np.ndarray  # int64[switches, keys, classes], masks of candidate outputs
-    reach_ports: np.ndarray  # int64[switches, processors], mask of the outputs that lead to a processor
+    routes: Any  # int64[switches, keys, classes], masks of candidate outputs; see ``lookups.py``
+    reach_ports: Any  # int64[switches, processors], mask of the outputs that lead to a processor
     key: np.ndarray  # int64[messages], routing keys
 
 
-def make_tables(routing: Any, messages: Messages, routing_cycles: int) -> RoutingTables:
-    """What a family's tables say, laid out for the route unit."""
+class ComputedTables(NamedTuple):
+    """Named tuples in the place of large tables; see ``lookups.py``."""
+
+    routes: Any
+    reach_ports: Any
+
+
+def make_tables(
+    routing: Any, messages: Messages, routing_cycles: int, computed: Callable[[Any], ComputedTables] | None = None
+) -> RoutingTables:
+    """What a family's tables say, laid out for the route unit.
+
+    Parameters
+    ----------
+    routing
+        The family's tables.
+    messages : Messages
+    routing_cycles : int
+    computed : function or None
+        Of the routing: what stands for its tables where they would be large and are not there yet.
+    """
     header = routing.header
-    weights = 1 << np.arange(routing.most_ports, dtype=np.int64)
+    routes, reach_ports = (computed or _whole_tables)(routing) if _are_large(routing) else _whole_tables(routing)
     return RoutingTables(
         routing_cycles=routing_cycles,
         key_flits=header.key_flits,
@@ -51,9 +74,22 @@ def make_tables(routing: Any, messages: Messages, routing_cycles: int) -> Routin
         fixed_bits=header.fixed_bits,
         first_multicast_key=routing.multicast_keys.start,
         end_multicast_key=routing.multicast_keys.stop,
+        routes=routes,
+        reach_ports=reach_ports,
+        key=_keys(routing, messages),
+    )
+
+
+def _are_large(routing: Any) -> bool:
+    """Whether tables that follow from the network should not be made. Those that somebody has given are there."""
+    return getattr(routing, "follows_rules", False) and routing.switches_times_keys > LARGEST_TABLE_ROWS
+
+
+def _whole_tables(routing: Any) -> ComputedTables:
+    weights = 1 << np.arange(routing.most_ports, dtype=np.int64)
+    return ComputedTables(
         routes=np.ascontiguousarray(routing.routes, dtype=np.int64),
         reach_ports=np.ascontiguousarray((routing.reach * weights[np.newaxis, :, np.newaxis]).sum(axis=1)),
-        key=_keys(routing, messages),
     )
 
 

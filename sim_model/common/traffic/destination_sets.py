@@ -43,19 +43,19 @@ class RandomSets:
 
     Parameters
     ----------
-    candidates : bool[nodes, nodes]
+    candidates : bool[nodes, nodes], or EveryOther
         By source.
     count : Count
         How many; never more than a node has.
     """
 
-    candidates: np.ndarray
+    candidates: "np.ndarray | EveryOther"
     count: Count
 
     def draw(self, generator: np.random.Generator, source: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See ``DestinationSets``."""
         counts = self.count.draw(generator, len(source))
-        return random_subsets(generator, self.candidates[source], counts), counts
+        return random_subsets(generator, _RowsOf(self.candidates, source), counts), counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +75,61 @@ class WholeSets:
         offsets = np.concatenate(([0], np.cumsum(self.candidates.sum(axis=1))))
         positions, counts = entries_of_rows(offsets, source)
         return np.nonzero(self.candidates)[1][positions], counts
+
+
+@dataclass(frozen=True)
+class EveryOther:
+    """``all_others`` without the table, of which it makes the rows that are asked for.
+
+    Parameters
+    ----------
+    nodes : int
+    """
+
+    nodes: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """As of the table."""
+        return self.nodes, self.nodes
+
+    def __getitem__(self, source: np.ndarray) -> np.ndarray:
+        rows = np.ones((len(source), self.nodes), dtype=bool)
+        rows[np.arange(len(source)), source] = False
+        return rows
+
+
+@dataclass(frozen=True, eq=False)
+class _RowsOf:
+    """Candidates of the sources of some messages, made as they are asked for."""
+
+    candidates: np.ndarray | EveryOther
+    source: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.source), self.candidates.shape[1]
+
+    def __getitem__(self, messages: slice) -> np.ndarray:
+        return self.candidates[self.source[messages]]
+
+
+@dataclass(frozen=True)
+class Broadcasts:
+    """Every other node, as ``WholeSets`` of ``all_others`` gives them.
+
+    Parameters
+    ----------
+    nodes : int
+    """
+
+    nodes: int
+
+    def draw(self, _generator: np.random.Generator, source: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See ``DestinationSets``."""
+        others = np.arange(self.nodes - 1)
+        destinations = others + (others >= source[:, np.newaxis])
+        return destinations.ravel(), np.full(len(source), self.nodes - 1)
 
 
 def all_others(nodes: int) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sim_model.common.message_columns import MessageColumns
 from sim_model.common.traffic.counts import Shares, destination_count
-from sim_model.common.traffic.destination_sets import DestinationSets, RandomSets, WholeSets, all_others
+from sim_model.common.traffic.destination_sets import Broadcasts, DestinationSets, EveryOther, RandomSets
 from sim_model.common.traffic.injection import Injection, PoissonInjection
 from sim_model.common.traffic.lengths import FixedLength, Lengths
 from sim_model.common.traffic.patterns import Pattern, UniformPattern
@@ -116,8 +116,7 @@ class RandomTraffic:
         parts = [(unicast, to_one, np.ones(len(unicast), dtype=np.int64) if ones is None else ones)]
         if self.sets is not None:
             parts.append((multicast, *self.sets.draw(streams.multicasts, source[multicast])))
-        everyone = WholeSets(all_others(self.nodes))
-        parts.append((broadcast, *everyone.draw(streams.multicasts, source[broadcast])))
+        parts.append((broadcast, *Broadcasts(self.nodes).draw(streams.multicasts, source[broadcast])))
         counts = np.empty(len(source), dtype=np.int64)
         for numbers, _, how_many in parts:
             counts[numbers] = how_many
@@ -193,6 +192,6 @@ def random_traffic(
         UniformPattern(processors),
         FixedLength(flits),
         Shares(multicast_fraction, broadcast_fraction),
-        RandomSets(all_others(processors), destination_count(destinations, processors - 1)),
+        RandomSets(EveryOther(processors), destination_count(destinations, processors - 1)),
     )
     return traffic.draw(cycles, seed)

@@ -1,12 +1,14 @@
 """Random subsets of the nodes and rows of unequal length, many at a time."""
 
+from typing import Any
+
 import numpy as np
 
 CHUNK_KEYS = 1 << 20
 """Random numbers that are held at a time."""
 
 
-def random_subsets(generator: np.random.Generator, candidates: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def random_subsets(generator: np.random.Generator, candidates: Any, counts: np.ndarray) -> np.ndarray:
     """So many of each row's candidates, all subsets of that size equally likely.
 
     Every candidate gets a random number, of which the smallest win. Its low bits are the candidate, so that no two are
@@ -16,6 +18,7 @@ def random_subsets(generator: np.random.Generator, candidates: np.ndarray, count
     ----------
     generator : Generator
     candidates : bool[G, N]
+        An array, or something else with a shape and slices of rows.
     counts : int[G]
         At least 1, and at most the row's candidates.
 

@@ -19,7 +19,7 @@ class IdealCube:
     Parameters
     ----------
     dimensions : int
-        n, 2 to 12.
+        n, 2 to 16.
     lanes : int
         Virtual channels V of a link, 2 to 8: one for escape, the others adaptive. A node has at most 61 lanes and
         injection channels together.

@@ -1,0 +1,112 @@
+"""Distances between all switches of an undirected network, kept modulo 3, two bits a pair.
+
+What routing asks is which neighbour of a switch is nearest to another one. Distances of neighbours differ by one at
+most, so what is left of them modulo 3 tells: a neighbour is one hop nearer, as near, or one hop farther. For 4,096
+switches that are 4 MB in place of 64, and a walk over all pairs needs whole rows of bits alone.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+CACHE_BYTES = 1 << 20
+"""Bits of all switches that are looked at together, so that they stay in a processor's cache."""
+LEAST_BLOCK_BYTES = 8
+
+
+class HopBits(NamedTuple):
+    """Distances in hops modulo 3, and how far the farthest switch is.
+
+    Members
+    -------
+    low, high : uint8[switches, ceil(switches / 8)]
+        Rows of bits, bit b of byte i for switch 8 i + b: what is left is 1 where the bit of ``low`` is set and 2 where
+        that of ``high`` is.
+    eccentricity : int64[switches]
+        Hops from each switch to the one that is farthest from it, of those that can be reached.
+    reached : int64[switches]
+        How many switches can be reached from each, itself included.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    eccentricity: np.ndarray
+    reached: np.ndarray
+
+
+def hop_bits(neighbours: Sequence[Sequence[int]]) -> HopBits:
+    """Distances between all switches.
+
+    Parameters
+    ----------
+    neighbours : sequence of sequence of int
+        By switch, the switches that are one hop away; every link leads both ways.
+    """
+    switches = len(neighbours)
+    table = _table(neighbours)
+    row_bytes = -(-switches // 8)
+    low, high = np.zeros((switches, row_bytes), dtype=np.uint8), np.zeros((switches, row_bytes), dtype=np.uint8)
+    eccentricity, reached = np.zeros(switches, dtype=np.int64), np.zeros(switches, dtype=np.int64)
+    step = max(CACHE_BYTES // switches, LEAST_BLOCK_BYTES)
+    for begin in range(0, row_bytes, step):
+        block = slice(begin, min(begin + step, row_bytes))
+        found = _walk(table, _own_bits(switches, block), low[:, block], high[:, block])
+        np.maximum(eccentricity, found.last_change, out=eccentricity)
+        reached += np.bitwise_count(found.reached).sum(axis=1, dtype=np.int64)
+    return HopBits(low, high, eccentricity, reached)
+
+
+class _Walked(NamedTuple):
+    """What is reached from each switch within a block of bits, and after how many hops the last of that was."""
+
+    reached: np.ndarray
+    last_change: np.ndarray
+
+
+def _walk(table: np.ndarray, frontier: np.ndarray, low: np.ndarray, high: np.ndarray) -> _Walked:
+    """Hop by hop, for the bits of a block; ``frontier`` has one row more, which stays empty.
+
+    Only switches next to those that were reached in the last hop are looked at.
+    """
+    reached = frontier[:-1].copy()
+    last_change = np.zeros(len(reached), dtype=np.int64)
+    rows = np.flatnonzero(frontier.any(axis=1))
+    hops = 0
+    while len(rows):
+        hops += 1
+        marked = np.zeros(len(frontier), dtype=bool)
+        marked[table[:, rows]] = True
+        beside = np.flatnonzero(marked[:-1])
+        new = np.bitwise_or.reduce(frontier[table[:, beside]], axis=0) & ~reached[beside]
+        frontier[rows] = 0
+        farther = new.any(axis=1)
+        rows, new = beside[farther], new[farther]
+        frontier[rows] = new
+        reached[rows] |= new
+        last_change[rows] = hops
+        if hops % 3:
+            (low if hops % 3 == 1 else high)[rows] |= new
+    return _Walked(reached, last_change)
+
+
+def _table(neighbours: Sequence[Sequence[int]]) -> np.ndarray:
+    """By place, the first neighbour of each switch, the second one and so on; the number of switches for none."""
+    most = max(map(len, neighbours), default=0)
+    table = np.full((most, len(neighbours)), len(neighbours), dtype=np.int64)
+    for switch, found in enumerate(neighbours):
+        table[: len(found), switch] = found
+    return table
+
+
+def _own_bits(switches: int, block: slice) -> np.ndarray:
+    """Each switch has its own bit set, as far as it is in the block, uint8[switches + 1, bytes of the block]."""
+    rows = np.zeros((switches + 1, block.stop - block.start), dtype=np.uint8)
+    own = np.arange(8 * block.start, min(8 * block.stop, switches))
+    rows[own, own // 8 - block.start] = 1 << own % 8
+    return rows
+
+
+def unpacked(rows: np.ndarray, switches: int) -> np.ndarray:
+    """Rows of bits as bool[rows, switches]."""
+    return np.unpackbits(rows, axis=-1, count=switches, bitorder="little").astype(bool)
