@@ -9,8 +9,8 @@ from sim_model.common.engine.bits import TAIL, index_of, lowest_bit, source_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.movers import load_register
 from sim_model.common.engine.state import NONE
-from sim_model.harts.receiver import pass_word, step_receiver
 from sim_model.harts.packets import give_back, set_due
+from sim_model.harts.receiver import pass_word, step_receiver
 from sim_model.harts.state import ENDED, LAST_CHANGE, WORDS
 from sim_model.harts.transmitter import hand_over, postpone_deliveries, step_transmitter
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS
@@ -99,7 +99,7 @@ def _load_words(state, family):
 
 @compiled
 def _free_pages(ended, family):
-    """Pages are free a cycle after the last tail was read: the first of those that have ended, and what is behind stays."""
+    """Pages are free a cycle after their last tail was read: the first ones of those that have ended."""
     for position in range(ended):
         give_back(family.ended[position] // family.pages, family.ended[position] % family.pages, family)
     if ended:

@@ -238,13 +238,13 @@ def relay_tables(mesh: HexMesh, *, algorithm_a: bool) -> tuple[np.ndarray, np.nd
             outputs[row] |= 1 << leg.direction
             legs[(*row, leg.direction)] = leg.distance, leg.stage, leg.tag
 
-    for number, algorithm in enumerate(ALGORITHMS):
+    for position, algorithm in enumerate(ALGORITHMS):
         if algorithm == ALGORITHM_A and not algorithm_a:
             continue
-        enter((number + 1, 0, 0, 0), initial_legs(algorithm, mesh.size))
+        enter((position + 1, 0, 0, 0), initial_legs(algorithm, mesh.size))
         for stage in range(1, STAGES + 1):
             for left in range(mesh.size):
                 for tag in range(TAGS):
                     arrived = Leg(0, left + 1, stage, tag)
-                    enter((number + 1, stage, left, tag), relayed_legs(algorithm, mesh.size, arrived, left))
+                    enter((position + 1, stage, left, tag), relayed_legs(algorithm, mesh.size, arrived, left))
     return outputs, legs

@@ -104,9 +104,9 @@ def _routers(routing: MinRouting, buffer_depth_flits: int, link_cycles: int, tok
     routers = make_records(switches, ROUTER_FIELDS, group=NONE, holder=NONE)
     if token not in TOKEN_RULES:
         return routers
-    for number, group in enumerate(groups.groups):
+    for ring, group in enumerate(groups.groups):
         for position, switch in enumerate(group.switches):
-            routers.group[switch] = number
+            routers.group[switch] = ring
             routers.ring_position[switch] = position
             routers.release_flits[switch] = groups.release_flits(switch, buffer_depth_flits, link_cycles, token)
     return routers
