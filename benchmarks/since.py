@@ -66,16 +66,17 @@ def cases() -> Iterator[Case]:
 class Checkout:
     """A process of a checkout that runs what it is asked to."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, worker: Path = WORKER):
         python = folder / ".venv/bin/python"
         if not python.exists():
             raise SystemExit(f"{folder} must have an environment in .venv, with {python}")
-        command = [str(python), str(WORKER)]
+        command = [str(python), str(worker)]
         self._process = subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def run(self, **asked: Any) -> dict[str, Any]:
         """What ``since_worker`` answers."""
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()

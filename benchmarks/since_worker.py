@@ -1,4 +1,4 @@
-"""The side of ``benchmarks.since`` that runs in a checkout, an earlier one perhaps: takes runs by line, answers by line.
+"""The side of ``benchmarks.since`` that runs in a checkout, an earlier one perhaps: a line asks, a line answers.
 
 It imports nothing from the benchmarks, and asks of the checkout only what all of them have.
 """
@@ -39,7 +39,8 @@ class Runs:
         from sim_model.common.simulation import Simulation
 
         chooses = "engine" in inspect.signature(Simulation.__init__).parameters
-        self._simulation, self._options = Simulation, {"engine": ENGINE} if chooses else {}
+        self._simulation: Any = Simulation
+        self._options = {"engine": ENGINE} if chooses else {}
         self._models: dict[str, Any] = {}
         self._messages: dict[str, Any] = {}
 

@@ -27,7 +27,7 @@ def counted_by_steps(simulation, cycles):
     network, state = simulation.model.network, simulation.state
     counts = np.zeros((3, len(network.channels)), dtype=np.int64)
     in_message = np.zeros(len(network.channels), dtype=bool)
-    source_bits = state.channels.source_bit
+    source_bits = 1 << state.channels.source_port.astype(np.int64)
     for _ in range(cycles):
         valid = state.vertices.occupied[state.channels.source] & source_bits != 0
         tail = state.channels.register & TAIL != 0

@@ -136,7 +136,7 @@ def test_ejectors_and_injectors_do_what_their_twins_do():
     simulation = Simulation(model, messages, hosts=hosts)
     for cycle in range(3_000):
         state = simulation.state
-        valid = state.vertices.occupied[state.channels.source] & state.channels.source_bit != 0
+        valid = state.vertices.occupied[state.channels.source] & (1 << state.channels.source_port.astype(np.int64)) != 0
         registers = state.channels.register.copy()
         report = simulation.step()
         for twin in twins:

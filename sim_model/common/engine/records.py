@@ -5,6 +5,7 @@ record lies in as few lines of the cache as it can.
 """
 
 import os
+from typing import Any
 
 import numpy as np
 
@@ -59,8 +60,9 @@ def make_records(count: int, fields: tuple[Field, ...], /, **columns) -> np.reca
     kinds = [np.dtype(kind) for _, kind in types]
     offsets = np.cumsum([0, *(kind.itemsize for kind in kinds)]).tolist()
     narrow = len(set(kinds)) > 1
-    layout = {"names": [name for name, _ in types], "formats": kinds, "offsets": offsets[:-1]}
-    record = np.dtype({**layout, "itemsize": _room(offsets[-1]) if narrow else offsets[-1]})
+    layout: Any = {"names": [name for name, _ in types], "formats": kinds, "offsets": offsets[:-1]}
+    layout["itemsize"] = _room(offsets[-1]) if narrow else offsets[-1]
+    record = np.dtype(layout)
     records = empty_records(count, record)
     for name, column in columns.items():
         records[name] = column

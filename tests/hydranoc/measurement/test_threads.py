@@ -56,7 +56,8 @@ def test_a_point_is_the_same_on_any_number_of_threads(model):
     for threads in (1, 2, 5):
         with replication_threads(threads):
             points.append(measure_point(experiment, plan))
-    assert points[0].stable and points[0].replications == 8
+    assert points[0].stable
+    assert points[0].replications == 8
     assert repr(points[0]) == repr(points[1]) == repr(points[2])
     assert [kind.histogram for kind in points[0].kinds] == [kind.histogram for kind in points[2].kinds]
 
@@ -98,9 +99,9 @@ def _ended(run):
 def test_an_interrupt_ends_all_runs(model):
     before = threading.active_count()
     timer = threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
     began = time.monotonic()
     with replication_threads(2), pytest.raises(KeyboardInterrupt):
-        timer.start()
         replications(partial(endless, model, "cycle"), range(2))
     timer.join()
     assert time.monotonic() - began < SOON_SECONDS

@@ -1,0 +1,59 @@
+"""The side of ``benchmarks.figures_cost`` that runs in a checkout, an earlier one perhaps: a line asks, a line answers.
+
+One replication of a point of a figure of SPAM, by the study of the checkout, from its messages to its observations.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+NETWORKS = 2
+
+
+@cache
+def models(switches: int) -> tuple[Any, ...]:
+    """The figure's first networks."""
+    from hydranoc.studies.spam.measurements import paper_model
+    from topology.common.lattice import lattice_network
+
+    return tuple(paper_model(lattice_network(switches, seed=seed)) for seed in range(1, NETWORKS + 1))
+
+
+def single(switches: int, destinations: int, software: bool, replication: int) -> None:
+    """Figure 2 and the bound: one multicast in an empty network."""
+    from hydranoc.studies.spam.measurements import _observe_single
+
+    _observe_single(models(switches), destinations, software, 1, replication)
+
+
+def mixed(destinations: int, rate: float, cycles: int, replication: int) -> None:
+    """Figure 3: traffic of unicasts and multicasts."""
+    try:
+        from hydranoc.studies.spam.load import SpamLoad
+    except ModuleNotFoundError:
+        from hydranoc.studies.spam.measurements import _observe_mixed
+
+        _observe_mixed(models(128), rate, destinations, cycles, 1, replication)
+    else:
+        SpamLoad(models(128), destinations, rate).run(replication, cycles)
+
+
+KINDS: dict[str, Callable[..., None]] = {"single": single, "mixed": mixed}
+
+
+def main() -> None:
+    """Until there is no line any more."""
+    sys.path.insert(0, os.getcwd())
+    for line in sys.stdin:
+        asked = json.loads(line)
+        begin = time.process_time()
+        KINDS[asked.pop("kind")](**asked)
+        print(json.dumps({"seconds": time.process_time() - begin}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
