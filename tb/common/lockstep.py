@@ -24,7 +24,7 @@ from cocotb.triggers import FallingEdge
 from sim_model.common.engine.bits import index_of, message_of
 from sim_model.common.engine.state import Trace
 from sim_model.common.simulation import Simulation
-from tb.common.counters import differing_counters, start_counting
+from tb.common.counters import differing_counters, rest_counters, start_counting
 from tb.common.difference import Difference, flit_text
 from tb.common.expectation import Expectation
 from tb.common.host_rules import HostRules
@@ -133,6 +133,8 @@ async def compare(dut, job: LockstepJob) -> LockstepResult:
         simulation = _simulation(job)
         simulation.record(0)  # loads the compiled model, which is not what is timed
         hosts = HostDriver(dut, job.model.network, job.hosts)
+        if job.counters:
+            rest_counters(dut)
         await reset(dut, () if number else job.table_words)
         if job.counters:
             start_counting(dut)
