@@ -4,6 +4,7 @@ Results go to ``results/mutation/``, so that a run can be ended at any time and 
 """
 
 import argparse
+import importlib
 import os
 import time
 from collections import Counter
@@ -18,6 +19,10 @@ from benchmarks.mutation.survivors import read_survivors
 from benchmarks.mutation.verdicts import COUNTED, SURVIVED, append, read, summary
 
 MUTANTS, SEED = 500, 16
+LIBRARIES = (
+    *("amaranth.back.rtlil", "amaranth.back.verilog", "cocotb_tools.runner", "networkx", "numba", "pytest"),
+    *(f"sim_model.{family}.model" for family in ("harts", "hypercube", "min", "spam", "torus")),
+)
 RESULTS = Path(os.environ.get(workshop.INSIDE) or workshop.ROOT / "results" / "mutation")
 """``verdicts.jsonl``; ``lines.jsonl``, which ``line_map`` has written; ``baseline.json``."""
 
@@ -29,7 +34,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=SEED, help="which mutants")
     parser.add_argument("--minutes", type=float, help="begin no mutant after so long")
     parser.add_argument("--only", default="rtl/", help="only files whose names begin so, such as rtl/torus")
-    parser.add_argument("--again", action="store_true", help="judge the survivors again, with ten times the tests")
+    parser.add_argument(
+        "--again", action="store_true", help="judge the survivors again, by everybody and with ten times the tests"
+    )
     parser.add_argument("--stay", action="store_true", help="go on with the copy of the tree that was made before")
     parser.add_argument("--summary", action="store_true", help="print what came out, and run nothing")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results")
@@ -71,8 +78,9 @@ def prepare(options: argparse.Namespace) -> Court:
         baseline = measure(root, options.workshop / "sound", references_of_the_tree)
         baseline.tree, baseline.cpu_seconds = tree, costs
         baseline.save(file)
-    effort = Effort(900.0) if options.again else Effort()
-    return Court(root, options.workshop / "mutant", baseline, read_line_map(options.results / "lines.jsonl"), effort)
+    effort = Effort(900.0, 1_000) if options.again else Effort()
+    tests, work = read_line_map(options.results / "lines.jsonl"), options.workshop / "mutant"
+    return Court(root, work, baseline, tests, references_of_the_tree, complaint_about, effort)
 
 
 def references_of_the_tree():
@@ -82,20 +90,17 @@ def references_of_the_tree():
     return references()
 
 
+def complaint_about(reference, folder: Path) -> str | None:
+    """The same."""
+    from benchmarks.mutation.killers import complaint
+
+    return complaint(reference, folder)
+
+
 def import_libraries() -> None:
     """Import what is large and no part of ``rtl``, so that processes that are forked have it."""
-    import amaranth.back.rtlil
-    import amaranth.back.verilog
-    import cocotb_tools.runner
-    import networkx
-    import numba
-    import pytest
-
-    import sim_model.harts.model
-    import sim_model.hypercube.model
-    import sim_model.min.model
-    import sim_model.spam.model
-    import sim_model.torus.model  # noqa: F401
+    for name in LIBRARIES:
+        importlib.import_module(name)
 
 
 def wanted(options: argparse.Namespace):

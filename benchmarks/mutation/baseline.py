@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -13,6 +14,13 @@ from benchmarks.mutation.mutants import Mutant
 from benchmarks.mutation.separate import separately
 
 WALL_SECONDS = 900.0
+_SOURCE = re.compile(r"^\s*attribute \\src .*\n", re.MULTILINE)
+"""Lines of RTLIL that say which line of Python it comes from."""
+
+
+def digest(text: str) -> str:
+    """A number for a text, but for what says where in Python it comes from."""
+    return hashlib.sha256(_SOURCE.sub("", text).encode()).hexdigest()[:16]
 
 
 @dataclass
@@ -106,8 +114,6 @@ def measure(root: Path, folder: Path, make: Callable[[], Sequence[Any]]) -> Base
 
 def _measured(root: Path, folder: Path, reference: Any) -> dict[str, Any]:
     def generate() -> dict[str, Any]:
-        from benchmarks.mutation.references import digest
-
         tracer = LineTracer(root / "rtl")
         sys.settrace(tracer)
         text = reference.text

@@ -1,12 +1,12 @@
 """Judges one mutant: has it changed the hardware, and who finds it first, the cheapest asked first."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.mutation.baseline import Baseline
+from benchmarks.mutation.baseline import Baseline, digest
 from benchmarks.mutation.line_map import MappedTest, cpu_seconds
 from benchmarks.mutation.mutants import Mutant
 from benchmarks.mutation.separate import limit_cpu, separately
@@ -17,9 +17,7 @@ ELABORATION = "elaboration"
 OUT_OF_TIME = "out of time"
 CPU_SECONDS = 60
 """That one killer may take; with the sound hardware the longest takes a quarter of that."""
-MOST_DIFFERING = 8
-"""References that differ, of all kinds; when there are so many no more are generated."""
-GENERATION_SECONDS = 20.0
+GENERATION_SECONDS = 8.0
 """CPU time after which no more references are generated for a mutant that is in the way of all of them."""
 TEST_CPU_SECONDS = 300
 """That all tests of a mutant together may take in their own process."""
@@ -36,9 +34,12 @@ class Effort:
     -------
     test_seconds : float
         CPU time, by what they took before, of the tests that are run if nobody else has found it.
+    most_differing : int
+        References that differ, of all kinds; when there are so many no more are generated, and no others are asked.
     """
 
     test_seconds: float = 90.0
+    most_differing: int = 8
 
 
 @dataclass
@@ -54,6 +55,10 @@ class Court:
     baseline : Baseline
     tests : sequence of MappedTest
         Tests that are known to pass, with the lines that they run.
+    references : function
+        Gives all references; called in a process that judges one mutant, in which it imports ``rtl``.
+    complaint : function
+        What is wrong with a reference, see ``killers.complaint``.
     effort : Effort
     """
 
@@ -61,12 +66,16 @@ class Court:
     folder: Path
     baseline: Baseline
     tests: Sequence[MappedTest]
+    references: Callable[[], Sequence[Any]]
+    complaint: Callable[[Any, Path], str | None]
     effort: Effort = Effort()
 
     def judge(self, mutant: Mutant) -> Verdict:
         """The verdict on a mutant."""
-        touched = self.baseline.touched_by(mutant)
         row = mutant.file, mutant.line, mutant.operator, mutant.before, mutant.after, mutant.start, mutant.end
+        if mutant.refuses:
+            return Verdict(*row, NO_HARDWARE)
+        touched = self.baseline.touched_by(mutant)
         if not touched:
             return Verdict(*row, NOT_IN_THE_SET)
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -93,34 +102,35 @@ class Court:
         except Exception as error:  # a mutant may break anything
             return stage.ended(KILLED, ELABORATION, f"{type(error).__name__}: {error}")
         if not differing:
-            return stage.ended(NO_HARDWARE if _is_python_only(mutant) else NOT_IN_THE_SET)
+            return stage.ended(NOT_IN_THE_SET)
         return self._ask(mutant, differing, stage)
 
     def _differing(self, touched: Sequence[str]) -> list[Any]:
-        from benchmarks.mutation.references import digest, references
-
         sound = {known.name: known.digest for known in self.baseline.references}
-        wanted = [reference for reference in references() if reference.name in touched]
+        wanted = [reference for reference in self.references() if reference.name in touched]
         differing: list[Any] = []
         for reference in in_turns(wanted):
             if digest(reference.text) != sound[reference.name]:
                 differing.append(reference)
-            if len(differing) == MOST_DIFFERING or cpu_seconds() > GENERATION_SECONDS:
+            if len(differing) == self.effort.most_differing or cpu_seconds() > GENERATION_SECONDS:
                 break
         return differing
 
     def _ask(self, mutant: Mutant, differing: Sequence[Any], stage: "_Stage") -> dict[str, Any]:
-        from benchmarks.mutation.killers import complaint, failed_test
-
         costs = self.baseline.cpu_seconds
         asked = [reference for reference in differing if reference.kind != "test"]
         for reference in sorted(asked, key=lambda r: costs.get(f"{r.kind}: {r.name}", USUAL_SECONDS[r.kind])):
             stage.enter(f"{reference.kind}: {reference.name}")
-            found = complaint(reference, stage.work())
+            found = self.complaint(reference, stage.work())
             if found:
                 return stage.ended(KILLED, stage.name, found)
+        return self._run_tests(self._tests_for(mutant, differing), stage)
+
+    def _run_tests(self, tests: Sequence[str], stage: "_Stage") -> dict[str, Any]:
         limit_cpu(TEST_CPU_SECONDS)
-        for test in self._tests_for(mutant, differing):
+        for test in tests:
+            from benchmarks.mutation.killers import failed_test  # imports the hardware
+
             stage.enter(f"test: {test}")
             found = failed_test([test], stage.work())
             if found:
@@ -192,8 +202,3 @@ def _tests(reference: Any) -> Sequence[str]:
 def _stage(folder: Path) -> str:
     file = folder / "stage.txt"
     return file.read_text() if file.exists() else ELABORATION
-
-
-def _is_python_only(mutant: Mutant) -> bool:
-    """Whether a mutant is in the condition of a refusal, so that it changes no hardware that there can be."""
-    return "refus" in mutant.before or mutant.operator == "condition"

@@ -80,8 +80,8 @@ class _Recorder:
     """Writes down every test that passes."""
 
     def __init__(self, config: pytest.Config):
-        self.file = Path(config.getoption("--line-map"))
-        self.tracer = LineTracer(Path(config.getoption("--line-map-hardware")))
+        self.file = Path(str(config.getoption("--line-map")))
+        self.tracer = LineTracer(Path(str(config.getoption("--line-map-hardware"))))
         self.passed = True
 
     @pytest.hookimpl(wrapper=True)

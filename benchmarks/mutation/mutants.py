@@ -30,6 +30,8 @@ class Mutant:
         The bytes of the file that are replaced.
     at_import : bool
         It is in no function, so that it runs when the file is imported.
+    refuses : bool
+        It is in the condition of a refusal: ``if ...: raise``. It cannot change hardware that there is.
     """
 
     file: str
@@ -42,6 +44,7 @@ class Mutant:
     start: int
     end: int
     at_import: bool
+    refuses: bool = False
 
     @property
     def key(self) -> tuple[str, int, int, str]:
@@ -141,6 +144,7 @@ class _Place:
     first_line: int = 1
     last_line: int = 1
     at_import: bool = True
+    refuses: bool = False
 
     def of(self, node: ast.AST) -> "_Place":
         """The place of what stands in a node."""
@@ -154,7 +158,8 @@ class _Place:
     def inside(self, node: ast.AST, field: str) -> "_Place":
         """The place of a field of a node: the body of a function does not run when the file is imported."""
         is_body = isinstance(node, ast.FunctionDef) and field == "body"
-        return replace(self, at_import=self.at_import and not is_body)
+        refuses = self.refuses or (field == "test" and _is_refusal(node))
+        return replace(self, at_import=self.at_import and not is_body, refuses=refuses)
 
 
 def _changes(tree: ast.AST) -> Iterator[tuple[_Place, ast.AST, str, str]]:
@@ -164,8 +169,9 @@ def _changes(tree: ast.AST) -> Iterator[tuple[_Place, ast.AST, str, str]]:
             yield place, dropped, "statement", new
         if isinstance(node, ast.If | ast.comprehension):
             tests = [node.test] if isinstance(node, ast.If) else node.ifs
+            where = place.inside(node, "test")
             for test in tests:
-                yield from ((place, test, name, new) for name, new in python_conditions(test))
+                yield from ((where, test, name, new) for name, new in python_conditions(test))
         if isinstance(node, ast.expr):
             for rule in EXPRESSIONS:
                 yield from ((place, node, name, new) for name, new in rule(node))
@@ -184,6 +190,11 @@ def _hardware_nodes(node: ast.AST, place: _Place) -> Iterator[tuple[_Place, ast.
                 yield from _hardware_nodes(child, stands)
 
 
+def _is_refusal(node: ast.AST) -> bool:
+    """Whether a condition does nothing but raise an error."""
+    return isinstance(node, ast.If) and not node.orelse and all(isinstance(child, ast.Raise) for child in node.body)
+
+
 def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
@@ -193,4 +204,5 @@ def _mutant(file: str, starts: list[int], place: _Place, node: ast.AST, operator
     columns = node.col_offset, node.end_col_offset  # pyright: ignore[reportAttributeAccessIssue]: the same
     start, end = starts[first - 1] + columns[0], starts[last - 1] + columns[1]
     where = place.first_line, place.last_line
-    return Mutant(file, first, *where, operator, ast.unparse(node), after, start, end, place.at_import)
+    texts = operator, ast.unparse(node), after
+    return Mutant(file, first, *where, *texts, start, end, place.at_import, place.refuses)

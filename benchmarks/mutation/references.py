@@ -5,8 +5,6 @@ has changed, those are asked who are there to find faults in it: the proof of th
 or the tests that are named. All of it imports ``rtl``, so this file is imported in processes that judge one mutant.
 """
 
-import hashlib
-import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
@@ -15,22 +13,22 @@ from hydranoc.lockstep.compare import Comparison
 from rtl.common.axi_injector import TUSER
 from rtl.common.axi_network import generate_axi_network
 from rtl.harts.network import harts_plan
+from tests.networks import five_port_network
 from tests.proofs.catalog import PROOFS
 from tests.proofs.claims import rtlil_of
 from tests.rtl import test_axi_network, test_verilog
+from tests.rtl.test_harts_streams import ALL_COPIES
 from tests.tb import host_workloads, hypercube_workloads, min_workloads, torus_workloads
 from tests.tb import registers_runner as registers
 from tests.tb.harts_workloads import FAULTS, loaded
-from tests.tb.spam_workloads import Shape
+from tests.tb.spam_workloads import Shape, staged_traffic
 from tests.tb.spam_workloads import comparison as spam_comparison
-from tests.tb.spam_workloads import staged_traffic
-from tests.rtl.test_harts_streams import ALL_COPIES
 from tests.tb.test_counters import job as counted
 from tests.tb.test_links_lockstep import spam_job as long_links
 from tests.tb.test_loadable_tables import comparison as with_loaded_tables
 from tests.tb.test_loadable_tables import multistage, spam
-from tests.tb.test_resets import ROUTED, busy
-from tests.networks import five_port_network
+from tests.tb.test_resets import ROUTED, busy, from_anything
+from tests.tb.test_wide_headers import JOBS, WIDE_HEADERS
 from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY, REUSE_TAIL
 from topology.harts.graph import HexMesh
 from topology.harts.reception import FIRST, VOTE
@@ -39,13 +37,6 @@ from topology.hypercube.lane_reuse import REUSE_ESCAPE_TAIL
 from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE
 
 PROOF, LOCKSTEP, TESTS = "proof", "lock-step", "test"
-_SOURCE = re.compile(r"^\s*attribute \\src .*\n", re.MULTILINE)
-"""Lines of RTLIL that say which line of Python it comes from."""
-
-
-def digest(text: str) -> str:
-    """A number for a text, but for what says where in Python it comes from."""
-    return hashlib.sha256(_SOURCE.sub("", text).encode()).hexdigest()[:16]
 
 
 class Reference:
@@ -137,13 +128,15 @@ def _held_back(family: str) -> Comparison:
 
 
 COMPARED: dict[str, Callable[[], Comparison]] = {
-    **{f"{family} with resets": lambda family=family: busy(family) for family in (*ROUTED, "harts")},
+    "harts of size 3": lambda: loaded(3, 150),  # in smaller ones no leg of a broadcast is longer than a step
+    **{f"{family} with resets": lambda family=family: from_anything(busy(family)) for family in (*ROUTED, "harts")},
+    **{f"{name} wide": JOBS[name] for name in WIDE_HEADERS},
     **{f"{family} held back": lambda family=family: _held_back(family) for family in host_workloads.SMALL},
     "spam narrow": lambda: _spam_job(flit_bits=8, buffer_flits=5, routing_cycles=3),
     "spam split": lambda: _spam_job(flit_bits=16, buffer_flits=1, enqueue="split"),
     "spam long links": lambda: long_links(3),
     "spam deep": lambda: _spam_job(flit_bits=16, buffer_flits=40, cycles=300),
-    "spam counted": lambda: counted(None, 300),
+    "spam counted": lambda: from_anything(counted(None, 300)),
     "spam loaded tables": lambda: with_loaded_tables(spam)[0],
     "min loaded tables": lambda: with_loaded_tables(multistage)[0],
     "min two channels": lambda: min_workloads.job("bi-butterfly", 2, 2, 2, 8, 3, 2, cycles=500),
@@ -182,7 +175,7 @@ _RECEPTIONS = {"copies": ALL_COPIES, "first": FIRST, "vote": VOTE}
 
 
 def _streams_of_meshes(reception: str) -> Mapping[str, str]:
-    settings = {} if reception == "copies" else {"reception_entries": 8, "least_copies": 3}
+    settings: dict[str, Any] = {} if reception == "copies" else {"reception_entries": 8, "least_copies": 3}
     routing = HartsRouting(HexMesh(2), 40)
     plan = harts_plan(routing, packet_flits=9, reception=_RECEPTIONS[reception], **settings)
     return generate_axi_network(plan, TUSER).files

@@ -16,6 +16,7 @@ from sim_model.common.simulation import Simulation
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
 from tb.common.message_flits import MessageFlits
+from tests.sim_model.harts_traffic import built, harts_model
 from tests.tb.comparisons import assert_delivered, assert_equal, compare_verilog
 from tests.tb.harts_workloads import comparison as mesh_comparison
 from tests.tb.hypercube_workloads import hypercube_routing
@@ -23,7 +24,6 @@ from tests.tb.hypercube_workloads import job as hypercube_job
 from tests.tb.mutations import Mutation
 from tests.tb.torus_workloads import job as torus_job
 from tests.tb.torus_workloads import torus_routing
-from tests.sim_model.harts_traffic import built, harts_model
 from topology.common.graph import Network
 from topology.harts.routing import UNICAST
 from topology.min.graph import MinNetwork
@@ -37,7 +37,7 @@ FIRST_WIDE_BIT = 32
 
 
 def multicasts(model, plan, count: int) -> Comparison:
-    """From everywhere to a few of all processors, and each time to some of the last ones, whose bits are the highest."""
+    """From everywhere to a few processors, always with one of the last, whose bits are the highest."""
     random, nodes, records = np.random.default_rng(2), len(model.network.processors), []
     for number in range(count):
         source = int(random.integers(nodes))
@@ -64,10 +64,10 @@ def multistage() -> Comparison:
 
 
 def mesh() -> Comparison:
-    """A packet's number, 8 bits, ends with bit 32: so many packets that it is set in some of them."""
+    """A packet's number, 8 bits, ends with bit 32: so many packets that it is set in some, and begins again at 0."""
     model = harts_model(2)
     nodes = model.routing.mesh.nodes
-    pairs = [(number % nodes, (number + 1 + number // nodes % (nodes - 1)) % nodes) for number in range(160)]
+    pairs = [(number % nodes, (number + 1 + number // nodes % (nodes - 1)) % nodes) for number in range(270)]
     records = [Message(a, [b], 2, start_cycle=2 * number, operation=UNICAST) for number, (a, b) in enumerate(pairs)]
     assert len(built(model, records)) == len(records)
     return mesh_comparison(model, records)
