@@ -14,10 +14,15 @@ from topology.common.counter_bus import (
 )
 
 
-def start_counting(dut) -> None:
-    """Count from the cycle on that is under way."""
+def rest_counters(dut) -> None:
+    """Neither count nor clear; inputs that nobody drives would be unknown in the first cycle after a reset."""
     dut.counters_clear.value = 0
     dut.counters_address.value = 0
+    dut.counters_enable.value = 0
+
+
+def start_counting(dut) -> None:
+    """Count from the cycle on that is under way."""
     dut.counters_enable.value = 1
 
 

@@ -21,7 +21,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
 from sim_model.common.simulation import Simulation
-from tb.common.counters import differing_counters, start_counting
+from tb.common.counters import differing_counters, rest_counters, start_counting
 from tb.common.descriptors import Descriptors
 from tb.common.expectation import Expectation
 from tb.common.host_rules import HostRules
@@ -98,6 +98,8 @@ async def compare(dut, job: LockstepJob) -> LockstepResult:
         simulation = _simulation(job)
         simulation.record(0)  # loads the compiled model, which is not what is timed
         hosts = HostDriver(dut, job.model.network, job.hosts)
+        if job.counters:
+            rest_counters(dut)
         await reset(dut, () if number else job.table_words)
         if job.counters:
             start_counting(dut)

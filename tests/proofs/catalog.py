@@ -3,6 +3,7 @@
 from typing import Any
 
 from rtl.common.axi_injector import LEADING_WORD
+from rtl.common.worm_guard import MOST_WATCHDOG_FLITS
 from rtl.min.parameters import MinRouterParameters
 from rtl.spam.parameters import SpamRouterParameters
 from tests.proofs.claims import Describe
@@ -63,9 +64,9 @@ ROW, RING = Grid(1, 3, wraps=False), Grid(1, 3)
 """Of these the second switch has neighbours on both sides."""
 
 
-def _spam_route_unit(header: str, **settings: Any) -> Describe:
+def _spam_route_unit(header: str, keys: int = 4, **settings: Any) -> Describe:
     """Route unit of a SPAM router with three ports."""
-    return route_unit(SpamRouterParameters(3, 4, header=HEADERS[header], **settings))
+    return route_unit(SpamRouterParameters(3, keys, header=HEADERS[header], **settings))
 
 
 def _min_route_unit(inputs: int, outputs: int, classes: int, header: str) -> Describe:
@@ -98,6 +99,7 @@ PROOFS: dict[str, Proof] = {
     "replication-5": Proof("replication", replication(5), quick=False),
     "route-unit-one-flit": Proof("route-unit", _spam_route_unit("one-flit")),
     "route-unit-one-flit-delay-2": Proof("route-unit", _spam_route_unit("one-flit", routing_cycles=2), quick=False),
+    "route-unit-spare-keys": Proof("route-unit", _spam_route_unit("spare-keys", 5)),
     "route-unit-three-flit": Proof("route-unit", _spam_route_unit("three-flit")),
     "route-unit-two-flit-key": Proof("route-unit", _spam_route_unit("two-flit-key"), quick=False),
     "route-unit-min": Proof("route-unit", _min_route_unit(3, 4, 2, "one-flit")),
@@ -113,6 +115,7 @@ PROOFS: dict[str, Proof] = {
     "deep-ring-19": Proof("deep-ring", deep_ring(19, 16), 26, quick=False),
     "worm-guard": Proof("worm-guard", worm_guard(0), quick=False),
     "worm-guard-3": Proof("worm-guard", worm_guard(3)),
+    "worm-guard-longest": Proof("worm-guard", worm_guard(MOST_WATCHDOG_FLITS), quick_cover=False),
     "error-monitor-1": Proof("error-monitor", error_monitor((0,), 2), quick=False, induction_cycles=2),
     "error-monitor-3": Proof("error-monitor", error_monitor((2, 0, 3), 5), induction_cycles=3),
     "error-monitor-11": Proof(

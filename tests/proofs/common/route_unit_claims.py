@@ -17,6 +17,7 @@ from topology.common.flits import HeaderFormat
 HEADERS = {
     "one-flit": HeaderFormat((("key", 2),), 3, 8),
     "three-flit": HeaderFormat((("key", 2), ("source", 2)), 17, 8),
+    "spare-keys": HeaderFormat((("key", 3),), 3, 8),
     "two-flit-key": HeaderFormat((("key", 10), ("source", 2)), 10, 8),
 }
 """Header formats by what is special about them."""

@@ -10,6 +10,7 @@ ROUTE_UNIT_FAULTS = (
     Fault("route-unit-one-flit", "one header flit is looked at per cycle", *CHOOSES_TWO),
     Fault("route-unit-one-flit", WAIT_BOUND, *KEEPS_THE_TURN),
     Fault("route-unit-one-flit", MEANING, *SWAPS_CLASSES),
+    Fault("route-unit-spare-keys", MEANING, DECODER, ', "candidates", padded=True)', ', "candidates")'),
     Fault("route-unit-one-flit", "only a flit that is there is looked at", SCANNER, "ready & ~self.queued)", "ready)"),
     Fault(
         "route-unit-three-flit",

@@ -1,0 +1,148 @@
+"""``python -m benchmarks.mutation``: which faults, made by a program, are found by proofs, lock-step and fast tests.
+
+Results go to ``results/mutation/``, so that a run can be ended at any time and goes on where it was.
+"""
+
+import argparse
+import importlib
+import os
+import time
+from collections import Counter
+from pathlib import Path
+
+from benchmarks.mutation import workshop
+from benchmarks.mutation.baseline import Baseline, measure, tree_digest
+from benchmarks.mutation.judge import Court, Effort
+from benchmarks.mutation.line_map import read_line_map
+from benchmarks.mutation.mutants import Mutant, draw, hardware_files
+from benchmarks.mutation.survivors import read_survivors
+from benchmarks.mutation.verdicts import COUNTED, SURVIVED, append, read, summary
+
+MUTANTS, SEED = 500, 16
+LIBRARIES = (
+    *("amaranth.back.rtlil", "amaranth.back.verilog", "cocotb_tools.runner", "networkx", "numba", "pytest"),
+    *(f"sim_model.{family}.model" for family in ("harts", "hypercube", "min", "spam", "torus")),
+)
+RESULTS = Path(os.environ.get(workshop.INSIDE) or workshop.ROOT / "results" / "mutation")
+"""``verdicts.jsonl``; ``lines.jsonl``, which ``line_map`` has written; ``baseline.json``."""
+
+
+def parse() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutation", description=__doc__)
+    parser.add_argument("--mutants", type=int, default=MUTANTS, help="how many that change the hardware")
+    parser.add_argument("--seed", type=int, default=SEED, help="which mutants")
+    parser.add_argument("--minutes", type=float, help="begin no mutant after so long")
+    parser.add_argument("--only", default="rtl/", help="only files whose names begin so, such as rtl/torus")
+    parser.add_argument(
+        "--again", action="store_true", help="judge the survivors again, by everybody and with ten times the tests"
+    )
+    parser.add_argument("--stay", action="store_true", help="go on with the copy of the tree that was made before")
+    parser.add_argument("--summary", action="store_true", help="print what came out, and run nothing")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results")
+    parser.add_argument("--workshop", type=Path, default=Path("/tmp/hydranoc-mutants"), help="folder for the copy")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Judge mutants, or print what came out."""
+    options = parse()
+    options.results.mkdir(parents=True, exist_ok=True)
+    if not options.summary:
+        workshop.move_in(options.workshop / "tree", options.results, anew=not options.stay)
+        run(options)
+    report(options)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Judge mutants until there are enough of them or time is over."""
+    court, file = prepare(options), options.results / "verdicts.jsonl"
+    until = time.monotonic() + options.minutes * 60 if options.minutes else float("inf")
+    for mutant in wanted(options):
+        if time.monotonic() > until:
+            return
+        verdict = court.judge(mutant)
+        append(file, verdict)
+        court.baseline.save(options.results / "baseline.json")
+        print(f"{verdict.verdict:9} {verdict.seconds:6.1f} s  {verdict.place}  {verdict.killer}", flush=True)
+
+
+def prepare(options: argparse.Namespace) -> Court:
+    """Measure the sound hardware, if this tree has not been measured yet."""
+    import_libraries()
+    file, root = options.results / "baseline.json", Path.cwd()
+    baseline, tree = Baseline.read(file) if file.exists() else Baseline([]), tree_digest(root)
+    if baseline.tree != tree:
+        print("generating the references, once for this tree", flush=True)
+        costs = baseline.cpu_seconds
+        baseline = measure(root, options.workshop / "sound", references_of_the_tree)
+        baseline.tree, baseline.cpu_seconds = tree, costs
+        baseline.save(file)
+    effort = Effort(900.0, 1_000) if options.again else Effort()
+    tests, work = read_line_map(options.results / "lines.jsonl"), options.workshop / "mutant"
+    return Court(root, work, baseline, tests, references_of_the_tree, complaint_about, effort)
+
+
+def references_of_the_tree():
+    """Imports ``rtl``: only in a process of its own."""
+    from benchmarks.mutation.references import references
+
+    return references()
+
+
+def complaint_about(reference, folder: Path) -> str | None:
+    """The same."""
+    from benchmarks.mutation.killers import complaint
+
+    return complaint(reference, folder)
+
+
+def import_libraries() -> None:
+    """Import what is large and no part of ``rtl``, so that processes that are forked have it."""
+    for name in LIBRARIES:
+        importlib.import_module(name)
+
+
+def wanted(options: argparse.Namespace):
+    """Mutants in the order in which they are judged, without those that have been."""
+    sample = draw(hardware_files(Path.cwd()), options.mutants, options.seed)
+    verdicts = {verdict.key: verdict for verdict in read(options.results / "verdicts.jsonl")}
+    if options.again:
+        every = [mutant for mutants in sample.candidates.values() for mutant in mutants]
+        survivors = {key for key, verdict in verdicts.items() if verdict.verdict == SURVIVED}
+        yield from (m for m in every if m.key in survivors and m.file.startswith(options.only))
+        return
+    pending = {file: iter(mutants) for file, mutants in sample.candidates.items()}
+    for file in sample.slots:
+        if file.startswith(options.only):
+            yield from _fill(pending[file], verdicts, options)
+
+
+def _fill(candidates, verdicts, options):
+    """Mutants of a file until one of them has changed the hardware."""
+    mutant: Mutant
+    for mutant in candidates:
+        known = verdicts.get(mutant.key)
+        if known is None:
+            yield mutant
+            known = next(v for v in reversed(read(options.results / "verdicts.jsonl")) if v.key == mutant.key)
+        if known.verdict in COUNTED:
+            return
+
+
+def report(options: argparse.Namespace) -> None:
+    """Print counts by folder, and the survivors."""
+    verdicts, judged = read(options.results / "verdicts.jsonl"), read_survivors()
+    equivalent = [place for place, (verdict, _) in judged.items() if verdict == "equivalent"]
+    print("\n".join(summary(verdicts, equivalent)))
+    for verdict in verdicts:
+        if verdict.verdict == SURVIVED:
+            print(f"* {verdict.place}: {': '.join(judged.get(verdict.place, ('not looked at yet', '')))}")
+    seconds = sorted(v.seconds for v in verdicts if v.verdict in COUNTED)
+    if seconds:
+        print(f"CPU seconds of a mutant: median {seconds[len(seconds) // 2]}, all {sum(seconds):.0f}")
+    print(dict(Counter(v.verdict for v in verdicts)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+"""What mutants are held against: parts and networks that ``rtl`` generates, and who looks after each of them.
+
+A mutant that leaves the text of every reference as it was has not changed the hardware that anybody looks at. If a text
+has changed, those are asked who are there to find faults in it: the proof of the part, the golden model in lock-step,
+or the tests that are named. All of it imports ``rtl``, so this file is imported in processes that judge one mutant.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+from hydranoc.lockstep.compare import Comparison
+from rtl.common.axi_injector import TUSER
+from rtl.common.axi_network import generate_axi_network
+from rtl.harts.network import harts_plan
+from tests.networks import five_port_network
+from tests.proofs.catalog import PROOFS
+from tests.proofs.claims import rtlil_of
+from tests.rtl import test_axi_network, test_verilog
+from tests.rtl.test_harts_streams import ALL_COPIES
+from tests.tb import host_workloads, hypercube_workloads, min_workloads, torus_workloads
+from tests.tb import registers_runner as registers
+from tests.tb.harts_workloads import FAULTS, loaded
+from tests.tb.spam_workloads import Shape, staged_traffic
+from tests.tb.spam_workloads import comparison as spam_comparison
+from tests.tb.test_counters import job as counted
+from tests.tb.test_links_lockstep import spam_job as long_links
+from tests.tb.test_loadable_tables import comparison as with_loaded_tables
+from tests.tb.test_loadable_tables import multistage, spam
+from tests.tb.test_resets import ROUTED, busy, from_anything
+from tests.tb.test_wide_headers import JOBS, WIDE_HEADERS
+from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY, REUSE_TAIL
+from topology.harts.graph import HexMesh
+from topology.harts.reception import FIRST, VOTE
+from topology.harts.routing import HartsRouting
+from topology.hypercube.lane_reuse import REUSE_ESCAPE_TAIL
+from topology.torus.routing import BALANCED, DALLY_SEITZ, DATELINE
+
+PROOF, LOCKSTEP, TESTS = "proof", "lock-step", "test"
+
+
+class Reference:
+    """A part or a network.
+
+    Members
+    -------
+    name : str
+    kind : str
+        Who looks after it: ``proof``, ``lock-step``, ``test``.
+    text : str
+        What is generated.
+    """
+
+    kind = TESTS
+
+    def __init__(self, name: str):
+        self.name = name
+
+    @cached_property
+    def text(self) -> str:
+        raise NotImplementedError
+
+
+class ProvedPart(Reference):
+    """A part with its claims, as in the catalogue of proofs."""
+
+    kind = PROOF
+
+    @property
+    def proof(self):
+        return PROOFS[self.name]
+
+    @cached_property
+    def text(self) -> str:
+        return rtlil_of(self.proof.describe)
+
+
+class ComparedNetwork(Reference):
+    """A network that is compared with its golden model."""
+
+    kind = LOCKSTEP
+
+    def __init__(self, name: str, make: Callable[[], Comparison]):
+        super().__init__(name)
+        self._make = make
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        return self._make()
+
+    @cached_property
+    def text(self) -> str:
+        return self.comparison.harness.verilog
+
+
+class TestedDesign(Reference):
+    """Files of a design, and tests of pytest that look at them."""
+
+    def __init__(self, name: str, files: Callable[[], Mapping[str, str]], *tests: str):
+        super().__init__(name)
+        self._files, self.tests = files, tests
+
+    @cached_property
+    def text(self) -> str:
+        return "".join(f"{name}\n{text}" for name, text in self._files().items())
+
+
+def _spam_job(cycles: int = 400, **settings: Any) -> Comparison:
+    shape = Shape(**settings)
+    routing = shape.routing(five_port_network(), root=0)
+    return spam_comparison(routing, shape, staged_traffic(routing, cycles, seed=2, flits=12, loads=(0.3, 0.9)))
+
+
+def _torus_job(*shape: Any, cycles: int = 500, **more: Any) -> Comparison:
+    """Rows, columns, wraps, lanes, rule, then buffer and routing delay."""
+    rows, columns, wraps, lanes, rule, buffer_flits, routing_cycles = shape
+    routing = torus_workloads.torus_routing(rows, columns, lanes, wraps=wraps, flit_bits=16, rule=rule)
+    return torus_workloads.job(routing, buffer_flits, routing_cycles, cycles, **more)
+
+
+def _hypercube_job(dimensions: int, lanes: int, buffer_flits: int, channels: int = 1, **more: Any) -> Comparison:
+    routing = hypercube_workloads.hypercube_routing(dimensions, lanes, injection_channels=channels)
+    return hypercube_workloads.job(routing, buffer_flits, 700, **more)
+
+
+def _held_back(family: str) -> Comparison:
+    return host_workloads.holding_back(host_workloads.SMALL[family](), host_workloads.BEHAVIOURS["0.3"])
+
+
+COMPARED: dict[str, Callable[[], Comparison]] = {
+    "harts of size 3": lambda: loaded(3, 150),  # in smaller ones no leg of a broadcast is longer than a step
+    **{f"{family} with resets": lambda family=family: from_anything(busy(family)) for family in (*ROUTED, "harts")},
+    **{f"{name} wide": JOBS[name] for name in WIDE_HEADERS},
+    **{f"{family} held back": lambda family=family: _held_back(family) for family in host_workloads.SMALL},
+    "spam narrow": lambda: _spam_job(flit_bits=8, buffer_flits=5, routing_cycles=3),
+    "spam split": lambda: _spam_job(flit_bits=16, buffer_flits=1, enqueue="split"),
+    "spam long links": lambda: long_links(3),
+    "spam deep": lambda: _spam_job(flit_bits=16, buffer_flits=40, cycles=300),
+    "spam counted": lambda: from_anything(counted(None, 300)),
+    "spam loaded tables": lambda: with_loaded_tables(spam)[0],
+    "min loaded tables": lambda: with_loaded_tables(multistage)[0],
+    "min two channels": lambda: min_workloads.job("bi-butterfly", 2, 2, 2, 8, 3, 2, cycles=500),
+    "min wide switches": lambda: min_workloads.job("baseline", 4, 1, 1, 16, 1, 1, cycles=500),
+    "min printed release": lambda: min_workloads.job("omega", 2, 2, 1, 32, 1, 1, cycles=500, token="printed"),
+    "harts faulty": lambda: loaded(2, 200, faults=FAULTS[2], guard=True),
+    "harts slow": lambda: loaded(2, 200, buffer_flits=3, gap_frames=2, relay_frames=2),
+    "torus dateline": lambda: _torus_job(2, 3, True, 2, DATELINE, 1, 2),
+    "torus yields": lambda: _torus_job(2, 3, True, 2, DALLY_SEITZ, 4, 1, injection_priority=PRIORITY_LOW),
+    "torus balanced": lambda: _torus_job(1, 5, True, 3, BALANCED, 3, 3),
+    "mesh one lane": lambda: _torus_job(2, 3, False, 1, DALLY_SEITZ, 2, 1),
+    "mesh empty lanes": lambda: _torus_job(1, 4, False, 4, DALLY_SEITZ, 8, 1, lane_reuse=REUSE_EMPTY),
+    "hypercube one lane": lambda: _hypercube_job(2, 1, 1),
+    "hypercube tails": lambda: _hypercube_job(2, 3, 3, lane_reuse=REUSE_TAIL, most_body_flits=3),
+    "hypercube escape tails": lambda: _hypercube_job(2, 2, 4, 2, lane_reuse=REUSE_ESCAPE_TAIL),
+}
+
+_REGISTERS = "tests/tb/test_registers.py::test_registers_do_what_the_map_says[icarus-{}]"
+_MAPS = "tests/rtl/test_register_maps.py"
+_STREAMS = {
+    "narrow-tuser": ("tests/tb/test_axi_streams.py::test_pair[tuser-8]", "tests/rtl/test_axi_parts.py"),
+    "pair": ("tests/tb/test_axi_streams.py::test_pair[leading_word-8]", "tests/tb/test_axi_streams.py"),
+    "min-b-channels": ("tests/tb/test_axi_streams.py",),
+    "mesh": ("tests/tb/test_axi_torus.py",),
+    "torus": ("tests/tb/test_axi_torus.py",),
+    "hypercube": ("tests/tb/test_axi_hypercube.py",),
+}
+_NETWORKS = (
+    *("smallest", "min-bi", "loadable", "harts", "harts-guarded", "mesh-line", "torus-ring"),
+    *("hypercube-channels", "staged-harts", "staged"),
+)
+
+
+_MESH_STREAMS = "tests/rtl/test_harts_streams.py::test_every_packet_comes_out_as_often_as_it_should[{}]"
+_RECEPTIONS = {"copies": ALL_COPIES, "first": FIRST, "vote": VOTE}
+
+
+def _streams_of_meshes(reception: str) -> Mapping[str, str]:
+    settings: dict[str, Any] = {} if reception == "copies" else {"reception_entries": 8, "least_copies": 3}
+    routing = HartsRouting(HexMesh(2), 40)
+    plan = harts_plan(routing, packet_flits=9, reception=_RECEPTIONS[reception], **settings)
+    return generate_axi_network(plan, TUSER).files
+
+
+def _tested() -> list[Reference]:
+    made: list[Reference] = []
+    for name in registers.TESTS:
+        tests = _REGISTERS.format(name), _MAPS
+        made.append(TestedDesign(f"{name} registers", lambda name=name: registers.generated(name).files, *tests))
+    for name, tests in _STREAMS.items():
+        make = test_axi_network.design
+        made.append(TestedDesign(f"{name} streams", lambda name=name, make=make: make(name).files, *tests))
+    for name in _RECEPTIONS:
+        tests = [_MESH_STREAMS.format("vote" if name == "first" else name), "tests/rtl/test_harts_streams.py"]
+        tests += ["tests/tb/test_copy_collector.py"] if name != "copies" else []
+        made.append(TestedDesign(f"harts {name} streams", lambda name=name: _streams_of_meshes(name), *tests))
+    for name in _NETWORKS:
+        tests = ("tests/rtl/test_verilog.py",)
+        made.append(TestedDesign(f"{name} network", lambda name=name: test_verilog.design(name).files, *tests))
+    return made
+
+
+def references() -> list[Reference]:
+    """All of them, proofs first."""
+    proved = [ProvedPart(name) for name, proof in PROOFS.items() if proof.quick]
+    compared = [ComparedNetwork(name, make) for name, make in COMPARED.items()]
+    return [*proved, *compared, *_tested()]

@@ -1,0 +1,105 @@
+"""What became of mutants, a line of JSON each, so that a run can go on where another one ended."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+KILLED, SURVIVED, NO_HARDWARE, NOT_IN_THE_SET = "killed", "survived", "no hardware", "not in the reference set"
+COUNTED = (KILLED, SURVIVED)
+"""Verdicts on mutants that change the hardware; in place of others another mutant is drawn."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A mutant and what became of it.
+
+    Members
+    -------
+    file, line, operator, before, after : see ``Mutant``
+    start, end : int
+        The bytes that were replaced.
+    verdict : str
+        One of the above.
+    killer : str
+        Who found it: ``elaboration``, or kind and name of a reference or test.
+    said : str
+        What the killer said.
+    asked : list of str
+        All who were asked.
+    seconds : float
+        CPU time.
+    """
+
+    file: str
+    line: int
+    operator: str
+    before: str
+    after: str
+    start: int
+    end: int
+    verdict: str
+    killer: str = ""
+    said: str = ""
+    asked: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def key(self) -> tuple[str, int, int, str]:
+        """As that of the mutant."""
+        return self.file, self.start, self.end, self.after
+
+    @property
+    def place(self) -> str:
+        """File, line and change, for people."""
+        return f"{self.file}:{self.line}: `{self.before}` -> `{self.after}`"
+
+
+def append(file: Path, verdict: Verdict) -> None:
+    """Write down a verdict."""
+    with file.open("a") as rows:
+        rows.write(json.dumps(asdict(verdict)) + "\n")
+
+
+def read(file: Path) -> list[Verdict]:
+    """All verdicts of a file; of a mutant that was judged again the last one, in its first place."""
+    rows: dict[tuple[str, int, int, str], Verdict] = {}
+    for text in file.read_text().splitlines() if file.exists() else ():
+        verdict = Verdict(**json.loads(text))
+        rows[verdict.key] = verdict
+    return list(rows.values())
+
+
+def summary(verdicts: Iterable[Verdict], equivalent: Sequence[str] = ()) -> list[str]:
+    """A table of Markdown: a row per folder of ``rtl/``, and the sum.
+
+    Parameters
+    ----------
+    verdicts : iterable of Verdict
+    equivalent : sequence of str
+        Places of survivors that are shown to be no faults.
+    """
+    rows: dict[str, dict[str, int]] = {}
+    for verdict in verdicts:
+        folder = "/".join(verdict.file.split("/")[:2])
+        for name in (folder, "all"):
+            counts = rows.setdefault(name, {})
+            for column in _columns(verdict, equivalent):
+                counts[column] = counts.get(column, 0) + 1
+    lines = ["| folder | " + " | ".join(COLUMNS) + " |", "|---|" + "---|" * len(COLUMNS)]
+    for name in [*sorted(name for name in rows if name != "all"), *(["all"] if rows else [])]:
+        lines.append(f"| {name} | " + " | ".join(str(rows[name].get(column, 0)) for column in COLUMNS) + " |")
+    return lines
+
+
+COLUMNS = ("mutants", "elaboration", "proof", "lock-step", "test", "out of time", "equivalent", "survived", "others")
+"""Of those that change the hardware: how many, who found how many, and what is left; then those that do not."""
+
+
+def _columns(verdict: Verdict, equivalent: Sequence[str]) -> tuple[str, ...]:
+    if verdict.verdict not in COUNTED:
+        return ("others",)
+    if verdict.verdict == SURVIVED:
+        return "mutants", "equivalent" if verdict.place in equivalent else "survived"
+    kind = verdict.killer.partition(":")[0]
+    return "mutants", kind

@@ -1,0 +1,41 @@
+"""Verilog whose registers and memories begin with anything, as they do where nothing sets them at power-up."""
+
+import random
+import re
+
+_REGISTER = re.compile(r"^(  reg (?:\[\d+:\d+\] )?\S+ ?)= (\d+)'h[0-9a-fxz]+;$", re.MULTILINE)
+_WORD = re.compile(r"^(    (\S+)\[\d+\] = )(\d+)'h[0-9a-fxz]+;$", re.MULTILINE)
+_MODULE = re.compile(r"(?m)^(?=module )")
+
+
+def scrambled(verilog: str, seed: int) -> str:
+    """The same modules, in which each register has a random value before the first reset, and so has each word of a
+    memory that is written; memories that nobody writes are tables and stay.
+
+    Parameters
+    ----------
+    verilog : str
+        As Amaranth writes it.
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If there is no register that has a value to begin with: then Amaranth writes them in another way.
+    """
+    numbers = random.Random(seed)
+    changed = "".join(_scrambled_module(module, numbers) for module in _MODULE.split(verilog))
+    if changed == verilog:
+        raise ValueError("Verilog must have registers with a value to begin with")
+    return changed
+
+
+def _scrambled_module(module: str, numbers: random.Random) -> str:
+    def anything(bits: str) -> str:
+        return f"{bits}'h{numbers.getrandbits(int(bits)):x};"
+
+    def word(match: re.Match[str]) -> str:
+        written = re.search(rf"^\s+(if \(.*\) )?{re.escape(match[2])}\[.*\] <=", module, re.MULTILINE)
+        return match[1] + anything(match[3]) if written else match[0]
+
+    return _WORD.sub(word, _REGISTER.sub(lambda match: f"{match[1]}= {anything(match[2])}", module))
