@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hydranoc.certificates.checker.theorems import THEOREMS
 from hydranoc.certificates.writing import Certificate, certificate_text, checked_certificate
 from hydranoc.config.load import NETWORK
 from hydranoc.design.exported import Exported
@@ -84,6 +85,8 @@ class Design(Simulated, Exported):
         ConfigError
             If the configuration makes no tables, or cannot be written as hardware.
         """
+        if self.family.name not in THEOREMS:
+            return Certificate(None, f"there is no theorem for family {self.family.name!r}")
         try:
             evidence = self.family.evidence(self.config.network_section, self.routing)
         except NoOrder as error:

@@ -49,6 +49,7 @@ from tests.proofs.spam.replication_claims import replication
 from tests.proofs.spam.router_claims import pair, router
 from tests.proofs.spam.router_claims import progress as router_progress
 from tests.proofs.torus.pair_claims import pair as torus_pair
+from tests.proofs.torus.progress_claims import progress as torus_progress
 from tests.proofs.torus.router_claims import router as torus_router
 from tests.proofs.vc.cycle_order_claims import cycle_order
 from tests.proofs.vc.delivery_claims import delivery_buffer
@@ -252,6 +253,14 @@ PROOFS: dict[str, Proof] = {
         "torus-router", torus_router(ROW, 1, buffer_flits=2, injection_priority=PRIORITY_LOW), 16, quick=False
     ),
     "torus-router-five-ports": Proof("torus-router", torus_router(Grid(3, 3), 4, buffer_flits=2), 16, quick=False),
+    "torus-progress-row": Proof(
+        "torus-progress",
+        torus_progress(ROW, 1, 3, 2, lanes=1, buffer_flits=2),
+        16,
+        quick=False,
+        induction_cycles=5,
+        quick_cover=False,
+    ),
     "torus-pair-row": Proof("torus-pair", torus_pair(wraps=False, buffer_flits=2), 16, fault_cycles=14),
     "torus-pair-ring": Proof("torus-pair", torus_pair(wraps=True, buffer_flits=4), 20, quick=False),
     **HYPERCUBE_PROOFS,

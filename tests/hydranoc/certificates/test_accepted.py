@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from hydranoc.certificates.checker.theorems import THEOREMS
-from hydranoc.certificates.writing import CHECKER
+from hydranoc.certificates.writing import CHECKER, Certificate
 from hydranoc.cli import run
 from hydranoc.families.registry import FAMILIES
 from tests.hydranoc.certificates.networks import EXAMPLES, NETWORKS, Certified, certified, named, verdict
@@ -64,6 +64,11 @@ def test_the_verb_says_why_there_is_no_certificate(tmp_path, capsys):
     said = capsys.readouterr().out
     assert f"certificate: NONE, and {proof} is not written: the dependencies between lanes have a cycle" in said
     assert not proof.exists()
+
+
+def test_a_family_from_outside_has_no_theorem(monkeypatch):
+    monkeypatch.delitem(THEOREMS, "harts")
+    assert named("harts").certificate() == Certificate(None, "there is no theorem for family 'harts'")
 
 
 @pytest.mark.parametrize("arguments", [[], ["manifest.json", "noc.v"], ["no-manifest.json", "noc.v", "proof.json"]])

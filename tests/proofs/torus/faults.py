@@ -1,6 +1,7 @@
 """Faults of whole switches of tori and meshes: at least one for every property."""
 
 from tests.proofs.common.links import HOLDS
+from tests.proofs.common.progress import PROGRESS
 from tests.proofs.fault_lines import (
     COUNTS_DOWN_TOO_LATE,
     FREES_AFTER_EACH_FLIT,
@@ -58,6 +59,13 @@ ROUTER_FAULTS = (
     ),
 )
 
+KEEPS_WHAT_IS_NOT_GOOD = (
+    LANE_INPUT,
+    "renewed.eq(~self.lost.any())",
+    "renewed.eq(~self.lost.any() & (self.good.any() | request.nowhere))",
+)
+PROGRESS_FAULTS = (Fault("torus-progress-row", PROGRESS, *KEEPS_WHAT_IS_NOT_GOOD),)
+
 PAIR_FAULTS = (
     Fault("torus-pair-row", CONSERVED, *GIVES_CREDITS_FOR_REQUESTS),
     Fault("torus-pair-row", CREDITS, *GIVES_CREDITS_FOR_REQUESTS),
@@ -78,4 +86,4 @@ PAIR_FAULTS = (
     ),
 )
 
-TORUS_FAULTS = (*ROUTER_FAULTS, *PAIR_FAULTS)
+TORUS_FAULTS = (*ROUTER_FAULTS, *PROGRESS_FAULTS, *PAIR_FAULTS)

@@ -16,7 +16,7 @@ from tests.proofs.vc.worms_in_lanes import LaneIn
 from topology.torus.grid import Grid
 
 
-def progress(grid: Grid, number: int, cycles: int, lanes: int = 2, **settings: Any) -> Describe:
+def progress(grid: Grid, number: int, cycles: int, seen_cycles: int, lanes: int, **settings: Any) -> Describe:
     """Claims about a switch of a small torus or mesh, see ``router``."""
 
     def describe(claims: Claims) -> None:
@@ -31,7 +31,7 @@ def progress(grid: Grid, number: int, cycles: int, lanes: int = 2, **settings: A
         inputs = range(switch.shape.inputs)
         may_go = concat(_may_go(switch, lane) for lane in switch.lanes_in).any()
         goes = concat(pops(switch.inside, switch.input(i), f"input_{i}") for i in inputs).any()
-        prove_progress(claims, may_go, goes, cycles)
+        prove_progress(claims, may_go, goes, cycles, seen_cycles)
 
     return describe
 
