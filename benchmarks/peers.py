@@ -26,6 +26,8 @@ LOADS = (0.1, 0.2, 0.3)
 LANES, BUFFER_FLITS = 2, 4
 """Of BookSim; those of ours are in ``mesh.yaml``."""
 SAMPLES = 4  # parts of BookSim's runs; the first is its warm-up
+BARS = {5: {CNSIM.name: 1.0}, 16: {CNSIM.name: 1.5, BOOKSIM2.name: 40.0}, 64: {CNSIM.name: 2.0}}
+"""How many times as fast ours is to be end to end, by the flits of a packet; elsewhere ``BAR`` times BookSim2."""
 BAR = 15.0
 
 
@@ -132,7 +134,7 @@ def main(arguments: list[str] | None = None) -> None:
     chosen = _parser().parse_args(arguments)
     try:
         settings, runners = _settings(chosen), _runners(chosen)
-        run_ours(Setting(chosen.side, FLITS[0], LOADS[0] / chosen.side, 100))  # compiles, or loads what was compiled
+        run_ours(settings[0])  # compiles, or loads what was compiled
         rows = []
         print_titles(chosen.side, chosen.cycles, chosen.repeats)
         for row in measured(runners, settings, chosen.repeats):
@@ -141,15 +143,21 @@ def main(arguments: list[str] | None = None) -> None:
         write_csv(rows, chosen.table)
     except (PeerError, ValueError, OSError) as error:
         sys.exit(f"error: {error}")
-    least = least_times(rows)
-    print(f"\nwhere loads are carried {least:.1f} times as fast as {BOOKSIM2.name} at least; {BAR:g} is the bar")
-    print(chosen.table)
-    sys.exit(int(least < BAR))
+    print(f"\n{chosen.table}")
+    missed = [line for row in rows for line in missed_bars(row)]
+    print("\n".join(missed) if missed else "as fast as it is to be at every load")
+    sys.exit(int(bool(missed)))
 
 
-def least_times(rows: list[Row]) -> float:
-    """How many times as fast ours is at least as BookSim2, at loads that it carries; at any if it carries none."""
-    return min(row.times(BOOKSIM2.name) for row in [row for row in rows if row.is_carried] or rows)
+def missed_bars(row: Row) -> list[str]:
+    """A line for each peer that ours is not so many times as fast as it is to be."""
+    bars = {BOOKSIM2.name: BAR} | (BARS.get(row.flits, {}) if row.side == SIDES[0] else {})
+    return [
+        f"{row.side} x {row.side} nodes, {row.flits} flits, load {row.load:g}: "
+        f"{row.times(name):.2f} times as fast as {name}, and {bar:g} is the bar"
+        for name, bar in bars.items()
+        if name in row.runs and row.times(name) < bar
+    ]
 
 
 if __name__ == "__main__":

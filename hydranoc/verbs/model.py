@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 @click.option("--goal", is_flag=True, help="Write the messages as a GOAL program, messages.goal, as well.")
 @click.option(
     "--engine",
-    type=click.Choice(("worm", "cycle")),
-    help="Move whole worms, or every flit; the results are the same. Default: worms where that can be done.",
+    type=click.Choice(("worm", "planes", "cycle")),
+    help="Move whole worms, flits of 64 routers at a time, or each by itself; the results are the same. Default: the "
+    "fastest that can do it.",
 )
 @perfetto_options
 @json_option

@@ -13,7 +13,6 @@ from sim_model.common.messages import Messages
 from sim_model.common.model import Model
 from sim_model.common.planes.model import PlaneRun
 from sim_model.common.results import Results
-from sim_model.common.planes.model import PlaneRun
 from sim_model.common.worms.run import WormRun
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.common.link_stages import LinkStages
@@ -122,11 +121,10 @@ class Simulation:
         self.messages = messages
         self.links = LinkStages(model.network, model.link_cycles)
         self._startup_cycles, self._hosts, self._counting = startup_cycles, hosts, count_channels
-        self._state, self._router_state = self._first_states()
         self._engine = self._choose(engine)
+        self._state, self._router_state = self._first_states()
         self._fast_run: WormRun | PlaneRun | None = None
         self._reason = FINISHED if len(messages) == 0 else LIMIT
-        self._signal_bits = sum(item.bits for item in (*model.side_wires, *model.status_outputs))
         self._no_trace = make_trace(0, self.links, 0)
 
     def _choose(self, engine: str | None) -> str:
@@ -162,10 +160,10 @@ class Simulation:
             return "for links with register stages"
         if self._hosts != EAGER:
             return "for hosts that hold back"
-        return planes.obstacle(self.messages, self._router_state) if engine == PLANES and planes is not None else ""
+        return planes.obstacle(self.messages) if engine == PLANES and planes is not None else ""
 
     def _first_states(self) -> tuple[EngineState, Any]:
-        """Engine and routers before cycle 0."""
+        """Engine, and routers unless planes have others, before cycle 0."""
         state = make_state(
             self.links,
             self.messages,
@@ -174,7 +172,7 @@ class Simulation:
             startup_cycles=self._startup_cycles,
             count_channels=self._counting,
         )
-        return state, self.model.make_state(self.messages)
+        return state, None if self._engine == PLANES else self.model.make_state(self.messages)
 
     @property
     def engine(self) -> str:
@@ -195,10 +193,9 @@ class Simulation:
 
     def _go_by_cycles(self) -> None:
         """Do what has been run by another engine once more, by cycles."""
-        self._engine = CYCLE_ENGINE
-        if self._fast_run is None:
+        if self._engine == CYCLE_ENGINE:
             return
-        found, self._fast_run = self.results(), None
+        found, self._fast_run, self._engine = self.results(), None, CYCLE_ENGINE
         self._state, self._router_state = self._first_states()
         self._reason = FINISHED if len(self.messages) == 0 else LIMIT
         again = self.run(found.cycles)
@@ -210,7 +207,7 @@ class Simulation:
         if self._engine == WORM and self.model.worm_loop is not None:
             return WormRun(self.model.worm_loop, self._state)
         if self._engine == PLANES and self.model.planes is not None:
-            return self.model.planes.begin(self._state, self._router_state)
+            return self.model.planes.begin(self._state, self.messages)
         return None
 
     @property
@@ -265,7 +262,8 @@ class Simulation:
         Trace
             A row for each cycle. Offers are accepted in the cycle in which they are made.
         """
-        trace = make_trace(cycles, self.links, self._signal_bits)
+        signals = (*self.model.side_wires, *self.model.status_outputs)
+        trace = make_trace(cycles, self.links, sum(item.bits for item in signals))
         reason = self.model.run_cycles(self.state, self.router_state, trace, self.cycle + cycles)
         if cycles:
             self._reason = reason
@@ -313,6 +311,8 @@ class Simulation:
 
     def results(self) -> Results:
         """What has been delivered so far; a copy."""
+        if self._engine == PLANES:  # one copy per destination, and no worm without a way
+            return Results.of(self.messages, self._state, deadlocked=self.deadlocked)
         log = self.model.copy_log(self._router_state)
         results = Results.of(self.messages, self._state, deadlocked=self.deadlocked, copy_log=log)
         discarded = self.model.discarded(self._router_state)

@@ -1,6 +1,7 @@
 """A torus or mesh as a model for the common simulation."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from sim_model.common.engine.cycle import family_loop
@@ -56,7 +57,11 @@ class TorusModel(LaneModel):
 
     @property
     def planes(self) -> TorusPlanes:
-        """By planes."""
+        """How flits are moved by planes."""
+        return self._planes
+
+    @cached_property
+    def _planes(self) -> TorusPlanes:
         return TorusPlanes(self)
 
     def make_state(self, messages: Messages) -> LaneState:

@@ -1,5 +1,6 @@
 """Tori and meshes for the engine that moves planes: directions are shifts of planes, and dimension order the way."""
 
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,12 +13,12 @@ from sim_model.common.planes.loop import plane_loop
 from sim_model.common.planes.model import PlaneRun
 from sim_model.common.planes.state import Shifts, make_plane_state, plane_of
 from sim_model.common.vc.model import LaneModel
-from sim_model.common.vc.state import LaneState
 from sim_model.torus.router import direction_and_distance, lanes_of_way
-from sim_model.torus.state import TorusRoutes
+from sim_model.torus.state import TorusRoutes, make_routes, turns_taken
 from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import DIRECTIONS, Grid, along_row, opposite
+from topology.torus.routing import TorusRouting
 
 PORTS = DIRECTIONS + 1
 """Directions of travel, and the host."""
@@ -42,21 +43,10 @@ def find_way(switch, port, lane, message, _state, plane_routes):
     return direction, lanes_of_way(direction, distance, came_high, routes)
 
 
-def make_plane_routes(network: TorusNetwork, routes: TorusRoutes) -> PlaneRoutes:
-    """The routes, and how lanes of arrival are looked at."""
-    high = np.zeros((network.lanes * PORTS, network.switches), dtype=np.int64)
-    for channel, way in zip(network.channels, network.direction_of, strict=True):
-        if way is not None:
-            slot = network.lane_of[channel.index] * PORTS + way
-            high[slot, channel.sink] = routes.arrivals.high[channel.index]
-    return PlaneRoutes(routes, high)
-
-
 def make_shifts(grid: Grid) -> Shifts:
     """How planes move in each direction."""
-    nodes = range(grid.nodes)
-    ends = np.array([[grid.closes_ring(node, way) for node in nodes] for way in range(DIRECTIONS)])
-    begins = np.array([[grid.closes_ring(node, opposite(way)) for node in nodes] for way in range(DIRECTIONS)])
+    ends = np.stack([_last_in_ring(grid, way) for way in range(DIRECTIONS)])
+    begins = np.stack([_last_in_ring(grid, opposite(way)) for way in range(DIRECTIONS)])
     steps = np.array([(1 if along_row(way) else grid.columns) * (1 - 2 * (way & 1)) for way in range(DIRECTIONS)])
     sides = np.array([grid.side(way) for way in range(DIRECTIONS)])
     return Shifts(
@@ -69,28 +59,36 @@ def make_shifts(grid: Grid) -> Shifts:
     )
 
 
+def _last_in_ring(grid: Grid, direction: int) -> np.ndarray:
+    """bool[switches]: nodes from which nothing goes on in a direction, but for the channel that closes a ring."""
+    row, column = np.divmod(np.arange(grid.nodes), grid.columns)
+    position = column if along_row(direction) else row
+    return position == (grid.side(direction) - 1 if direction & 1 == 0 else 0)
+
+
 def _planes_of(switches: np.ndarray) -> np.ndarray:
     return np.stack([plane_of(of_direction) for of_direction in switches])
 
 
-def make_neighbours(grid: Grid) -> np.ndarray:
-    """int64[directions, switches]; the node itself where there is no channel."""
-    found = [[grid.neighbour(node, way) for node in range(grid.nodes)] for way in range(DIRECTIONS)]
-    return np.array([[node if to is None else to for node, to in enumerate(nodes)] for nodes in found], dtype=np.int64)
+def make_neighbours(grid: Grid, shifts: Shifts) -> np.ndarray:
+    """int64[directions, switches]: where channels lead to; the node itself where a mesh has an end."""
+    nodes = np.arange(grid.nodes)
+    ends = np.stack([_last_in_ring(grid, way) for way in range(DIRECTIONS)])
+    return nodes + np.where(ends, shifts.wrap[:, None], shifts.step[:, None])
 
 
-def all_have_ways(grid: Grid, messages: Messages, routes: TorusRoutes) -> bool:
-    """Whether no message runs into the rim of a mesh, or is sent to its own source."""
+def all_have_ways(routing: TorusRouting, messages: Messages) -> bool:
+    """Whether no message runs into the rim of a mesh, has several destinations, or is sent to its own source."""
+    grid = routing.network.grid
     destinations = messages.destinations[messages.offsets[:-1]]
-    if (destinations == messages.source).any():
+    if len(destinations) != len(messages.destinations) or (destinations == messages.source).any():
         return False
-    if grid.wraps:
+    if grid.wraps or not messages.operation.any():
         return True
-    shortest = grid.shortest_ways(messages.source, destinations)
+    turned, shortest = turns_taken(routing, messages), grid.shortest_ways(messages.source, destinations)
     here, there = np.divmod(messages.source, grid.columns), np.divmod(destinations, grid.columns)
-    rows_differ, columns_differ = here[0] != there[0], here[1] != there[1]
-    wrong = columns_differ & (shortest[0] != routes.headers.y_negative)
-    wrong |= rows_differ & (shortest[1] != routes.headers.x_negative)
+    wrong = (here[1] != there[1]) & (shortest[0] != turned[:, 0])
+    wrong |= (here[0] != there[0]) & (shortest[1] != turned[:, 1])
     return not wrong.any()
 
 
@@ -107,35 +105,62 @@ class TorusPlanes:
         self._model = model
         self._network: TorusNetwork = model.routing.network
 
-    def obstacle(self, messages: Messages, routers: LaneState) -> str:
+    def obstacle(self, messages: Messages) -> str:
         """Why messages cannot be moved so, or nothing."""
-        if not all_have_ways(self._network.grid, messages, routers.routes):
+        if not all_have_ways(self._model.routing, messages):
             return "for messages that have no way"
         return ""
 
-    def begin(self, state: EngineState, routers: LaneState) -> PlaneRun:
+    def begin(self, state: EngineState, messages: Messages) -> PlaneRun:
         """A run before cycle 0."""
-        network, model = self._network, self._model
+        model, network = self._model, self._network
+        neighbours, shifts = self._layout
         planes = make_plane_state(
             state,
-            make_neighbours(network.grid),
-            make_shifts(network.grid),
+            neighbours,
+            shifts,
             lanes=network.lanes,
             routing_cycles=model.routing_cycles,
             empty_reuse=model.lane_reuse == REUSE_EMPTY,
             low_injection=model.injection_priority == PRIORITY_LOW,
         )
-        routes = make_plane_routes(network, routers.routes)
+        routes = make_routes(model.routing, messages)
         loop = plane_loop(find_way, PORTS, network.lanes, model.buffer_flits, Path(__file__).parent)
-        return PlaneRun(planes, routes, loop, *_places_of_counts(network))
+        return PlaneRun(planes, PlaneRoutes(routes, self._high_arrivals(routes)), loop, self._places_of_counts)
 
+    @cached_property
+    def _layout(self) -> tuple[np.ndarray, Shifts]:
+        """What does not depend on messages."""
+        shifts = make_shifts(self._network.grid)
+        return make_neighbours(self._network.grid, shifts), shifts
 
-def _places_of_counts(network: TorusNetwork) -> tuple[np.ndarray, np.ndarray]:
-    """Position among the output lanes, and switch, of each channel."""
-    slots, switches = [], []
-    for channel, way in zip(network.channels, network.direction_of, strict=True):
-        injects = not network.is_switch(channel.source)
-        lane = network.lane_of[channel.index]
-        slots.append(PORTS * network.lanes if injects else lane * PORTS + (HOST if way is None else way))
-        switches.append(channel.sink if injects else channel.source)
-    return np.array(slots), np.array(switches)
+    def _high_arrivals(self, routes: TorusRoutes) -> np.ndarray:
+        """As in ``PlaneRoutes``."""
+        network = self._network
+        high = np.zeros((network.lanes * PORTS, network.switches), dtype=np.int64)
+        slots, sinks, channels = self._arrivals
+        high[slots, sinks] = routes.arrivals.high[channels]
+        return high
+
+    @cached_property
+    def _arrivals(self) -> np.ndarray:
+        """int64[3, lanes between switches]: input lane, switch, and channel."""
+        network = self._network
+        return np.array(
+            [
+                (network.lane_of[channel.index] * PORTS + way, channel.sink, channel.index)
+                for channel, way in zip(network.channels, network.direction_of, strict=True)
+                if way is not None
+            ]
+        ).T
+
+    def _places_of_counts(self) -> tuple[np.ndarray, np.ndarray]:
+        """Position among the output lanes, and switch, of each channel; int64[channels] each."""
+        network = self._network
+        slots, switches = [], []
+        for channel, way in zip(network.channels, network.direction_of, strict=True):
+            injects = not network.is_switch(channel.source)
+            lane = network.lane_of[channel.index]
+            slots.append(PORTS * network.lanes if injects else lane * PORTS + (HOST if way is None else way))
+            switches.append(channel.sink if injects else channel.source)
+        return np.array(slots), np.array(switches)

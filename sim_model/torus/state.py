@@ -82,14 +82,21 @@ def _first_lanes(routing: TorusRouting) -> np.ndarray:
     return table
 
 
-def _headers(routing: TorusRouting, messages: Messages, rows: np.ndarray, columns: np.ndarray) -> np.recarray:
-    """Destinations and turns of all messages."""
+def turns_taken(routing: TorusRouting, messages: Messages) -> np.ndarray:
+    """bool[messages, 2]: whether each message goes in the negative direction along its row, and along its column."""
     destination = messages.destinations[messages.offsets[:-1]]
     turned = np.stack(routing.network.grid.shortest_ways(messages.source, destination), axis=1)
     for operation in np.flatnonzero(np.bincount(messages.operation)).tolist():
         given = turns_of(operation)
         if given is not None:
             turned[messages.operation == operation] = given
+    return turned
+
+
+def _headers(routing: TorusRouting, messages: Messages, rows: np.ndarray, columns: np.ndarray) -> np.recarray:
+    """Destinations and turns of all messages."""
+    destination = messages.destinations[messages.offsets[:-1]]
+    turned = turns_taken(routing, messages)
     return make_records(
         len(messages),
         HEADER_FIELDS,

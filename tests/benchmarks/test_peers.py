@@ -142,23 +142,27 @@ def test_command_builds_measures_prints_and_writes(folder, tmp_path, capsys):
     row = next(line for line in lines if line.startswith("     16    0.1")).split()
     assert len(row) == 11
     assert "-" not in row
-    least = float(lines[-2].split()[4])
-    assert stop.value.code == int(least < peers.BAR)
-    assert float(row[6]) == pytest.approx(least, abs=0.051)
+    assert lines[-2 if stop.value.code == 0 else -3] == str(table)
+    assert (stop.value.code == 0) == (lines[-1] == "as fast as it is to be at every load")
     assert len(table.read_text().splitlines()) == 1 + 4
 
 
-def test_bar_is_asked_for_at_loads_that_are_carried():
-    carried, past, far_past = (
-        row_with(accepted, ours) for accepted, ours in ((0.096, 16.0), (0.094, 12.0), (0.05, 9.0))
-    )
-    assert peers.least_times([carried, past, far_past]) == 16.0
-    assert peers.least_times([past, far_past]) == 9.0
+def test_each_length_has_its_bars():
+    fast, slow = row_with(0.1, 60.0, cnsim=30.0), row_with(0.1, 35.0, cnsim=30.0)
+    assert peers.missed_bars(fast) == []
+    assert peers.missed_bars(slow) == [
+        "8 x 8 nodes, 16 flits, load 0.1: 35.00 times as fast as BookSim2, and 40 is the bar",
+        "8 x 8 nodes, 16 flits, load 0.1: 1.17 times as fast as CNSim, and 1.5 is the bar",
+    ]
+    assert peers.missed_bars(replace(slow, side=16)) == []
+    assert len(peers.missed_bars(replace(row_with(0.1, 12.0), side=16))) == 1
 
 
-def row_with(accepted, million_flit_hops):
+def row_with(accepted, million_flit_hops, cnsim=None):
     """A row at a load of 0.1 flits, in which BookSim2 moves a million flit-hops per CPU second."""
     runs = {OURS: [PeerRun(1.0, accepted, million_flit_hops * 1e6, 1.0)], BOOKSIM2.name: [PeerRun(1.0, 0.1, 1e6, 1.0)]}
+    if cnsim is not None:
+        runs[CNSIM.name] = [PeerRun(1.0, 0.1, cnsim * 1e6, 1.0)]
     return Row(8, 16, 0.1, 400, runs)
 
 

@@ -10,13 +10,21 @@ from sim_model.common.results import Results
 from sim_model.common.simulation import Simulation
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
+from sim_model.torus.model import TorusModel
 from tests.sim_model.builders import build, pick, random_network, random_records, spam_model
+from topology.common.lanes import INJECTION_PRIORITY, LANE_REUSE
 from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
 from topology.min.routing import MinRouting
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid, Turns
+from topology.torus.operations import operation
+from topology.torus.routing import LANE_RULES, TorusRouting
 
 BUFFER_FLITS, ROUTING_CYCLES = (1, 2, 3, 8), (1, 2, 3, 4)
 MIN_SHAPES = ((2, 2), (2, 3), (2, 4), (4, 2), (3, 2), (8, 1))
+GRIDS = ((2, 2), (1, 5), (3, 3), (4, 4), (8, 8), (9, 9), (5, 14), (12, 13), (1, 64), (2, 40), (16, 16))
+"""Some with more than 64 nodes, and with rings of two."""
 MOST_MESSAGES, STOPS = 120, 12
 COMPARED = (
     "start_cycle",
@@ -69,6 +77,42 @@ def random_run(family: str, seed: int) -> Run:
     stops = np.cumsum(random.integers(0, longest, STOPS if random.random() < 0.5 else 0))
     startup_cycles, counting = pick(random, 0, 0, 3, 20), random.random() < 0.3
     return Run(model, build(model, records), startup_cycles, tuple(stops.tolist()), counting)
+
+
+def random_lane_run(lanes: int, buffer_flits: int, seed: int) -> Run:
+    """A torus or mesh whose lanes are so many and so deep; tori with one lane can deadlock."""
+    random = np.random.default_rng([seed, lanes, buffer_flits])
+    model = random_torus(random, lanes, buffer_flits)
+    nodes = len(model.network.processors)
+    cycles, body = pick(random, 1, 30, 300, 3000), pick(random, 0, 3, 30, 100, 400)
+    count = int(random.integers(1, pick(random, 20, MOST_MESSAGES, 4 * nodes)))
+    records = [_unicast(random, model, cycles, body) for _ in range(count)]
+    if random.random() < 0.3:
+        records = _dependent(random, records, nodes)
+    stops = np.cumsum(random.integers(0, pick(random, 120, 1500), STOPS if random.random() < 0.5 else 0))
+    startup_cycles, counting = pick(random, 0, 0, 3, 20), random.random() < 0.4
+    return Run(model, build(model, records), startup_cycles, tuple(stops.tolist()), counting)
+
+
+def random_torus(random: np.random.Generator, lanes: int, buffer_flits: int) -> TorusModel:
+    """A torus or mesh."""
+    grid = Grid(*pick(random, *GRIDS), wraps=bool(random.random() < 0.6))
+    return TorusModel(
+        TorusRouting(TorusNetwork(grid, lanes), 32, pick(random, *LANE_RULES)),
+        buffer_flits=buffer_flits,
+        routing_cycles=pick(random, 1, *ROUTING_CYCLES, 7),
+        lane_reuse=pick(random, *LANE_REUSE),
+        injection_priority=pick(random, *INJECTION_PRIORITY),
+    )
+
+
+def _unicast(random: np.random.Generator, model: TorusModel, cycles: int, body: int) -> Message:
+    source, destination = random.choice(len(model.network.processors), 2, replace=False).tolist()
+    flits = model.header_flits([destination]) + int(random.integers(0, body + 1))
+    wraps = model.routing.network.grid.wraps  # in a mesh other ways than the shortest have an end
+    turns = Turns(*(random.random(2) < 0.5).tolist()) if wraps and random.random() < 0.2 else None
+    start_cycle = int(random.integers(cycles))
+    return Message(source, [destination], flits, start_cycle=start_cycle, operation=operation(turns))
 
 
 def random_spam(random: np.random.Generator) -> SpamModel:

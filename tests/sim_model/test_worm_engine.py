@@ -106,5 +106,5 @@ def test_where_worms_cannot_be_moved_flits_are(options, parameters, why):
 
 def test_an_unknown_engine():
     model = spam_model(LINE)
-    with pytest.raises(ValueError, match="Engine must be one of worm, cycle, not 'flit'"):
+    with pytest.raises(ValueError, match="Engine must be one of worm, planes, cycle, not 'flit'"):
         Simulation(model, build(model, [Message(0, [2], 8)]), engine="flit")

@@ -72,6 +72,8 @@ class LinkStages:
     @cached_property
     def channels(self) -> tuple[int, ...]:
         """Channels with stages, ascending."""
+        if self.link_cycles == 1 and not self.network.channel_cycles:
+            return ()  # of most networks; looking at each channel takes as long as a short run
         return tuple(channel.index for channel in self.network.channels if self.stages_of(channel.index))
 
     @cached_property

@@ -1,5 +1,7 @@
 """Operations on planes: words of 64 bits."""
 
+from typing import Any
+
 from numba import types
 from numba.extending import intrinsic, overload
 
@@ -11,12 +13,14 @@ def count_bits(word):
     return (int(word) & 0xFFFF_FFFF_FFFF_FFFF).bit_count()
 
 
-@intrinsic
-def _population(_context, word):
+def _type_population(_context, word):
     def generate(_context, builder, _signature, values):
         return builder.ctpop(values[0])
 
     return types.int64(word), generate
+
+
+_population: Any = intrinsic(_type_population)
 
 
 @overload(count_bits)

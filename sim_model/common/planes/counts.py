@@ -1,8 +1,8 @@
 """Counts per channel of flits, stalled cycles and bubbles (compare ``engine/tallies.py``): planes of numbers' bits."""
 
+# Offsets of planes are names that ``loop.py`` puts into the scope of these functions, as constants.
 # ruff: noqa: F821
 # pyright: reportUndefinedVariable=false
-
 
 import numpy as np
 

@@ -1,5 +1,6 @@
 """Hosts beside planes: what they send, and what reaches them."""
 
+# Offsets of planes are names that ``loop.py`` puts into the scope of these functions, as constants.
 # ruff: noqa: F821
 # pyright: reportUndefinedVariable=false
 

@@ -1,8 +1,10 @@
 """The loop of the engine that moves planes: one cycle of 64 routers at a time."""
 
+# Offsets of planes are names that ``loop.py`` puts into the scope of these functions, as constants.
 # ruff: noqa: F821
 # pyright: reportUndefinedVariable=false
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,7 +18,7 @@ from sim_model.common.engine.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, Engin
 from sim_model.common.planes import counts, hosts, router
 from sim_model.common.planes.bits import count_bits, shifted
 from sim_model.common.planes.hosts import expect_host, first_in_line, join_line, leave_line, take_hosts
-from sim_model.common.planes.layout import BIT_MASK, WORD_SHIFT, plane_offsets
+from sim_model.common.planes.layout import WORD_SHIFT, plane_offsets
 from sim_model.common.planes.state import ALIVE, CHANGED, PlaneState
 from sim_model.common.worms.calendar import next_entry_cycle
 
@@ -209,12 +211,14 @@ def plane_loop(way: Callable[..., Any], ports: int, lanes: int, depth_flits: int
     folder : Path
         The family's folder, whose sources decide whether the loop has to be compiled anew.
     """
-    scope: dict[str, Any] = {**vars(counts), **vars(hosts), **vars(router), **globals(), **plane_offsets(ports, lanes, depth_flits)}
-    for module in (counts, hosts, router, None):
-        own = globals() if module is None else vars(module)
-        name = __name__ if module is None else module.__name__
-        for part in list(own.values()):
-            if isinstance(part, FunctionType) and part.__module__ == name and part is not plane_loop:
+    modules = (counts, hosts, router, sys.modules[__name__])
+    scope: dict[str, Any] = {}
+    for module in modules:
+        scope |= vars(module)
+    scope |= plane_offsets(ports, lanes, depth_flits)
+    for module in modules:
+        for part in list(vars(module).values()):
+            if isinstance(part, FunctionType) and part.__module__ == module.__name__:
                 scope[part.__name__] = compiled(FunctionType(part.__code__, scope))
     scope["find_way"] = way
     loop = FunctionType(run_planes.__code__, scope)

@@ -1,5 +1,6 @@
 """What a family supplies so that its flits can be moved by planes, and a run that is done so."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -23,15 +24,15 @@ class PlaneRun:
         What the family's routing looks at.
     loop : callable
         The compiled loop.
-    slots, switches : int64[channels]
-        Where each channel's counts are: position among the output lanes, one more for injectors; and switch.
+    places_of_counts : callable
+        Gives the places of each channel's counts, int64[channels] each: position among the output lanes, one more for
+        injectors; and switch.
     """
 
     planes: PlaneState
     routes: Any
     loop: PlaneLoop
-    slots: np.ndarray
-    switches: np.ndarray
+    places_of_counts: Callable[[], tuple[np.ndarray, np.ndarray]]
 
     def run(self, state: EngineState, _routers: Any, until_cycle: int) -> int:
         """Run to ``until_cycle``, the end, or a deadlock; returns one of the reasons of ``engine/clock.py``."""
@@ -39,32 +40,29 @@ class PlaneRun:
 
     def counts(self, _state: EngineState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Flits, stalled cycles and bubbles so far by channel, int64[channels] each."""
-        flits, stalled_cycles, bubbles = read_counts(self.planes.counts, self.slots, self.switches)
+        flits, stalled_cycles, bubbles = read_counts(self.planes.counts, *self.places_of_counts())
         return flits, stalled_cycles, bubbles
 
 
 class PlaneModel(Protocol):
     """A network whose flits can be moved by planes."""
 
-    def obstacle(self, messages: Messages, routers: Any) -> str:
+    def obstacle(self, messages: Messages) -> str:
         """Why messages cannot be moved so, or nothing.
 
         Parameters
         ----------
         messages : Messages
-        routers : named tuple of arrays
-            As the model makes them for these messages.
         """
         ...
 
-    def begin(self, state: EngineState, routers: Any) -> PlaneRun:
+    def begin(self, state: EngineState, messages: Messages) -> PlaneRun:
         """A run before cycle 0.
 
         Parameters
         ----------
         state : EngineState
             Hosts and messages.
-        routers : named tuple of arrays
-            As the model makes them for these messages.
+        messages : Messages
         """
         ...

@@ -4,6 +4,7 @@ The functions here name planes by their offsets (``layout.py``), which ``loop.py
 to all routers of a word they do by bits: a condition is a mask of routers.
 """
 
+# Offsets of planes are names that ``loop.py`` puts into the scope of these functions, as constants.
 # ruff: noqa: F821
 # pyright: reportUndefinedVariable=false
 
