@@ -9,7 +9,6 @@ from sim_model.common.messages import Messages
 from sim_model.common.planes.model import PlaneRun
 from sim_model.hypercube.planes.loop import cube_loop
 from sim_model.hypercube.planes.state import make_cube_state, offsets_of
-from sim_model.hypercube.state import HypercubeState
 from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.graph import HypercubeNetwork
 
@@ -25,23 +24,28 @@ class HypercubePlanes:
     def __init__(self, model: Any):
         self._model = model
 
-    def obstacle(self, messages: Messages, routers: HypercubeState) -> str:
-        """Why messages cannot be moved so, or nothing. They all have a way, as none is for its own source."""
-        del messages, routers
+    def obstacle(self, messages: Messages) -> str:
+        """Why messages cannot be moved so, or nothing. Each has a way, as none is for its own source."""
+        if (messages.destination_counts > 1).any():
+            return "for messages that have several destinations"
         if self._model.lane_reuse != REUSE_EMPTY:
             return "for lanes that are given again behind a tail"
         return ""
 
-    def begin(self, state: EngineState, routers: HypercubeState) -> PlaneRun:
+    def begin(self, state: EngineState, messages: Messages) -> PlaneRun:
         """A run before cycle 0."""
         model, network = self._model, self._model.network
         channels, adaptive_lanes = network.injection_channels_per_processor, model.routing.adaptive_lanes
         loop = cube_loop(network.dimensions, network.lanes, model.buffer_flits, channels, adaptive_lanes)
-        planes: Any = make_cube_state(state, routers.key, model)
-        return PlaneRun(planes, None, loop, *_places_of_counts(network, offsets_of(model)["OUTPUTS"]))
+        planes: Any = make_cube_state(state, messages.destinations.astype(np.int64), model)
+        return PlaneRun(planes, None, loop, self._places_of_counts)
+
+    def _places_of_counts(self) -> tuple[np.ndarray, np.ndarray]:
+        """Position among the counts of a switch, and the switch, of each channel."""
+        return places_of_counts(self._model.network, offsets_of(self._model)["OUTPUTS"])
 
 
-def _places_of_counts(network: HypercubeNetwork, outputs: int) -> tuple[np.ndarray, np.ndarray]:
+def places_of_counts(network: HypercubeNetwork, outputs: int) -> tuple[np.ndarray, np.ndarray]:
     """Position among the counts of a switch, and the switch, of each channel."""
     slots, switches = [], []
     for channel, dimension in zip(network.channels, network.dimension_of, strict=True):
