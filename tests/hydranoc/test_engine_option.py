@@ -9,7 +9,7 @@ from hydranoc.cli import run
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
-@pytest.mark.parametrize(("example", "fast"), [("min", "worm"), ("fig1", "worm"), ("torus", "planes")])
+@pytest.mark.parametrize(("example", "fast"), [("min", "worm"), ("fig1", "worm"), ("torus-lanes", "planes")])
 def test_both_engines_write_the_same(example, fast, tmp_path):
     config = str(EXAMPLES / f"{example}.yaml")
     for engine in (fast, "cycle"):

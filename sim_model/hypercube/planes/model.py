@@ -25,9 +25,9 @@ class HypercubePlanes:
         self._model = model
 
     def obstacle(self, messages: Messages) -> str:
-        """Why messages cannot be moved so, or nothing. They all have a way, as none is for its own source."""
-        if len(messages.destinations) != len(messages):
-            return "for messages with several destinations"
+        """Why messages cannot be moved so, or nothing. Each has a way, as none is for its own source."""
+        if (messages.destination_counts > 1).any():
+            return "for messages that have several destinations"
         if self._model.lane_reuse != REUSE_EMPTY:
             return "for lanes that are given again behind a tail"
         return ""
@@ -38,11 +38,14 @@ class HypercubePlanes:
         channels, adaptive_lanes = network.injection_channels_per_processor, model.routing.adaptive_lanes
         loop = cube_loop(network.dimensions, network.lanes, model.buffer_flits, channels, adaptive_lanes)
         planes: Any = make_cube_state(state, messages.destinations.astype(np.int64), model)
-        outputs = offsets_of(model)["OUTPUTS"]
-        return PlaneRun(planes, None, loop, lambda: _places_of_counts(network, outputs))
+        return PlaneRun(planes, None, loop, self._places_of_counts)
+
+    def _places_of_counts(self) -> tuple[np.ndarray, np.ndarray]:
+        """Position among the counts of a switch, and the switch, of each channel."""
+        return places_of_counts(self._model.network, offsets_of(self._model)["OUTPUTS"])
 
 
-def _places_of_counts(network: HypercubeNetwork, outputs: int) -> tuple[np.ndarray, np.ndarray]:
+def places_of_counts(network: HypercubeNetwork, outputs: int) -> tuple[np.ndarray, np.ndarray]:
     """Position among the counts of a switch, and the switch, of each channel."""
     slots, switches = [], []
     for channel, dimension in zip(network.channels, network.dimension_of, strict=True):
