@@ -14,7 +14,7 @@ NODES = (16, 64, 256, 1024, 4096, 16_384, 65_536)
 MULTICAST_FRACTION, DESTINATIONS = 0.01, 16
 MOST_MULTICASTS_PER_CYCLE = {"spam": 1.0, "min": 0.001}
 """In the whole network. One token serialises those of a multistage network that turn round at its last stage, so that
-no more than one in some 300 cycles gets through, however large it is."""
+no more than one in a few hundred cycles gets through, however large it is."""
 MOST_NODES_OF_BIT_STRINGS = 4096
 """Beyond, a header with a bit for every node would be longer than the messages; there are only unicasts then."""
 BROADCAST_COPIES_SHARE = 1.0

@@ -50,7 +50,7 @@ def plot_points(points: Sequence[dict[str, Any]]) -> dict[str, bytes]:
         title="A loaded run of 100,000 cycles",
         columns=(),
         rows=(),
-        series=series,
+        series=tuple(series),
         claims=(),
         x_label="nodes",
         y_label="",

@@ -15,6 +15,7 @@ from numba.extending import overload
 from sim_model.common.engine.compiled import INLINED
 
 Computed = Callable[..., Any]
+INLINED_OVERLOAD: Any = INLINED
 _COMPUTED: dict[type, Computed] = {}
 
 
@@ -45,7 +46,7 @@ def ports_to(reach, switch, processor):
     return _COMPUTED[type(reach)](switch, processor, reach)
 
 
-@overload(candidates_of, jit_options=INLINED)
+@overload(candidates_of, jit_options=INLINED_OVERLOAD)
 def _candidates_of(routes, _switch, _key, _arrival):
     if isinstance(routes, types.Array):
         return lambda routes, _switch, _key, _arrival: routes[_switch, _key, _arrival]
@@ -53,7 +54,7 @@ def _candidates_of(routes, _switch, _key, _arrival):
     return lambda routes, _switch, _key, _arrival: function(_switch, _key, _arrival, routes)
 
 
-@overload(ports_to, jit_options=INLINED)
+@overload(ports_to, jit_options=INLINED_OVERLOAD)
 def _ports_to(reach, _switch, _processor):
     if isinstance(reach, types.Array):
         return lambda reach, _switch, _processor: reach[_switch, _processor]
