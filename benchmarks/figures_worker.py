@@ -3,6 +3,7 @@
 One replication of a point of a figure of SPAM, by the study of the checkout, from its messages to its observations.
 """
 
+import importlib
 import json
 import os
 import sys
@@ -35,9 +36,8 @@ def mixed(destinations: int, rate: float, cycles: int, replication: int) -> None
     try:
         from hydranoc.studies.spam.load import SpamLoad
     except ModuleNotFoundError:
-        from hydranoc.studies.spam.measurements import _observe_mixed
-
-        _observe_mixed(models(128), rate, destinations, cycles, 1, replication)
+        measurements: Any = importlib.import_module("hydranoc.studies.spam.measurements")
+        measurements._observe_mixed(models(128), rate, destinations, cycles, 1, replication)
     else:
         SpamLoad(models(128), destinations, rate).run(replication, cycles)
 
