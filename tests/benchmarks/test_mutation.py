@@ -161,10 +161,21 @@ def test_verdicts_are_kept_and_summed_up(court, tmp_path):
     looked_at.write_text(f"{equivalent}\tequivalent\tit never counts so far\n")
     judged = read_survivors(looked_at)
     assert judged == {equivalent: ("equivalent", "it never counts so far")}
-    assert summary(verdicts, [equivalent])[0].split(" | ")[1:] == [
-        *("mutants", "elaboration", "proof", "lock-step", "test", "out of time", "equivalent", "survived", "others |")
+    assert summary(verdicts, {equivalent: "equivalent"})[0].split(" | ")[1:] == [
+        *(
+            "mutants",
+            "elaboration",
+            "proof",
+            "lock-step",
+            "test",
+            "out of time",
+            "equivalent",
+            "closed",
+            "survived",
+            "others |",
+        )
     ]
-    assert summary(verdicts, [equivalent])[-1] == "| all | 6 | 0 | 4 | 0 | 0 | 0 | 1 | 1 | 2 |"
+    assert summary(verdicts, {equivalent: "equivalent"})[-1] == "| all | 6 | 0 | 4 | 0 | 0 | 0 | 1 | 0 | 1 | 2 |"
 
 
 def test_the_list_of_survivors_is_sound(tmp_path):
