@@ -6,6 +6,7 @@ Results go to ``results/mutation/``, so that a run can be ended at any time and 
 import argparse
 import importlib
 import os
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -19,6 +20,7 @@ from benchmarks.mutation.survivors import read_survivors
 from benchmarks.mutation.verdicts import COUNTED, SURVIVED, append, read, summary
 
 MUTANTS, SEED = 500, 16
+WORKSHOP = Path(tempfile.gettempdir()) / "hydranoc-mutants"
 LIBRARIES = (
     *("amaranth.back.rtlil", "amaranth.back.verilog", "cocotb_tools.runner", "networkx", "numba", "pytest"),
     *(f"sim_model.{family}.model" for family in ("harts", "hypercube", "min", "spam", "torus")),
@@ -40,7 +42,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--stay", action="store_true", help="go on with the copy of the tree that was made before")
     parser.add_argument("--summary", action="store_true", help="print what came out, and run nothing")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results")
-    parser.add_argument("--workshop", type=Path, default=Path("/tmp/hydranoc-mutants"), help="folder for the copy")
+    parser.add_argument("--workshop", type=Path, default=WORKSHOP, help="folder for the copy")
     return parser.parse_args()
 
 
@@ -133,8 +135,7 @@ def _fill(candidates, verdicts, options):
 def report(options: argparse.Namespace) -> None:
     """Print counts by folder, and the survivors."""
     verdicts, judged = read(options.results / "verdicts.jsonl"), read_survivors()
-    equivalent = [place for place, (verdict, _) in judged.items() if verdict == "equivalent"]
-    print("\n".join(summary(verdicts, equivalent)))
+    print("\n".join(summary(verdicts, {place: looked_at for place, (looked_at, _) in judged.items()})))
     for verdict in verdicts:
         if verdict.verdict == SURVIVED:
             print(f"* {verdict.place}: {': '.join(judged.get(verdict.place, ('not looked at yet', '')))}")

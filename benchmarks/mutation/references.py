@@ -20,7 +20,7 @@ from tests.rtl import test_axi_network, test_verilog
 from tests.rtl.test_harts_streams import ALL_COPIES
 from tests.tb import host_workloads, hypercube_workloads, min_workloads, torus_workloads
 from tests.tb import registers_runner as registers
-from tests.tb.harts_workloads import FAULTS, loaded
+from tests.tb.harts_workloads import FAULTS, every_broadcast, loaded
 from tests.tb.spam_workloads import Shape, staged_traffic
 from tests.tb.spam_workloads import comparison as spam_comparison
 from tests.tb.test_counters import job as counted
@@ -128,7 +128,7 @@ def _held_back(family: str) -> Comparison:
 
 
 COMPARED: dict[str, Callable[[], Comparison]] = {
-    "harts of size 3": lambda: loaded(3, 150),  # in smaller ones no leg of a broadcast is longer than a step
+    "harts broadcasts": lambda: every_broadcast(3),  # in smaller ones no leg of a broadcast is longer than a step
     **{f"{family} with resets": lambda family=family: from_anything(busy(family)) for family in (*ROUTED, "harts")},
     **{f"{name} wide": JOBS[name] for name in WIDE_HEADERS},
     **{f"{family} held back": lambda family=family: _held_back(family) for family in host_workloads.SMALL},

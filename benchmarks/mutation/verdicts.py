@@ -1,7 +1,7 @@
 """What became of mutants, a line of JSON each, so that a run can go on where another one ended."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -70,21 +70,21 @@ def read(file: Path) -> list[Verdict]:
     return list(rows.values())
 
 
-def summary(verdicts: Iterable[Verdict], equivalent: Sequence[str] = ()) -> list[str]:
+def summary(verdicts: Iterable[Verdict], judged: Mapping[str, str]) -> list[str]:
     """A table of Markdown: a row per folder of ``rtl/``, and the sum.
 
     Parameters
     ----------
     verdicts : iterable of Verdict
-    equivalent : sequence of str
-        Places of survivors that are shown to be no faults.
+    judged : mapping of str to str
+        By the place of a survivor: ``equivalent``, ``closed`` or ``open``.
     """
     rows: dict[str, dict[str, int]] = {}
     for verdict in verdicts:
         folder = "/".join(verdict.file.split("/")[:2])
         for name in (folder, "all"):
             counts = rows.setdefault(name, {})
-            for column in _columns(verdict, equivalent):
+            for column in _columns(verdict, judged):
                 counts[column] = counts.get(column, 0) + 1
     lines = ["| folder | " + " | ".join(COLUMNS) + " |", "|---|" + "---|" * len(COLUMNS)]
     for name in [*sorted(name for name in rows if name != "all"), *(["all"] if rows else [])]:
@@ -92,14 +92,26 @@ def summary(verdicts: Iterable[Verdict], equivalent: Sequence[str] = ()) -> list
     return lines
 
 
-COLUMNS = ("mutants", "elaboration", "proof", "lock-step", "test", "out of time", "equivalent", "survived", "others")
+COLUMNS = (
+    "mutants",
+    "elaboration",
+    "proof",
+    "lock-step",
+    "test",
+    "out of time",
+    "equivalent",
+    "closed",
+    "survived",
+    "others",
+)
 """Of those that change the hardware: how many, who found how many, and what is left; then those that do not."""
 
 
-def _columns(verdict: Verdict, equivalent: Sequence[str]) -> tuple[str, ...]:
+def _columns(verdict: Verdict, judged: Mapping[str, str]) -> tuple[str, ...]:
     if verdict.verdict not in COUNTED:
         return ("others",)
     if verdict.verdict == SURVIVED:
-        return "mutants", "equivalent" if verdict.place in equivalent else "survived"
+        looked_at = judged.get(verdict.place)
+        return "mutants", looked_at if looked_at in COLUMNS else "survived"
     kind = verdict.killer.partition(":")[0]
     return "mutants", kind

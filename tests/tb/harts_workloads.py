@@ -4,7 +4,8 @@ from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.harts.network import harts_plan
 from sim_model.common.simulation import Simulation
 from sim_model.harts.model import HartsModel
-from tests.sim_model.harts_traffic import built, harts_model, mixed_traffic
+from tests.sim_model.harts_traffic import broadcast, built, harts_model, mixed_traffic
+from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
 from topology.harts.faults import NO_FAULTS, Faults
 
 PACKET_FLITS = 32
@@ -30,3 +31,12 @@ def loaded(size: int, cycles: int, *, faults: Faults = NO_FAULTS, seed: int = 1,
     model = harts_model(size, faults=faults, **settings)
     rate = {2: 0.006, 3: 0.004, 4: 0.003, 5: 0.002}[size]
     return comparison(model, mixed_traffic(model, cycles, rate, seed))
+
+
+def every_broadcast(size: int) -> Comparison:
+    """One broadcast by each procedure, one after the other, from nodes of which the last is the highest."""
+    model = harts_model(size)
+    names, last = [name for name in ALGORITHMS if name != ALGORITHM_A], model.routing.mesh.nodes - 1
+    gap_cycles = 30 * size
+    records = [broadcast(model, name, last - number, 2, gap_cycles * number) for number, name in enumerate(names)]
+    return comparison(model, records)

@@ -9,7 +9,7 @@ from hydranoc.lockstep.compare import Comparison
 from sim_model.common.simulation import Simulation
 from tests.sim_model.harts_traffic import PAPER_ALGORITHMS, broadcast, harts_model, mixed_traffic
 from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
-from tests.tb.harts_workloads import FAULTS, PACKET_FLITS, comparison, loaded
+from tests.tb.harts_workloads import FAULTS, PACKET_FLITS, comparison, every_broadcast, loaded
 from tests.tb.mutations import Mutation
 from topology.harts.faults import NO_FAULTS, Faults
 
@@ -230,3 +230,22 @@ def test_mutation_is_reported(mutation, tmp_path, require_tool):
 def test_the_short_run_is_sound(tmp_path, require_tool):
     require_tool("icarus")
     assert_equal(short_run(), "icarus", tmp_path)
+
+
+SPREADS = Mutation(
+    "turns to the left on every second leg",
+    RULES,
+    "turns[LEFT].eq(~copy.corner & copy.turns_left)",
+    "turns[LEFT].eq(~copy.corner | copy.turns_left)",
+)
+
+
+@pytest.mark.parametrize(
+    "mutation", [pytest.param(None, id="sound"), pytest.param(SPREADS, id="turns-too-often", marks=pytest.mark.slow)]
+)
+def test_every_broadcast_where_legs_are_longer_than_a_step(mutation, tmp_path, require_tool):
+    """In a mesh of size 2 no leg is, so that nodes never turn between the ends of a second one."""
+    require_tool("icarus")
+    sound = every_broadcast(3)
+    result = compare_verilog(sound, mutation, tmp_path, {"packet_flits": 32}, "harts")
+    assert result.mismatches == int(mutation is not None)

@@ -113,10 +113,8 @@ NARROWED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "mutation"),
-    [pytest.param(*case, id=case[0], marks=[] if case[0] == "harts" else [pytest.mark.slow]) for case in NARROWED],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "mutation"), NARROWED, ids=[name for name, _ in NARROWED])
 def test_a_lost_high_bit_is_reported(name, mutation, tmp_path, require_tool):
     require_tool("icarus")
     settings = {"packet_flits": 32} if name == "harts" else {}
