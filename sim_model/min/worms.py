@@ -31,7 +31,7 @@ def copy_flits(number, worms, state, family):
                 if other.unloaded == 0:
                     enter(SENT * len(worms.channels) + output, other.load_cycle, worms.calendar)
                 continue
-        arrived = worms.moves[number, channel.popped & worms.mask] + channel.base
+        arrived = worms.moves[number, channel.popped & worms.mask] + channel.later_cycles
         earliest = max(arrived + 1, channel.pop_cycle + 1, channel.start_cycle)
         rest = channel.granted & ~channel.copied
         while rest != 0:

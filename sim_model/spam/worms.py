@@ -27,7 +27,7 @@ def copy_flits(number, worms, state, family):
             other = worms.channels[output]
             if other.loaded == other.moved and stream(number, output, end, worms, state, family) > 0:
                 continue
-        arrived = worms.moves[number, channel.popped & worms.mask] + channel.base
+        arrived = worms.moves[number, channel.popped & worms.mask] + channel.later_cycles
         cycle = max(arrived + 1, channel.pop_cycle + 1, channel.start_cycle)
         known = True
         rest = request

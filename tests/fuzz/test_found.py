@@ -230,3 +230,12 @@ def test_a_trace_cannot_take_the_place_of_a_folder(configuration, capsys, tmp_pa
     said = refused(capsys, "model", path, "-o", "results", "--perfetto", "folder")
     assert said == "error: folder: cannot write results: is a directory\n"
     assert not (tmp_path / "results").exists()
+
+
+def test_tables_that_do_not_reach_all_lose_messages(configuration, capsys):
+    """The way up of a multicast ended at the last stage, where there is no further output."""
+    Path("a.csv").write_text("switch,arrival,key,output\ns0_0,forward,p0,s0_0->p0\n")
+    topology = "network: {family: min, topology: {kind: bi-butterfly, stages: 2}, routing: a.csv}\n"
+    message = "traffic: {kind: list, messages: [{source: 0, destinations: [1, 2], flits: 6}]}\n"
+    assert run(["model", configuration(topology + message), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["lost"] == 2

@@ -151,7 +151,9 @@ class MinRouting(RoutedHeaders):
         return self.network.input_class(channel)
 
     def turn_stage(self, source: int, destinations: Sequence[int]) -> int:
-        """The lowest stage from whose switches on the way up all destinations are to the left.
+        """The lowest stage from whose switches on the way up all destinations are to the left, or the last one.
+
+        With reach sets from outside there may be none; what is not reached is lost then, and ``check`` says so.
 
         Parameters
         ----------
@@ -162,7 +164,7 @@ class MinRouting(RoutedHeaders):
         """
         network = self.network
         switch, stage = network.processors[source], 0
-        while not self._leads_to(switch, destinations):
+        while stage + 1 < network.stages and not self._leads_to(switch, destinations):
             up = network.output_channel[switch][network.radix]
             switch, stage = network.channels[up].sink, stage + 1
         return stage

@@ -48,7 +48,7 @@ def move(number, worms, state, family):
             if leaving >= 0:
                 if leaving >= channel.popped:
                     break
-                cycle = max(cycle, worms.pops[number, leaving & worms.mask] + channel.base + 1)
+                cycle = max(cycle, worms.pops[number, leaving & worms.mask] + channel.later_cycles + 1)
         if cycle >= worms.counters[HORIZON]:
             break
         known = True
@@ -61,7 +61,7 @@ def move(number, worms, state, family):
         state.counters[FLIT_HOPS] += 1
         if role == INTO_PROCESSOR:
             break
-        worms.moves[number, flit & worms.mask] = cycle - channel.base
+        worms.moves[number, flit & worms.mask] = cycle - channel.later_cycles
         if flit == channel.awaited:
             header_flit_moves(number, cycle, worms, state, family)
         if role == FROM_PROCESSOR:
@@ -86,7 +86,7 @@ def pop(number, cycle, worms, state, family):
     channel.pop_cycle = cycle
     channel.copied = 0
     channel.copy_cycle = NONE
-    worms.pops[number, flit & worms.mask] = cycle - channel.base
+    worms.pops[number, flit & worms.mask] = cycle - channel.later_cycles
     if flit == channel.noted:
         channel.noted = NONE
         enter(POP * len(worms.channels) + number, cycle, worms.calendar)
@@ -102,7 +102,7 @@ def stream(number, output, end, worms, state, family):
     """
     channel, other = worms.channels[number], worms.channels[output]
     mask, depth, horizon = worms.mask, state.buffer_depth_flits, worms.counters[HORIZON]
-    base, other_base = channel.base, other.base
+    base, other_base = channel.later_cycles, other.later_cycles
     delivers = state.channels[output].role == INTO_PROCESSOR
     begin, arriving = channel.popped, other.moved
     flits = min(channel.moved, end) - begin

@@ -54,7 +54,7 @@ def await_header_flit(number, earliest, worms, state, family):
     if flit >= channel.moved:
         channel.awaited = flit
     else:
-        seen = worms.moves[number, flit & worms.mask] + channel.base + _hidden(family)
+        seen = worms.moves[number, flit & worms.mask] + channel.later_cycles + _hidden(family)
         _set_ready(number, max(earliest, seen), worms, state, family)
 
 

@@ -36,7 +36,7 @@ WORM_FIELDS = (
     "granted",  # outputs that it may use
     "copied",  # outputs that have got the first flit in the buffer
     "copy_cycle",  # of the last of them
-    "base",  # what has to be added to the times in ``moves`` and ``pops``
+    "later_cycles",  # what has to be added to the times in ``moves`` and ``pops``
     "move_break",  # number of the last flit that did not move in the cycle after the one before it
     "pop_break",  # the same for pops
     "awaited",  # number of the header flit that the route unit waits for, or NONE

@@ -75,7 +75,7 @@ def streams(known, last, worms, state):
         broken = max(channel.move_break, channel.pop_break) - channel.front_begin
         if broken >= last:
             return False
-        moved = worms.moves[number, (channel.popped - 1) & worms.mask] + channel.base
+        moved = worms.moves[number, (channel.popped - 1) & worms.mask] + channel.later_cycles
         if channel.pop_cycle - moved >= depth and broken > last - depth:
             return False
     return True
@@ -123,6 +123,6 @@ def leave_out(known, worms, state):
             channel.noted -= flits
         channel.front_end -= flits
         channel.pop_cycle += flits
-        channel.base += flits
+        channel.later_cycles += flits
         if channel.copy_cycle != NONE:
             channel.copy_cycle += flits

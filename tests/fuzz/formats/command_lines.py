@@ -26,7 +26,7 @@ from tests.fuzz.odd_values import odd_text
 VALUES: dict[str, tuple[str, ...]] = {
     "config": (CONFIGURATION, CONFIGURATION, CONFIGURATION, "nowhere.yaml", RESULTS, TABLE, "examples/demo.yaml"),
     "folder": (RESULTS, f"{RESULTS}/a/b", "a/b", CONFIGURATION, f"{CONFIGURATION}/a", "", "."),
-    "path": ("out.json", f"{RESULTS}/out.json", "nowhere/out.json", RESULTS, "", f"{CONFIGURATION}/a"),
+    "path": ("out.txt", f"{RESULTS}/out.txt", "nowhere/out.txt", RESULTS, "", f"{CONFIGURATION}/a"),
     "perfetto": ("out.json", f"{RESULTS}/out.json.gz", RESULTS, "nowhere/a/b.json"),
     "tables": (f"{RESULTS}/out.csv", "out.csv", RESULTS, "nowhere/out.csv"),
     "window": (
