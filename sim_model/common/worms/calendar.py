@@ -89,19 +89,37 @@ def postpone(number, cycle, calendar):
 
 @compiled
 def next_entry_cycle(cycle, calendar):
-    """The first cycle after ``cycle`` that has a list which is not empty, or NEVER.
-
-    What stands in it may be for a later round of the wheel.
-    """
+    """The first cycle after ``cycle`` that has an entry, or NEVER."""
     if calendar.pending[0] == 0:
         return NEVER
     place = (cycle + 1) & WHEEL_MASK
     word = place >> WORD_SHIFT
     bits = calendar.words[word] >> (place & BIT_MASK) << (place & BIT_MASK)
     for _ in range(WORDS + 1):
-        if bits != 0:
+        while bits != 0:
             found = (word << WORD_SHIFT) + lowest_bit(bits)
-            return cycle + 1 + ((found - place) & WHEEL_MASK)
+            following = cycle + 1 + ((found - place) & WHEEL_MASK)
+            if _has_entry(following, calendar):
+                return following
+            bits &= bits - 1
         word = (word + 1) & WORDS_MASK
         bits = calendar.words[word]
-    return NEVER
+    return _first_cycle(calendar)
+
+
+@compiled
+def _has_entry(cycle, calendar):
+    """Whether a list has an entry for this cycle, and not for later rounds of the wheel alone."""
+    entry = calendar.first[cycle & WHEEL_MASK]
+    while entry != NONE and calendar.entries[entry].cycle != cycle:
+        entry = calendar.entries[entry].following
+    return entry != NONE
+
+
+@compiled
+def _first_cycle(calendar):
+    """Of all entries, which are for later rounds of the wheel: it is not turned round and round until then."""
+    first = NEVER
+    for entry in range(len(calendar.entries)):
+        first = min(first, calendar.entries[entry].cycle)
+    return first
