@@ -20,7 +20,8 @@ def _blocked_receiver(sample: Sample) -> int:
     if not len(receivers):
         return 0
     channels = sample.channels[receivers["channel"]]
-    held = sample.vertices["occupied"][channels["source"]] & channels["source_bit"] != 0
+    source_bits = 1 << channels["source_port"].astype(np.int64)
+    held = sample.vertices["occupied"][channels["source"]] & source_bits != 0
     return how_many((receivers["blocked_until"] > sample.cycle) & (channels["count"] >= sample.depth) & held)
 
 

@@ -41,22 +41,22 @@ def _tee(sample: Sample) -> int:
 
 def _owned_while_wanted(sample: Sample) -> int:
     owned = sample.family.transmitters["owned"] != 0
-    waiting = sample.family.waiting
+    waiting = sample.family.waiting.any(axis=2)
     channels = np.flatnonzero(owned & (sample.shape.source < sample.switches))
     ports = np.array([sample.shape.network.channels[channel].source_port for channel in channels], dtype=np.int64)
     return how_many(waiting[sample.shape.source[channels], ports]) if len(channels) else 0
 
 
 def _three_wait(sample: Sample) -> int:
-    return how_many(bits(sample.family.waiting[:, :HOST_PORT]) >= 3)
+    return how_many(bits(sample.family.waiting[:, :HOST_PORT]).sum(axis=2) >= 3)
 
 
 def _three_wait_for_host(sample: Sample) -> int:
-    return how_many(bits(sample.family.waiting[:, HOST_PORT]) >= 3)
+    return how_many(bits(sample.family.waiting[:, HOST_PORT]).sum(axis=1) >= 3)
 
 
 def _all_outputs_wanted(sample: Sample) -> int:
-    return how_many((sample.family.waiting != 0).all(axis=1))
+    return how_many(sample.family.waiting.any(axis=2).all(axis=1))
 
 
 def _to_three(sample: Sample) -> int:
@@ -65,7 +65,7 @@ def _to_three(sample: Sample) -> int:
 
 
 def _processor_busy(sample: Sample) -> int:
-    return how_many(bits(sample.family.nodes["fresh"]) >= 2)
+    return how_many(bits(sample.family.fresh).sum(axis=1) >= 2)
 
 
 def _all_receive(sample: Sample) -> int:
