@@ -127,7 +127,8 @@ class ErrorMonitor(Part):
         found: list[Any] = [Const(0)] * self.count
         for i, channel in enumerate(self.channels):
             found[channel] = seen[i]
-        kept = remembered if clear is None else remembered & ~clear
+        watched = Const(sum(1 << channel for channel in self.channels), self.count)  # others need no flip-flop
+        kept = (remembered if clear is None else remembered & ~clear) & watched
         m.d.sync += remembered.eq(kept | concat(found))
 
 
