@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from benchmarks.campaign.run import Found
 from hydranoc.errors import ConfigError
@@ -101,8 +102,9 @@ class Ledger:
 
     def _entry(self, line: int, row: list[str]) -> Entry:
         try:
-            values = {name: int(text) if name in _WHOLE else text for name, text in zip(COLUMNS, row, strict=True)}
-            entry = Entry(**values)  # type: ignore[arg-type]
+            pairs = zip(COLUMNS, row, strict=True)
+            values: dict[str, Any] = {name: int(text) if name in _WHOLE else text for name, text in pairs}
+            entry = Entry(**values)
             assert entry.seen is not None
         except ValueError:
             text = f"a line must be {','.join(COLUMNS)} with whole numbers for {', '.join(_WHOLE)}"
