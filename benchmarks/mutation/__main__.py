@@ -6,6 +6,8 @@ Results go to ``results/mutation/``, so that a run can be ended at any time and 
 import argparse
 import importlib
 import os
+import shutil
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -16,6 +18,7 @@ from benchmarks.mutation.baseline import Baseline, measure, tree_digest
 from benchmarks.mutation.judge import Court, Effort
 from benchmarks.mutation.line_map import read_line_map
 from benchmarks.mutation.mutants import Mutant, draw, hardware_files
+from benchmarks.mutation.sound import complaints
 from benchmarks.mutation.survivors import read_survivors
 from benchmarks.mutation.verdicts import COUNTED, SURVIVED, append, read, summary
 
@@ -40,20 +43,37 @@ def parse() -> argparse.Namespace:
         "--again", action="store_true", help="judge the survivors again, by everybody and with ten times the tests"
     )
     parser.add_argument("--stay", action="store_true", help="go on with the copy of the tree that was made before")
+    parser.add_argument(
+        "--sound", choices=("proof", "lock-step"), help="ask these about the sound hardware, and run nothing else"
+    )
     parser.add_argument("--summary", action="store_true", help="print what came out, and run nothing")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results")
     parser.add_argument("--workshop", type=Path, default=WORKSHOP, help="folder for the copy")
     return parser.parse_args()
 
 
-def main() -> None:
-    """Judge mutants, or print what came out."""
+def main() -> int:
+    """Judge mutants, or print what came out; the exit code is 1 if the sound hardware is complained of."""
     options = parse()
     options.results.mkdir(parents=True, exist_ok=True)
     if not options.summary:
         workshop.move_in(options.workshop / "tree", options.results, anew=not options.stay)
+        if options.sound:
+            return ask_about_the_sound(options)
         run(options)
     report(options)
+    return 0
+
+
+def ask_about_the_sound(options: argparse.Namespace) -> int:
+    """Print what is said of each reference; 1 if anything is."""
+    import_libraries()
+    shutil.rmtree(folder := options.workshop / "asked", ignore_errors=True)
+    wrong = 0
+    for name, said in complaints(references_of_the_tree, complaint_about, options.sound, folder):
+        wrong += said is not None
+        print(f"{'WRONG' if said else 'right'}  {options.sound}: {name}  {said or ''}", flush=True)
+    return int(wrong > 0)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -146,4 +166,4 @@ def report(options: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -13,6 +13,7 @@ from benchmarks.mutation.baseline import measure
 from benchmarks.mutation.judge import Court
 from benchmarks.mutation.mutants import Mutant, draw, mutants_of, shares, statements_of
 from benchmarks.mutation.separate import separately
+from benchmarks.mutation.sound import complaints
 from benchmarks.mutation.survivors import read_survivors
 from benchmarks.mutation.verdicts import KILLED, NO_HARDWARE, NOT_IN_THE_SET, SURVIVED, append, read, summary
 
@@ -111,6 +112,18 @@ def test_verdicts(change, verdict, court):
     seen = court.judge(planted)
     assert (seen.verdict, seen.killer) == (verdict, "proof: sample" if verdict == KILLED else "")
     assert (court.root / FILE).read_bytes() == SAMPLE
+
+
+def test_sound_hardware_is_asked_about(tmp_path, court):
+    def said():
+        return list(complaints(court.references, miscounted, "proof", tmp_path / "asked"))
+
+    assert said() == [("sample", None)]
+    file = tmp_path / FILE
+    file.write_bytes(changes()[("count + 1", "(count) - (1)")].apply(SAMPLE))
+    ((name, wrong),) = said()
+    assert name == "sample"
+    assert wrong.startswith("counted [0, 7")
 
 
 class Deaf(Sample):

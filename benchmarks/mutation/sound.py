@@ -1,0 +1,47 @@
+"""Whether somebody complains of the sound hardware: what they say of mutants would mean nothing then."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.mutation.separate import separately
+
+WALL_SECONDS = 900.0
+
+
+def complaints(
+    references: Callable[[], Sequence[Any]], complaint: Callable[[Any, Path], str | None], kind: str, folder: Path
+) -> Iterator[tuple[str, str | None]]:
+    """Ask those of one kind about the hardware as it is, each in a process of its own.
+
+    Parameters
+    ----------
+    references : function
+        Gives all references; called in other processes.
+    complaint : function
+        See ``killers.complaint``.
+    kind : str
+        Whose references: ``proof`` or ``lock-step``.
+    folder : Path
+        For the work.
+
+    Yields
+    ------
+    str, str or None
+        Name of a reference, and what is said of it; None if it is right.
+    """
+
+    def names() -> list[str]:
+        return [reference.name for reference in references() if reference.kind == kind]
+
+    listed = separately(names, folder / "names", WALL_SECONDS)
+    if listed.error:
+        raise RuntimeError(f"there are no references: {listed.error}")
+    for number, name in enumerate(listed.value):
+        work = folder / str(number)
+
+        def ask(name: str = name, work: Path = work) -> str | None:
+            return complaint(next(reference for reference in references() if reference.name == name), work)
+
+        answer = separately(ask, work, WALL_SECONDS)
+        yield name, answer.error or answer.value
