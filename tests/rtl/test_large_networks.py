@@ -1,13 +1,19 @@
+# amaranth: UnusedElaboratable=no
 """Networks of the largest sizes: they can be generated, and what cannot be is refused before any work."""
 
 import random
 import re
+import subprocess
+from typing import Any
 
 import pytest
+from amaranth.hdl import Cat, Module
+from amaranth.lib.wiring import In, Out
 
 from rtl.common.harness import generate_harness
 from rtl.common.monitor import TransferMonitor
 from rtl.common.network import generate_network
+from rtl.common.part import Part
 from rtl.common.plan import NetworkPlan
 from rtl.common.verilog import ModuleLibrary
 from rtl.spam.network import spam_plan
@@ -48,6 +54,30 @@ def test_512_processors():
     text = design.files["harness.v"]
     assert text.count("\n  harness_sending_host injector_n") == 512
     assert text.count("\n  harness_spam_router_p10 router_s") == 64
+
+
+class OddBits(Part):
+    """Every other bit of an input; as Yosys writes it, one line of 60,000 characters."""
+
+    def __init__(self):
+        super().__init__("odd_bits", {"i": In(8192), "o": Out(1)})
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        m.d.comb += self.o.eq(Cat(self.i[n] for n in range(1, 8192, 2)).any())
+        return m
+
+
+def test_lines_are_no_longer_than_simulators_read(require_tool, tmp_path):
+    """Verilator gives up behind 40,000 words of a line, as a mesh of 1,024 routers with two lanes had."""
+    library = ModuleLibrary()
+    library.add(OddBits(), "odd_bits")
+    text = library.verilog()
+    assert text.count("i[4097]") == 1
+    assert max(map(len, text.splitlines())) <= 2_000
+    require_tool("icarus")
+    (tmp_path / "odd_bits.v").write_text(text)
+    subprocess.run(["iverilog", "-g2005", "-t", "null", str(tmp_path / "odd_bits.v")], check=True)
 
 
 @pytest.mark.slow
