@@ -29,7 +29,11 @@ LIBRARIES = (
     *(f"sim_model.{family}.model" for family in ("harts", "hypercube", "min", "spam", "torus")),
 )
 RESULTS = Path(os.environ.get(workshop.INSIDE) or workshop.ROOT / "results" / "mutation")
-"""``verdicts.jsonl``; ``lines.jsonl``, which ``line_map`` has written; ``baseline.json``."""
+"""``verdicts.jsonl``, to begin with those kept in the tree;
+``lines.jsonl``, which ``line_map`` has written; ``baseline.json``."""
+
+KEPT = Path(__file__).with_name("verdicts.jsonl")
+"""Verdicts of earlier runs, of which ``score.md`` and docs/assurance.md speak."""
 
 
 def parse() -> argparse.Namespace:
@@ -56,6 +60,8 @@ def main() -> int:
     """Judge mutants, or print what came out; the exit code is 1 if the sound hardware is complained of."""
     options = parse()
     options.results.mkdir(parents=True, exist_ok=True)
+    if KEPT.exists() and not (verdicts := options.results / "verdicts.jsonl").exists():
+        shutil.copy(KEPT, verdicts)
     if not options.summary:
         workshop.move_in(options.workshop / "tree", options.results, anew=not options.stay)
         if options.sound:

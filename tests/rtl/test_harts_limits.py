@@ -71,3 +71,12 @@ def test_a_copy_that_cannot_be_is_drained(header):
 @pytest.mark.parametrize(("hops", "outputs"), [(LONGEST - 2, {0}), (LONGEST - 1, set()), (OVERFLOWING, set())])
 def test_an_ordinary_packet(hops, outputs):
     assert outputs_of(PacketHeader(m0=1, hops=hops)) == (outputs, not outputs)
+
+
+def test_a_node_has_no_guards_that_nobody_asked_for():
+    """They change nothing of what is right, so that no comparison would see them; they cost LUTs."""
+    routing = harts_model(SIZE).routing
+    for asked, expected in ({}, False), ({"whole_packets": True}, True):
+        plan = harts_plan(routing, packet_flits=2, **asked)
+        node: HartsNode = next(iter(plan.shapes.values()))()
+        assert ("misframed" in node.signature.members) == expected
