@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """A node sends nothing on that has travelled over as many links as any packet has to, whatever its header says."""
 
 import pytest
