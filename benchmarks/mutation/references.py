@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
+from hydranoc import load
 from hydranoc.lockstep.compare import Comparison
 from rtl.common.axi_injector import TUSER
 from rtl.common.axi_network import generate_axi_network
@@ -16,9 +17,9 @@ from rtl.harts.network import harts_plan
 from tests.networks import five_port_network
 from tests.proofs.catalog import PROOFS
 from tests.proofs.claims import rtlil_of
-from tests.rtl import test_axi_network, test_verilog
+from tests.rtl import test_axi_network, test_port_arrays, test_verilog
 from tests.rtl.test_harts_streams import ALL_COPIES
-from tests.tb import host_workloads, hypercube_workloads, min_workloads, torus_workloads
+from tests.tb import host_workloads, hypercube_workloads, min_workloads, test_axi_streams, torus_workloads
 from tests.tb import registers_runner as registers
 from tests.tb.harts_workloads import FAULTS, every_broadcast, loaded
 from tests.tb.spam_workloads import Shape, staged_traffic
@@ -181,6 +182,15 @@ def _streams_of_meshes(reception: str) -> Mapping[str, str]:
     return generate_axi_network(plan, TUSER).files
 
 
+def _streams_of_other_clocks() -> Mapping[str, str]:
+    source, _ = test_axi_streams.options_case(*test_axi_streams.OPTIONS["bytes-and-clocks"], packets=1)
+    return {"noc.v": source.verilog}
+
+
+def _port_arrays() -> Mapping[str, str]:
+    return load(test_port_arrays.NETWORK).verilog("noc", TUSER, arrays=True, registers=True).files
+
+
 def _tested() -> list[Reference]:
     made: list[Reference] = []
     for name in registers.TESTS:
@@ -193,6 +203,9 @@ def _tested() -> list[Reference]:
         tests = [_MESH_STREAMS.format("vote" if name == "first" else name), "tests/rtl/test_harts_streams.py"]
         tests += ["tests/tb/test_copy_collector.py"] if name != "copies" else []
         made.append(TestedDesign(f"harts {name} streams", lambda name=name: _streams_of_meshes(name), *tests))
+    clocked = "tests/tb/test_axi_streams.py::test_bytes_and_clocks[bytes-and-clocks]"
+    made.append(TestedDesign("clocks streams", _streams_of_other_clocks, "tests/rtl/test_axi_ends.py", clocked))
+    made.append(TestedDesign("port arrays", _port_arrays, "tests/rtl/test_port_arrays.py"))
     for name in _NETWORKS:
         tests = ("tests/rtl/test_verilog.py",)
         made.append(TestedDesign(f"{name} network", lambda name=name: test_verilog.design(name).files, *tests))
