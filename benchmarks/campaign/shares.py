@@ -5,8 +5,8 @@ from itertools import count
 
 from benchmarks.campaign.cases import FAMILIES, cases_of
 
-SHARES: Mapping[str, float] = {"spam": 0.35, "min": 0.3, "harts": 0.12, "hypercube": 0.12, "torus": 0.11}
-"""Of all router-cycles; those whose routers cost more have less."""
+SHARES: Mapping[str, int] = {"spam": 35, "min": 30, "harts": 12, "hypercube": 12, "torus": 11}
+"""Percents of all router-cycles; those whose routers cost more have less."""
 
 
 class Shares:
