@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 
 from hydranoc.measurement.kept_points import KeptPoints, Progress, measure_points
 from hydranoc.measurement.whole_runs import finish, prepare
-from sim_model.common.multinode import multinode_workload
+from sim_model.common.multinode import multinode_columns
 from sim_model.common.statistics import Interval, confidence_interval
 from sim_model.torus.model import TorusModel
 from sim_model.torus.multinode import software_sends
@@ -142,7 +142,7 @@ def _measure(task: _Task) -> MulticastPoint:
     workload, model = task.workload, paper_model()
     means, lasts = [], []
     for seed in range(task.instances):
-        records = multinode_workload(
+        records = multinode_columns(
             GRID.nodes,
             sources=workload.sources,
             destinations=workload.destinations,
