@@ -13,6 +13,7 @@ stands beside it; and the factor is 25 %.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 
 from hydranoc.measurement.kept_points import KeptPoints, Progress, measure_points
 from hydranoc.measurement.whole_runs import finish, prepare
@@ -132,8 +133,9 @@ def torus_multicasts(
     return measure_points(_measure, tasks, processes=processes, progress=progress, kept=kept, point_type=MulticastPoint)
 
 
+@cache
 def paper_model() -> TorusModel:
-    """The paper's torus."""
+    """The paper's torus, made once."""
     routing = TorusRouting(TorusNetwork(GRID, LANES), FLIT_BITS)
     return TorusModel(routing, buffer_flits=BUFFER_FLITS, routing_cycles=1, injection_priority=PRIORITY_LOW)
 
