@@ -16,7 +16,7 @@ from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.common.engine.compiled import compiled, compiled_loop
 from sim_model.common.engine.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, EngineState
 from sim_model.common.planes import counts, hosts, router
-from sim_model.common.planes.bits import count_bits, shifted
+from sim_model.common.planes.bits import count_bits, rotated
 from sim_model.common.planes.hosts import expect_host, first_in_line, join_line, leave_line, take_hosts
 from sim_model.common.planes.layout import WORD_SHIFT, plane_offsets
 from sim_model.common.planes.state import ALIVE, CHANGED, PlaneState
@@ -83,7 +83,7 @@ def step_word(cycle, word, planes, state, routes):
     row, out, coming = planes.rows[word], planes.outputs[cycle + 1 & 1, word], planes.outputs[cycle & 1]
     if len(planes.counts) > 0:
         count_registers(row, coming[word], planes.counts[word])
-    changed = take_from_links(word, row, coming, planes.shifts)
+    changed = take_from_links(word, row, coming, planes.ahead, planes.back)
     state.counters[FLIT_HOPS] += count_arrived(row)
     delivers = row[DELIVERED]
     moved, arrived = move_to_and_from_hosts(cycle, word, row, planes, state)
@@ -124,31 +124,30 @@ def wake_words(cycle, word, changed, out, left, near, awake):
             awake[cycle & 1, near[word, position]] = 1
 
 
-def take_from_links(word, row, coming, shifts):
+def take_from_links(word, row, coming, ahead, back):
     """Flits and credits that are on the links. Returns a word that is 0 only if there are none."""
     changed = 0
-    for lane in range(LANES):
-        for port in range(HOST):
+    for port in range(HOST):
+        for lane in range(LANES):
             slot = lane * PORTS + port
-            step, wrap = shifts.step[port], shifts.wrap[port]
-            if wrap == 0:
-                row[ARRIVED + slot] = shifted(coming, word, OUT_VALID + slot, step)
-                row[ARRIVED_TAIL + slot] = shifted(coming, word, OUT_TAIL + slot, step)
-                row[RETURNED + slot] = shifted(coming, word, OUT_CREDIT + slot, -step)
-            else:
-                begins, others = shifts.begins[port, word], shifts.others_at_begins[port, word]
-                row[ARRIVED + slot] = _in_rings(coming, word, OUT_VALID + slot, step, others, wrap, begins)
-                row[ARRIVED_TAIL + slot] = _in_rings(coming, word, OUT_TAIL + slot, step, others, wrap, begins)
-                ends, others = shifts.ends[port, word], shifts.others_at_ends[port, word]
-                row[RETURNED + slot] = _in_rings(coming, word, OUT_CREDIT + slot, -step, others, -wrap, ends)
+            row[ARRIVED + slot] = 0
+            row[ARRIVED_TAIL + slot] = 0
+            row[RETURNED + slot] = 0
+        for part in range(ahead.begins[port, word], ahead.begins[port, word + 1]):
+            source, turn, mask = coming[ahead.word[part]], ahead.turn[part], ahead.mask[part]
+            for lane in range(LANES):
+                slot = lane * PORTS + port
+                row[ARRIVED + slot] |= rotated(source[OUT_VALID + slot], turn) & mask
+                row[ARRIVED_TAIL + slot] |= rotated(source[OUT_TAIL + slot], turn) & mask
+        for part in range(back.begins[port, word], back.begins[port, word + 1]):
+            source, turn, mask = coming[back.word[part]], back.turn[part], back.mask[part]
+            for lane in range(LANES):
+                slot = lane * PORTS + port
+                row[RETURNED + slot] |= rotated(source[OUT_CREDIT + slot], turn) & mask
+        for lane in range(LANES):
+            slot = lane * PORTS + port
             changed |= row[ARRIVED + slot] | row[RETURNED + slot]
     return changed
-
-
-@compiled
-def _in_rings(coming, word, plane, step, others, wrap, behind_end):
-    """What comes to routers behind the end of a ring from its other end, and to all others from the next router."""
-    return shifted(coming, word, plane, step) & others | shifted(coming, word, plane, wrap) & behind_end
 
 
 def count_arrived(row):

@@ -21,15 +21,13 @@ COUNT_KINDS = 3
 COUNT_BITS = 48
 
 
-class Shifts(NamedTuple):
-    """How the planes of what leaves routers in a direction become those of what arrives."""
+class Moves(NamedTuple):
+    """How planes move over links: where the bits of a word come from, in parts that are rotated alike."""
 
-    step: np.ndarray  # int64[directions], how much higher the number of the next router is
-    wrap: np.ndarray  # int64[directions], the same behind the last router of a ring; 0 where rings are not closed
-    ends: np.ndarray  # int64[directions, words], last routers of rings
-    others_at_ends: np.ndarray  # int64[directions, words], all but those
-    begins: np.ndarray  # int64[directions, words], routers that their channels lead to
-    others_at_begins: np.ndarray  # int64[directions, words], all but those
+    begins: np.ndarray  # int64[directions, words + 1], the first part of each word
+    word: np.ndarray  # int64[parts], that they come from
+    turn: np.ndarray  # int64[parts], by how many places they move up, round the end of the word
+    mask: np.ndarray  # int64[parts], which bits of the word are this part
 
 
 class PlaneState(NamedTuple):
@@ -38,7 +36,8 @@ class PlaneState(NamedTuple):
     routing_cycles: int
     empty_reuse: bool
     low_injection: bool
-    shifts: Shifts
+    ahead: Moves  # of what leaves routers in each direction
+    back: Moves  # of what they return over channels of each direction
     bit: np.ndarray  # int64[64], a word with one bit each
     rows: np.ndarray  # int64[words, planes], see ``layout.py``
     outputs: np.ndarray  # int64[2, words, planes], what is on the links, and credits, by cycle modulo 2
@@ -61,7 +60,7 @@ class PlaneState(NamedTuple):
 def make_plane_state(
     state: EngineState,
     neighbours: np.ndarray,
-    shifts: Shifts,
+    moves: tuple[Moves, Moves],
     *,
     lanes: int,
     routing_cycles: int,
@@ -76,7 +75,8 @@ def make_plane_state(
         Hosts and messages.
     neighbours : int64[directions, switches]
         The switches that channels lead to; the switch itself where there is no channel.
-    shifts : Shifts
+    moves : tuple of Moves
+        Ahead and back, see ``moves_of``.
     lanes : int
         Of a channel between switches.
     routing_cycles, empty_reuse, low_injection
@@ -91,7 +91,8 @@ def make_plane_state(
         routing_cycles=routing_cycles,
         empty_reuse=empty_reuse,
         low_injection=low_injection,
-        shifts=shifts,
+        ahead=moves[0],
+        back=moves[1],
         bit=np.array([1 << bit for bit in range(WORD_BITS)], dtype=np.uint64).view(np.int64),
         rows=_first_rows(at, words),
         outputs=np.zeros((2, words, at["OUT_SIZE"]), dtype=np.int64),
@@ -110,6 +111,41 @@ def make_plane_state(
         due_cycle=np.full(len(state.hosts), NONE),
         counters=np.zeros(PLANE_COUNTERS, dtype=np.int64),
     )
+
+
+def moves_of(neighbours: np.ndarray) -> tuple[Moves, Moves]:
+    """How planes move over channels, and back against them.
+
+    Parameters
+    ----------
+    neighbours : int64[directions, switches]
+        As for ``make_plane_state``.
+    """
+    switches = np.arange(neighbours.shape[1])
+    back = np.where(neighbours == switches, NONE, neighbours)
+    ahead = np.full_like(back, NONE)
+    for came_from, leads_to in zip(ahead, back, strict=True):
+        linked = leads_to != NONE
+        came_from[leads_to[linked]] = switches[linked]
+    return _moves(ahead), _moves(back)
+
+
+def _moves(origins: np.ndarray) -> Moves:
+    """Moves from int64[directions, switches]: the switch that each gets its bit from, or NONE."""
+    words = words_for(origins.shape[1])
+    begins, parts = np.zeros((len(origins), words + 1), dtype=np.int64), []
+    for direction, origin in enumerate(origins):
+        for word in range(words):
+            begins[direction, word] = len(parts)
+            own = origin[word << WORD_SHIFT : word + 1 << WORD_SHIFT]
+            places = np.flatnonzero(own != NONE)
+            source, turn = own[places] >> WORD_SHIFT, places - own[places] & BIT_MASK
+            for key in np.unique(source << WORD_SHIFT | turn).tolist():
+                mask = np.zeros(WORD_BITS, dtype=bool)
+                mask[places[source << WORD_SHIFT | turn == key]] = True
+                parts.append((key >> WORD_SHIFT, key & BIT_MASK, int(plane_of(mask)[0])))
+        begins[direction, words] = len(parts)
+    return Moves(begins, *np.array(parts, dtype=np.int64).reshape(-1, 3).T.copy())
 
 
 def words_for(switches: int) -> int:
