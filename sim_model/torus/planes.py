@@ -11,7 +11,7 @@ from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.messages import Messages
 from sim_model.common.planes.loop import plane_loop
 from sim_model.common.planes.model import PlaneRun
-from sim_model.common.planes.state import Moves, make_plane_state, moves_of
+from sim_model.common.planes.state import Moves, make_plane_state, moves_of, width_for
 from sim_model.common.vc.model import LaneModel
 from sim_model.torus.router import direction_and_distance, lanes_of_way
 from sim_model.torus.state import TorusRoutes, make_routes, turns_taken
@@ -92,17 +92,19 @@ class TorusPlanes:
         """A run before cycle 0."""
         model, network = self._model, self._network
         neighbours, moves = self._layout
+        width = width_for(state, network.switches, model.routing_cycles)
         planes = make_plane_state(
             state,
             neighbours,
             moves,
+            width=width,
             lanes=network.lanes,
             routing_cycles=model.routing_cycles,
             empty_reuse=model.lane_reuse == REUSE_EMPTY,
             low_injection=model.injection_priority == PRIORITY_LOW,
         )
         routes = make_routes(model.routing, messages)
-        loop = plane_loop(find_way, PORTS, network.lanes, model.buffer_flits, Path(__file__).parent)
+        loop = plane_loop(find_way, PORTS, network.lanes, model.buffer_flits, width, Path(__file__).parent)
         return PlaneRun(planes, PlaneRoutes(routes, self._high_arrivals(routes)), loop, self._places_of_counts)
 
     @cached_property
