@@ -240,7 +240,7 @@ def plane_loop(
     scope: dict[str, Any] = {}
     for module in modules:
         scope |= vars(module)
-    scope |= plane_offsets(ports, lanes, depth_flits) | {"WIDTH": width} | row_operations(width)
+    scope |= {**plane_offsets(ports, lanes, depth_flits), "WIDTH": width, **row_operations(width)}
     for module in modules:
         for part in list(vars(module).values()):
             if isinstance(part, FunctionType) and part.__module__ == module.__name__:

@@ -15,6 +15,8 @@ from numba.extending import lower_builtin, models, register_model
 
 from sim_model.common.planes.vectors import WORD, PlaneVector, call_on_vector, define
 
+_infer: Any = infer_global
+
 
 class PlaneRow(types.Type):
     """The type of rows with so many words at each place, a power of 2."""
@@ -35,7 +37,7 @@ def _pointer(kind):
     return (WORD if kind.width == 1 else kind.plane.words).as_pointer()
 
 
-@infer_global(operator.getitem)
+@_infer(operator.getitem)
 class _Get(AbstractTemplate):
     def generic(self, args, kws):
         if kws or not isinstance(args[0], PlaneRow) or not isinstance(args[1], types.Integer):
@@ -43,7 +45,7 @@ class _Get(AbstractTemplate):
         return signature(args[0].plane, args[0], types.intp)
 
 
-@infer_global(operator.setitem)
+@_infer(operator.setitem)
 class _Set(AbstractTemplate):
     def generic(self, args, kws):
         if kws or not isinstance(args[0], PlaneRow) or not isinstance(args[1], types.Integer):

@@ -11,10 +11,11 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.typeconv import Conversion
+from numba.core.typeconv.castgraph import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin, lower_cast, models, register_model, type_callable
 
+_infer: Any = infer_global
 WORD = ir.IntType(64)
 
 
@@ -82,7 +83,7 @@ def _define_operator(function: Callable[..., Any], emit: str) -> None:
 
         return result_of
 
-    @infer_global(function)
+    @_infer(function)
     class _WithNumber(AbstractTemplate):
         """A vector and a number, which is a vector of it."""
 
