@@ -72,7 +72,7 @@ def inject(host, message, planes, state):
     cells[INJECTOR_VALID, place] |= bit
     cells[INJECTOR_LAST, place] = cells[INJECTOR_LAST, place] & ~bit | (bit if behind == 0 else 0)
     for digit in range(planes.unloaded.shape[1]):
-        planes.unloaded[word, digit] |= bit if behind >> digit & 1 else 0
+        planes.unloaded[word // WIDTH, digit, place] |= bit if behind >> digit & 1 else 0
     join_line(HOST, host, message, planes)
 
 
@@ -98,23 +98,35 @@ def leave_line(lane, switch, planes):
     return message
 
 
-def move_to_and_from_hosts(cycle, word, place, cells, planes, state):
+def move_to_and_from_hosts(cycle, group, row, planes, state):
     """Flits leave injectors, which load the next ones, and arrive at processors. Returns the bits of both kinds."""
-    moved = cells[INJECTOR_VALID, place] & ~cells[HELD + (DEPTH - 1) * SLOTS + HOST, place]
-    ended = moved & cells[INJECTOR_LAST, place]
-    cells[ARRIVED + HOST, place] = moved
-    cells[ARRIVED_TAIL + HOST, place] = ended
-    cells[INJECTOR_VALID, place] &= ~ended
+    moved = row[INJECTOR_VALID] & ~row[HELD + (DEPTH - 1) * SLOTS + HOST]
+    ended = moved & row[INJECTOR_LAST]
+    row[ARRIVED + HOST] = moved
+    row[ARRIVED_TAIL + HOST] = ended
+    row[INJECTOR_VALID] &= ~ended
+    unloaded = row_of(planes.unloaded[group])
     less, left = moved & ~ended, 0
     for digit in range(planes.unloaded.shape[1]):
-        number = planes.unloaded[word, digit]
-        planes.unloaded[word, digit] = number ^ less
+        number = unloaded[digit]
+        unloaded[digit] = number ^ less
         left |= number ^ less
         less &= ~number
-    cells[INJECTOR_LAST, place] = ~left
-    arrived, tails = cells[REGISTER, place], cells[REGISTER_TAIL, place]
-    cells[RETURNED + HOST, place] = cells[REGISTER, place]
-    cells[REGISTER, place], cells[REGISTER_TAIL, place] = cells[DELIVERED, place], cells[DELIVERED_TAIL, place]
+    row[INJECTOR_LAST] = ~left
+    arrived, tails = row[REGISTER], row[REGISTER_TAIL]
+    row[RETURNED + HOST] = row[REGISTER]
+    row[REGISTER] = row[DELIVERED]
+    row[REGISTER_TAIL] = row[DELIVERED_TAIL]
+    row[ENDED], row[ENDED + 1] = ended, tails
+    if any_of(ended | tails) != 0:
+        for place in range(WIDTH):
+            free_and_deliver(cycle, group * WIDTH + place, place, planes.rows[group], planes, state)
+    return moved, arrived
+
+
+def free_and_deliver(cycle, word, place, cells, planes, state):
+    """Tails have left injectors, and others have arrived."""
+    ended, tails = cells[ENDED, place], cells[ENDED + 1, place]
     while ended != 0:
         host = word << WORD_SHIFT | lowest_bit(ended)
         ended &= ended - 1
@@ -126,4 +138,3 @@ def move_to_and_from_hosts(cycle, word, place, cells, planes, state):
         count_arrival(cycle, host, leave_line(SLOTS, host, planes), state)
         planes.counters[ALIVE] -= 1
         expect_host(host, cycle, planes, state)
-    return moved, arrived

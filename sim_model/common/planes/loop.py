@@ -16,7 +16,7 @@ from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.common.engine.compiled import compiled, compiled_loop
 from sim_model.common.engine.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, EngineState
 from sim_model.common.planes import counts, hosts, router
-from sim_model.common.planes.bits import count_bits, rotated
+from sim_model.common.planes.bits import rotated
 from sim_model.common.planes.hosts import expect_host, first_in_line, join_line, leave_line, take_hosts
 from sim_model.common.planes.layout import WORD_SHIFT, plane_offsets
 from sim_model.common.planes.plane_rows import row_operations
@@ -87,13 +87,12 @@ def step_group(cycle, group, planes, state, routes):
         count_registers(row, left, planes.counts[group])
     moves = 0
     for place in range(WIDTH):
-        word = group * WIDTH + place
-        moves |= take_from_links(word, place, cells, coming, planes.ahead, planes.back)
-        moves |= cells[DELIVERED, place]
-        moved, arrived = move_to_and_from_hosts(cycle, word, place, cells, planes, state)
-        moves |= moved | arrived
-        state.counters[FLIT_HOPS] += count_arrived(cells, place) + count_bits(moved) + count_bits(arrived)
-    changed = row[REQUEST_LANE]
+        moves |= take_from_links(group * WIDTH + place, place, cells, coming, planes.ahead, planes.back)
+    state.counters[FLIT_HOPS] += count_arrived(row)
+    delivers = row[DELIVERED]
+    moved, arrived = move_to_and_from_hosts(cycle, group, row, planes, state)
+    state.counters[FLIT_HOPS] += count_all(moved) + count_all(arrived)
+    changed = delivers | moved | arrived
     for slot in range(SLOTS):
         changed |= row[REQUEST_LANE + slot]
     note_what_can_be_had(row, planes.empty_reuse)
@@ -167,12 +166,12 @@ def take_from_links(word, place, cells, coming, ahead, back):
     return changed
 
 
-def count_arrived(cells, place):
+def count_arrived(row):
     """Flits that move over links between switches."""
     flits = 0
     for lane in range(LANES):
         for port in range(HOST):
-            flits += count_bits(cells[ARRIVED + lane * PORTS + port, place])
+            flits += count_all(row[ARRIVED + lane * PORTS + port])
     return flits
 
 

@@ -13,6 +13,7 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model
 
+from sim_model.common.planes.bits import count_bits
 from sim_model.common.planes.vectors import WORD, PlaneVector, call_on_vector, define
 
 _infer: Any = infer_global
@@ -74,6 +75,8 @@ def row_operations(width: int) -> dict[str, Callable[..., Any]]:
         The row of an array int64[places, width]; it is the same memory.
     ``any_of(plane)``
         All words at a place put together by bits.
+    ``count_all(plane)``
+        How many of their bits are 1.
     """
     kind = PlaneRow(width)
 
@@ -83,6 +86,9 @@ def row_operations(width: int) -> dict[str, Callable[..., Any]]:
     def any_of(plane):
         return plane
 
+    def count_all(plane):
+        return count_bits(plane)
+
     def view(context, builder, signature, values):
         data = context.make_array(signature.args[0])(context, builder, values[0]).data
         return builder.bitcast(data, _pointer(kind))
@@ -90,4 +96,15 @@ def row_operations(width: int) -> dict[str, Callable[..., Any]]:
     def reduce_or(_context, builder, _signature, values):
         return values[0] if width == 1 else call_on_vector("llvm.vector.reduce.or", values[0], WORD, builder)
 
-    return {"row_of": define(row_of, kind, view), "any_of": define(any_of, types.int64, reduce_or)}
+    def count(_context, builder, _signature, values):
+        if width == 1:
+            return builder.ctpop(values[0])
+        return call_on_vector(
+            "llvm.vector.reduce.add", call_on_vector("llvm.ctpop", values[0], kind.plane.words, builder), WORD, builder
+        )
+
+    return {
+        "count_all": define(count_all, types.int64, count),
+        "row_of": define(row_of, kind, view),
+        "any_of": define(any_of, types.int64, reduce_or),
+    }

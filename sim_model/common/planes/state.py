@@ -47,7 +47,7 @@ class PlaneState(NamedTuple):
     rows: np.ndarray  # int64[groups, planes, words of a group], see ``layout.py``
     outputs: np.ndarray  # int64[2, groups, planes, words of a group], on the links, and credits, by cycle modulo 2
     delays: np.ndarray  # int64[words, bits, input lanes], cycles that heads have waited
-    unloaded: np.ndarray  # int64[words, bits], flits behind the one in the injector's register
+    unloaded: np.ndarray  # int64[groups, bits, words of a group], flits behind the one in the injector's register
     neighbours: np.ndarray  # int64[directions, switches]
     ways: np.ndarray  # int64[input lanes, switches], output of the head or worm at the front
     worms: np.ndarray  # int64[input lanes and one for deliveries, switches, places], messages in line
@@ -106,7 +106,7 @@ def make_plane_state(
         rows=np.repeat(_first_rows(at, groups)[:, :, np.newaxis], width, axis=2),
         outputs=np.zeros((2, groups, at["OUT_SIZE"], width), dtype=np.int64),
         delays=np.zeros((words, max(routing_cycles - 2, 0).bit_length(), slots), dtype=np.int64),
-        unloaded=np.zeros((words, most_flits.bit_length()), dtype=np.int64),
+        unloaded=np.zeros((groups, most_flits.bit_length(), width), dtype=np.int64),
         neighbours=neighbours,
         ways=np.zeros((slots, switches), dtype=np.int64),
         worms=np.full((slots + 1, switches, places), NONE, dtype=np.int64),
