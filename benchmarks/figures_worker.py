@@ -1,6 +1,7 @@
 """The side of ``benchmarks.figures_cost`` that runs in a checkout, an earlier one perhaps: a line asks, a line answers.
 
-One replication of a point of a figure of SPAM, by the study of the checkout, from its messages to its observations.
+One replication of a point of a figure, by the study of the checkout, from its messages to its observations. Networks
+are made beforehand, as a figure makes them for many runs.
 """
 
 import importlib
@@ -42,7 +43,25 @@ def mixed(destinations: int, rate: float, cycles: int, replication: int) -> None
         SpamLoad(models(128), destinations, rate).run(replication, cycles)
 
 
-KINDS: dict[str, Callable[..., None]] = {"single": single, "mixed": mixed}
+def multicasts(software: str, workload: dict[str, Any]) -> Any:
+    """Figures 2 to 4 of the torus: one random workload. Returns the latencies, of the mean and the last multicast."""
+    study: Any = importlib.import_module("hydranoc.studies.torus.multicasts")
+    point = study._measure(study._Task(software, study.Workload(**workload), 1))
+    if hasattr(point, "means_us"):
+        return [*point.means_us, *point.lasts_us]
+    return [point.mean_us, point.last_us]  # of one workload
+
+
+def prepare(kind: str) -> None:
+    """Make the network once, where the study of the checkout makes it anew for every point."""
+    if kind == "multicasts":
+        study: Any = importlib.import_module("hydranoc.studies.torus.multicasts")
+        if not hasattr(study.paper_model, "cache_info"):
+            study.paper_model = cache(study.paper_model)
+        study.paper_model()
+
+
+KINDS: dict[str, Callable[..., Any]] = {"single": single, "mixed": mixed, "multicasts": multicasts}
 
 
 def main() -> None:
@@ -50,9 +69,11 @@ def main() -> None:
     sys.path.insert(0, os.getcwd())
     for line in sys.stdin:
         asked = json.loads(line)
+        kind = asked.pop("kind")
+        prepare(kind)
         begin = time.process_time()
-        KINDS[asked.pop("kind")](**asked)
-        print(json.dumps({"seconds": time.process_time() - begin}), flush=True)
+        observed = KINDS[kind](**asked)
+        print(json.dumps({"seconds": time.process_time() - begin, "observed": observed}), flush=True)
 
 
 if __name__ == "__main__":

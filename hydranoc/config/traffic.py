@@ -18,7 +18,7 @@ from hydranoc.config.sending import (
 from hydranoc.config.source import KeyPath, unreadable
 from hydranoc.errors import ConfigError, shown
 from sim_model.common.messages import Message, MessageError, Messages
-from sim_model.common.multinode import multinode_workload
+from sim_model.common.multinode import multinode_columns
 from sim_model.common.trace import TraceError, bounded_lines, read_trace
 
 BITS_PER_BYTE = 8
@@ -111,7 +111,7 @@ def _broadcast_flits(config: Config, traffic: schema.BroadcastTraffic, header_fl
 
 def _multinode(config: Config, traffic: schema.MultinodeTraffic, routing: Any) -> Messages:
     try:
-        records = multinode_workload(
+        records = multinode_columns(
             len(config.network.processors),
             sources=traffic.sources,
             destinations=traffic.destinations,

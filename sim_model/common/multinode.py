@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sim_model.common.message_columns import MessageColumns
 from sim_model.common.messages import Message
 
 
@@ -31,6 +32,15 @@ def multinode_workload(
     ValueError
         "X must be Y, not Z".
     """
+    return list(
+        multinode_columns(nodes, sources=sources, destinations=destinations, hot_spot=hot_spot, flits=flits, seed=seed)
+    )
+
+
+def multinode_columns(
+    nodes: int, *, sources: int, destinations: int, hot_spot: float, flits: int, seed: int
+) -> MessageColumns:
+    """The multicasts of ``multinode_workload`` in columns; parameters and errors are the same."""
     if not 1 <= sources <= nodes:
         raise ValueError(f"Sources must be 1 to {nodes}, not {sources!r}")
     if not 1 <= destinations < nodes:
@@ -38,11 +48,19 @@ def multinode_workload(
     if not 0 <= hot_spot <= 1:
         raise ValueError(f"Hot-spot factor must be 0 to 1, not {hot_spot!r}")
     generator = np.random.Generator(np.random.PCG64(seed))
-    senders = generator.permutation(nodes)[:sources].tolist()
-    common = generator.permutation(nodes)[: round(hot_spot * destinations)].tolist()
-    messages = []
-    for sender in senders:
-        others = [node for node in generator.permutation(nodes).tolist() if node not in common]
-        chosen = [node for node in (*common, *others) if node != sender][:destinations]
-        messages.append(Message(sender, tuple(sorted(chosen)), flits))
-    return messages
+    senders = generator.permutation(nodes)[:sources]
+    common = generator.permutation(nodes)[: round(hot_spot * destinations)]
+    others = np.stack([generator.permutation(nodes) for _ in range(sources)])
+    is_common = np.zeros(nodes, dtype=bool)
+    is_common[common] = True
+    candidates = np.hstack((np.broadcast_to(common, (sources, len(common))), others))
+    usable = candidates != senders[:, np.newaxis]
+    usable[:, len(common) :] &= ~is_common[others]
+    chosen = usable & (np.cumsum(usable, axis=1) <= destinations)  # the first so many
+    return MessageColumns.of(
+        source=senders,
+        destinations=np.sort(candidates[chosen].reshape(sources, destinations), axis=1).ravel(),
+        counts=np.full(sources, destinations),
+        flits=np.full(sources, flits),
+        start_cycle=np.zeros(sources, dtype=np.int64),
+    )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.common.engine.compiled import compiled_loop
 from sim_model.common.message_columns import ANY, MessageColumns
 from sim_model.common.recursive_doubling import halvings
 from sim_model.common.unicast_tree import Tree
@@ -107,6 +108,49 @@ def _add_tree(
         channel = ANY if injection is None else injection
         rows.append((record, sender, receiver, SOURCE if sender == source else brought[sender], operation, channel))
         brought[receiver] = len(rows) - 1
+
+
+def unicasts_of_columns(
+    columns: MessageColumns, record: np.ndarray, sender: np.ndarray, receiver: np.ndarray, operation: np.ndarray
+) -> MessageColumns:
+    """Each multicast as given unicasts, others as they are, see ``software_schedule``.
+
+    Parameters
+    ----------
+    columns : MessageColumns
+        In order (``MessageColumns.in_order``), without parents and groups.
+    record : int64[U]
+        The multicast that each unicast belongs to; ascending.
+    sender, receiver : int64[U]
+        Parents first, and those of a sender in the order in which it sends.
+    operation : int64[U]
+        See ``Message``.
+    """
+    alone = np.flatnonzero(columns.counts == 1)
+    all_records = np.concatenate((record, alone))
+    order = np.argsort(all_records, kind="stable")
+    record = all_records[order]
+    sender = np.concatenate((sender, columns.source[alone]))[order]
+    receiver = np.concatenate((receiver, columns.destinations[columns.offsets[alone]]))[order]
+    operation = np.concatenate((operation, columns.operation[alone]))[order]
+    injection = np.concatenate((np.full(len(order) - len(alone), ANY), columns.injection[alone]))[order]
+    brought_by = np.empty(len(order), dtype=np.int64)
+    brought_to = np.empty(max(sender.max(initial=0), receiver.max(initial=0)) + 1, dtype=np.int64)
+    find_bringers(columns.source[record].astype(np.int64), sender, receiver, brought_to, brought_by)
+    return _unicasts(columns, record, sender, receiver, brought_by, operation, injection)
+
+
+@compiled_loop()
+def find_bringers(source, sender, receiver, brought_to, brought_by):
+    """Which unicast brought each message to its sender: the last one before it that went there.
+
+    ``brought_to`` has a place for every node; what is in it from another multicast is not looked at, because within one
+    parents come first.
+    """
+    for unicast in range(len(sender)):
+        start = sender[unicast]
+        brought_by[unicast] = SOURCE if start == source[unicast] else brought_to[start]
+        brought_to[receiver[unicast]] = unicast
 
 
 def _unicasts(

@@ -2,11 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
+from sim_model.common.message_columns import MessageColumns
 from sim_model.common.messages import Message
 from sim_model.common.recursive_doubling import RotatingBase
 from sim_model.common.schedule import software_schedule
+from sim_model.common.software_columns import unicasts_of_columns
 from sim_model.common.unicast_tree import Tree, Unicast
+from sim_model.torus.chain_columns import chain_columns
 from sim_model.torus.chains import CHAINS, Send
+from sim_model.torus.partition_columns import partitioned_columns
 from sim_model.torus.partitioning import Partitioning, Scheme
 from sim_model.torus.recursive_doubling import BASES, recursive_doubling
 from sim_model.torus.subnetworks import KINDS, dilations
@@ -54,7 +60,22 @@ def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: 
     names = software_names(grid)
     if software not in names:
         raise ValueError(f"Software must be {', '.join(names)}, not {software!r}")
+    if software != DOUBLING and isinstance(records, MessageColumns) and records.in_order(grid.nodes):
+        return _sends_of_columns(grid, records, software, seed)
     return software_schedule(records, grid.nodes, _tree(grid, software, seed))
+
+
+def _sends_of_columns(grid: Grid, records: MessageColumns, software: str, seed: int) -> MessageColumns:
+    """The same for all records at once."""
+    several = np.flatnonzero(records.counts > 1)
+    goes = np.repeat(records.counts > 1, records.counts)
+    multicast = np.repeat(np.arange(len(several)), records.counts[several])
+    source, destinations = (column.astype(np.int64) for column in (records.source[several], records.destinations[goes]))
+    if software in CHAINS:
+        sends = chain_columns(grid, software, source, multicast, destinations)
+    else:
+        sends = partitioned_columns(Partitioning(grid, Scheme.named(software), seed), source, multicast, destinations)
+    return unicasts_of_columns(records, several[sends.record], *sends[1:])
 
 
 def _tree(grid: Grid, software: str, seed: int) -> Tree:

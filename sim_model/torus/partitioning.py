@@ -11,9 +11,9 @@ node that this has in the source's own block.
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,8 @@ from topology.torus.grid import Grid
 
 EVERY_NODE = ("II", "IV")
 """Types whose networks have every node of the torus in one of them."""
+MOST_PARTS = 64
+"""Ways of partitioning that are kept."""
 
 
 class Scheme(NamedTuple):
@@ -106,12 +108,20 @@ class Partitioning:
     def __init__(self, grid: Grid, scheme: Scheme, seed: int = 0, offset: int = DEFAULT_OFFSET):
         self.grid = grid
         self.scheme = scheme
-        self.networks = distribution_networks(grid, scheme.dilation, scheme.kind, offset)
-        self.blocks = collection_networks(grid, scheme.dilation)
-        self._block_of = {node: number for number, block in enumerate(self.blocks) for node in block.nodes}
+        self.parts = _parts(grid, scheme.dilation, scheme.kind, offset)
         self._generator = np.random.Generator(np.random.PCG64(seed))
-        self._multicasts_of_network: Counter[int] = Counter()
-        self._multicasts_of_node: Counter[int] = Counter()
+        self._multicasts_of_network = [0] * len(self.networks)
+        self._multicasts_of_node = np.zeros(grid.nodes, dtype=np.int64)
+
+    @property
+    def networks(self) -> tuple[Subnetwork, ...]:
+        """Distribution networks."""
+        return self.parts.networks
+
+    @property
+    def blocks(self) -> tuple[Subnetwork, ...]:
+        """Collection networks."""
+        return self.parts.blocks
 
     def multicast(self, source: int, destinations: Sequence[int]) -> PartitionedSends:
         """Sends of the next multicast.
@@ -127,11 +137,11 @@ class Partitioning:
         """
         check_nodes(self.grid, (source, *destinations))
         wanted = set(destinations) - {source}
-        number, representative = self._choose(source)
+        number, representative = self.choose(source)
         network = self.networks[number]
         in_block: dict[int, list[int]] = {}
         for node in sorted(wanted):
-            in_block.setdefault(self._block_of[node], []).append(node)
+            in_block.setdefault(int(self.parts.block_of[node]), []).append(node)
         relays = [network.whole_number(block) for block in sorted(in_block)]
         second = _sends_in(network, representative, [node for node in relays if node != source])
         third = tuple(
@@ -145,41 +155,95 @@ class Partitioning:
             first = (Send(0, source, representative, self.grid.shortest(source, representative)),)
         return PartitionedSends(number, representative, (first, second, third))
 
-    def _choose(self, source: int) -> tuple[int, int]:
-        """Number of a distribution network, and representative."""
+    def choose(self, source: int) -> tuple[int, int]:
+        """Number of the distribution network of the next multicast, and its representative.
+
+        Parameters
+        ----------
+        source : int
+        """
         number = self._network_for(source)
-        network = self.networks[number]
         if self.scheme.balanced:
-            representative = min(network.nodes, key=lambda node: self._preference(source, node))
+            representative = self._preferred(source, number)
         else:
-            representative = network.whole_number(self._block_of[source])
+            representative = int(self.parts.nodes_of_networks[number, self.parts.block_of[source]])
         self._multicasts_of_network[number] += 1
         self._multicasts_of_node[representative] += 1
         return number, representative
 
     def _network_for(self, source: int) -> int:
-        numbers = range(len(self.networks))
         if self.scheme.balanced:
-            fewest = min(self._multicasts_of_network[number] for number in numbers)
-            candidates = [number for number in numbers if self._multicasts_of_network[number] == fewest]
+            fewest = min(self._multicasts_of_network)
+            candidates = [number for number, count in enumerate(self._multicasts_of_network) if count == fewest]
         elif self.scheme.kind in EVERY_NODE:
-            candidates = [number for number in numbers if self.networks[number].own_number(source) is not None]
+            candidates = self.parts.networks_of_nodes[source]
         else:
-            candidates = list(numbers)
+            candidates = range(len(self.networks))
         return candidates[int(self._generator.integers(len(candidates)))]
 
-    def _preference(self, source: int, node: int) -> tuple[int, int, int]:
-        """Fewest multicasts first, then the nearest to the source, then the lowest."""
-        return self._multicasts_of_node[node], self._distance(source, node), node
+    def _preferred(self, source: int, number: int) -> int:
+        """The node of a network with the fewest multicasts; of those the nearest to the source, and then the lowest."""
+        parts, nodes = self.parts, self.parts.nodes_of_networks[number]
+        row, column = self.grid.position(source)
+        distance = (
+            parts.row_gaps[row, nodes // self.grid.columns] + parts.column_gaps[column, nodes % self.grid.columns]
+        )
+        farther_than_all = self.grid.rows + self.grid.columns
+        return int(nodes[np.argmin(self._multicasts_of_node[nodes] * farther_than_all + distance)])
 
-    def _distance(self, source: int, node: int) -> int:
-        (row, column), (to_row, to_column) = self.grid.position(source), self.grid.position(node)
-        return _around(row, to_row, self.grid.rows) + _around(column, to_column, self.grid.columns)
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """What a way of partitioning a torus is made of, whatever is sent.
+
+    Members
+    -------
+    networks, blocks : tuple of Subnetwork
+        Distribution and collection networks.
+    block_of : int64[nodes]
+        Number of the block that each node is in.
+    nodes_of_networks : int64[networks, blocks]
+        The node of each distribution network in each block; those of a network ascend.
+    networks_of_nodes : sequence of sequences of int
+        Distribution networks that each node is in.
+    row_gaps, column_gaps : int64[side, side]
+        Channels between two positions of a ring.
+    """
+
+    networks: tuple[Subnetwork, ...]
+    blocks: tuple[Subnetwork, ...]
+    block_of: np.ndarray
+    nodes_of_networks: np.ndarray
+    networks_of_nodes: Sequence[Sequence[int]]
+    row_gaps: np.ndarray
+    column_gaps: np.ndarray
 
 
-def _around(start: int, end: int, side: int) -> int:
-    """Channels between two positions of a ring."""
-    return min((end - start) % side, (start - end) % side)
+@lru_cache(maxsize=MOST_PARTS)
+def _parts(grid: Grid, dilation: int, kind: str, offset: int) -> _Parts:
+    networks, blocks = distribution_networks(grid, dilation, kind, offset), collection_networks(grid, dilation)
+    block_of = np.empty(grid.nodes, dtype=np.int64)
+    for number, block in enumerate(blocks):
+        block_of[list(block.nodes)] = number
+    networks_of_nodes: list[list[int]] = [[] for _ in range(grid.nodes)]
+    for number, network in enumerate(networks):
+        for node in network.nodes:
+            networks_of_nodes[node].append(number)
+    return _Parts(
+        networks,
+        blocks,
+        block_of,
+        nodes_of_networks=np.array([network.nodes for network in networks]),
+        networks_of_nodes=networks_of_nodes,
+        row_gaps=_ring_gaps(grid.rows),
+        column_gaps=_ring_gaps(grid.columns),
+    )
+
+
+def _ring_gaps(side: int) -> np.ndarray:
+    """Channels between two positions of a ring, int64[side, side]."""
+    ahead = (np.arange(side) - np.arange(side)[:, np.newaxis]) % side
+    return np.minimum(ahead, (side - ahead) % side)
 
 
 def _sends_in(network: Subnetwork, sender: int, receivers: Sequence[int]) -> tuple[Send, ...]:

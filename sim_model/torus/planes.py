@@ -1,4 +1,4 @@
-"""Tori and meshes for the engine that moves planes: directions are shifts of planes, and dimension order the way."""
+"""Tori and meshes for the engine that moves planes: directions are moves of planes, and dimension order the way."""
 
 from functools import cached_property
 from pathlib import Path
@@ -11,13 +11,13 @@ from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.messages import Messages
 from sim_model.common.planes.loop import plane_loop
 from sim_model.common.planes.model import PlaneRun
-from sim_model.common.planes.state import Shifts, make_plane_state, plane_of
+from sim_model.common.planes.state import Moves, make_plane_state, moves_of, width_for
 from sim_model.common.vc.model import LaneModel
 from sim_model.torus.router import direction_and_distance, lanes_of_way
 from sim_model.torus.state import TorusRoutes, make_routes, turns_taken
 from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
 from topology.torus.graph import TorusNetwork
-from topology.torus.grid import DIRECTIONS, Grid, along_row, opposite
+from topology.torus.grid import DIRECTIONS, Grid, along_row
 from topology.torus.routing import TorusRouting
 
 PORTS = DIRECTIONS + 1
@@ -43,38 +43,15 @@ def find_way(switch, port, lane, message, _state, plane_routes):
     return direction, lanes_of_way(direction, distance, came_high, routes)
 
 
-def make_shifts(grid: Grid) -> Shifts:
-    """How planes move in each direction."""
-    ends = np.stack([_last_in_ring(grid, way) for way in range(DIRECTIONS)])
-    begins = np.stack([_last_in_ring(grid, opposite(way)) for way in range(DIRECTIONS)])
-    steps = np.array([(1 if along_row(way) else grid.columns) * (1 - 2 * (way & 1)) for way in range(DIRECTIONS)])
-    sides = np.array([grid.side(way) for way in range(DIRECTIONS)])
-    return Shifts(
-        step=steps,
-        wrap=-steps * (sides - 1) * grid.wraps,
-        ends=_planes_of(ends),
-        others_at_ends=_planes_of(~ends),
-        begins=_planes_of(begins),
-        others_at_begins=_planes_of(~begins),
-    )
-
-
-def _last_in_ring(grid: Grid, direction: int) -> np.ndarray:
-    """bool[switches]: nodes from which nothing goes on in a direction, but for the channel that closes a ring."""
-    row, column = np.divmod(np.arange(grid.nodes), grid.columns)
-    position = column if along_row(direction) else row
-    return position == (grid.side(direction) - 1 if direction & 1 == 0 else 0)
-
-
-def _planes_of(switches: np.ndarray) -> np.ndarray:
-    return np.stack([plane_of(of_direction) for of_direction in switches])
-
-
-def make_neighbours(grid: Grid, shifts: Shifts) -> np.ndarray:
+def make_neighbours(grid: Grid) -> np.ndarray:
     """int64[directions, switches]: where channels lead to; the node itself where a mesh has an end."""
-    nodes = np.arange(grid.nodes)
-    ends = np.stack([_last_in_ring(grid, way) for way in range(DIRECTIONS)])
-    return nodes + np.where(ends, shifts.wrap[:, None], shifts.step[:, None])
+    row, column = np.divmod(np.arange(grid.nodes), grid.columns)
+    found = []
+    for way in range(DIRECTIONS):
+        position, side = (column if along_row(way) else row) + 1 - 2 * (way & 1), grid.side(way)
+        position = position % side if grid.wraps else np.clip(position, 0, side - 1)
+        found.append(row * grid.columns + position if along_row(way) else position * grid.columns + column)
+    return np.stack(found)
 
 
 def all_have_ways(routing: TorusRouting, messages: Messages) -> bool:
@@ -114,25 +91,27 @@ class TorusPlanes:
     def begin(self, state: EngineState, messages: Messages) -> PlaneRun:
         """A run before cycle 0."""
         model, network = self._model, self._network
-        neighbours, shifts = self._layout
+        neighbours, moves = self._layout
+        width = width_for(state, network.switches, model.routing_cycles)
         planes = make_plane_state(
             state,
             neighbours,
-            shifts,
+            moves,
+            width=width,
             lanes=network.lanes,
             routing_cycles=model.routing_cycles,
             empty_reuse=model.lane_reuse == REUSE_EMPTY,
             low_injection=model.injection_priority == PRIORITY_LOW,
         )
         routes = make_routes(model.routing, messages)
-        loop = plane_loop(find_way, PORTS, network.lanes, model.buffer_flits, Path(__file__).parent)
+        loop = plane_loop(find_way, PORTS, network.lanes, model.buffer_flits, width, Path(__file__).parent)
         return PlaneRun(planes, PlaneRoutes(routes, self._high_arrivals(routes)), loop, self._places_of_counts)
 
     @cached_property
-    def _layout(self) -> tuple[np.ndarray, Shifts]:
+    def _layout(self) -> tuple[np.ndarray, tuple[Moves, Moves]]:
         """What does not depend on messages."""
-        shifts = make_shifts(self._network.grid)
-        return make_neighbours(self._network.grid, shifts), shifts
+        neighbours = make_neighbours(self._network.grid)
+        return neighbours, moves_of(neighbours)
 
     def _high_arrivals(self, routes: TorusRoutes) -> np.ndarray:
         """As in ``PlaneRoutes``."""

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.common.engine.once import once_for
 from sim_model.common.engine.state import NONE, make_records
 from sim_model.common.messages import Messages
 from topology.torus.grid import DIRECTIONS
@@ -43,6 +44,12 @@ class TorusRoutes(NamedTuple):
 
 def make_routes(routing: TorusRouting, messages: Messages) -> TorusRoutes:
     """Positions and headers, laid out for the router."""
+    fixed = once_for(routing, "routes", lambda: _without_headers(routing))
+    return fixed._replace(headers=_headers(routing, messages))
+
+
+def _without_headers(routing: TorusRouting) -> TorusRoutes:
+    """What does not depend on messages."""
     network, grid = routing.network, routing.network.grid
     rows, columns = np.divmod(np.arange(grid.nodes), grid.columns)
     low_lanes = network.lanes // 2 if routing.classed else 0
@@ -69,7 +76,7 @@ def make_routes(routing: TorusRouting, messages: Messages) -> TorusRoutes:
                 for lane, way in enumerate(network.direction_of)
             ],
         ),
-        headers=_headers(routing, messages, rows, columns),
+        headers=make_records(0, HEADER_FIELDS),
     )
 
 
@@ -93,15 +100,15 @@ def turns_taken(routing: TorusRouting, messages: Messages) -> np.ndarray:
     return turned
 
 
-def _headers(routing: TorusRouting, messages: Messages, rows: np.ndarray, columns: np.ndarray) -> np.recarray:
+def _headers(routing: TorusRouting, messages: Messages) -> np.recarray:
     """Destinations and turns of all messages."""
-    destination = messages.destinations[messages.offsets[:-1]]
+    row, column = np.divmod(messages.destinations[messages.offsets[:-1]], routing.network.grid.columns)
     turned = turns_taken(routing, messages)
     return make_records(
         len(messages),
         HEADER_FIELDS,
-        row=rows[destination],
-        column=columns[destination],
+        row=row,
+        column=column,
         y_negative=turned[:, 0],
         x_negative=turned[:, 1],
     )

@@ -5,12 +5,14 @@ import pytest
 
 from sim_model.common.messages import Message
 from sim_model.common.planes.counts import add, read_counts
-from sim_model.common.planes.state import COUNT_BITS, COUNT_KINDS, plane_of
+from sim_model.common.planes.state import COUNT_BITS, COUNT_KINDS, WIDTH, plane_of, width_for
 from sim_model.common.simulation import FLITS_FOR_PLANES, Simulation
 from sim_model.torus.model import TorusModel
+from sim_model.torus.multinode import software_sends
 from tests.sim_model.builders import build
 from tests.sim_model.random_runs import Run, differences, random_lane_run
 from topology.common.host_pattern import HostBehaviour
+from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid, Turns
 from topology.torus.operations import operation
@@ -117,3 +119,34 @@ def test_numbers_in_planes():
     channels = np.arange(words * 64)
     for slot in range(slots):
         assert np.array_equal(read_counts(counts, np.full_like(channels, slot), channels), expected[:, slot])
+
+
+WIDE_GRIDS = [Grid(16, 16), Grid(13, 17, wraps=False), Grid(5, 48), Grid(20, 25), Grid(30, 16, wraps=False)]
+"""Tori and meshes of 4 and 8 words, the last of them full or not."""
+
+
+@pytest.mark.parametrize("grid", WIDE_GRIDS, ids=str)
+@pytest.mark.parametrize(
+    ("lanes", "options"),
+    [
+        (2, {"buffer_flits": 8, "injection_priority": PRIORITY_LOW}),
+        (2, {"buffer_flits": 8, "routing_cycles": 2, "lane_reuse": REUSE_EMPTY}),
+        (1, {"buffer_flits": 2}),
+    ],
+)
+def test_words_that_are_moved_together(grid, lanes, options):
+    """Multicasts by software, which wait for each other, on networks whose words are moved four at a time."""
+    model = TorusModel(TorusRouting(TorusNetwork(grid, lanes), 32), **options)
+    random = np.random.default_rng(grid.nodes + lanes)
+    records = [
+        Message(int(source), sorted(random.permutation(grid.nodes)[:12].tolist()), int(random.integers(1, 40)))
+        for source in random.permutation(grid.nodes)[:40]
+    ]
+    software = "spu" if lanes > 1 or not grid.wraps else "u-mesh"
+    messages = build(model, list(software_sends(grid, records, software)))
+    planes, cycles = (Simulation(model, messages, 20, engine=engine) for engine in ("planes", "cycle"))
+    assert width_for(planes._state, grid.nodes, model.routing_cycles) == WIDTH
+    for stop in (150, 300, None):
+        assert differences(planes.run(stop), cycles.run(stop)) == []
+    assert planes.finished
+    assert planes.results().lost == 0

@@ -76,6 +76,13 @@ def empty_records(count: int, record: np.dtype) -> np.recarray:
     return room[begin : begin + count * record.itemsize].view(record).view(np.recarray)
 
 
+def copied_records(records: Any) -> np.recarray:
+    """Records of any shape that may be changed, in a place as good as the first ones'."""
+    copied: Any = empty_records(records.size, records.dtype).reshape(records.shape)
+    copied[:] = records
+    return copied
+
+
 def _room(size: int) -> int:
     """Bytes of a record: a power of two up to a cache line, and then a multiple of half a line."""
     if size > CACHE_LINE_BYTES:

@@ -14,7 +14,7 @@ from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT
 from sim_model.common.engine.endpoints import EJECTOR_FLITS, EndpointState
 from sim_model.common.engine.movers import BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR, ROLES
 from sim_model.common.engine.once import once_for
-from sim_model.common.engine.records import NUMBER, byte, empty_records, make_records, number, short, signed
+from sim_model.common.engine.records import NUMBER, byte, copied_records, make_records, number, short, signed
 from sim_model.common.messages import Messages
 from topology.common.channels import Channel, ChannelNetwork
 from topology.common.link_stages import STAGE_FLITS, LinkStages
@@ -210,14 +210,14 @@ def make_state(
         slot_mask=slots - 1,
         registers_wake=int(registers_wake),
         link_stages=links.most,
-        channels=_copied(once_for(network, ("channels", ejector), lambda: _make_channels(network, ejector))),
+        channels=copied_records(once_for(network, ("channels", ejector), lambda: _make_channels(network, ejector))),
         slots=np.zeros((len(network.channels), slots), dtype=np.int64),
         stages=_make_stages(links),
         movers=np.zeros((ROLES, len(network.channels)), dtype=NUMBER),
         mover_counts=np.zeros(ROLES, dtype=np.int64),
         alarms=make_alarms(network.vertices),
         staged_inputs=np.zeros(network.vertices, dtype=np.int64),
-        vertices=_copied(once_for(network, "vertices", lambda: _make_vertices(network))),
+        vertices=copied_records(once_for(network, "vertices", lambda: _make_vertices(network))),
         input_channel=once_for(network, "inputs", lambda: _input_channels(network)),
         hosts=hosts,
         jobs=jobs,
@@ -234,13 +234,6 @@ def make_state(
         tallies=make_records(len(network.channels) if count_channels else 0, TALLY_FIELDS),
         endpoints=endpoints,
     )
-
-
-def _copied(records: np.recarray) -> np.recarray:
-    """Records that may be changed, in a place as good as the first ones'."""
-    copied = empty_records(len(records), records.dtype)
-    copied[:] = records
-    return copied
 
 
 def _make_channels(network: ChannelNetwork, empty_ejector: int) -> np.recarray:

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from sim_model.common.engine.compiled import compiled
+ALL_BUT_SIGN = (1 << 63) - 1
 
 
 def count_bits(word):
@@ -28,29 +30,25 @@ def _compiled_count_bits(word):
     return (lambda word: _population(word)) if isinstance(word, types.Integer) else None
 
 
-@compiled
-def shifted(planes, word, row, amount):
-    """A word of a plane all of whose bits have been moved up by an amount, over the ends of words; down if negative.
+def rotated(word, turn):
+    """The bits of a word moved up by 0 to 63 places, those above its end to its beginning."""
+    return word << turn | (word >> 1 & ALL_BUT_SIGN) >> 63 - turn
 
-    Parameters
-    ----------
-    planes : int64[words, rows]
-    word, row : int
-    amount : int
-    """
-    words = len(planes)
-    if amount >= 0:
-        source, rest = word - (amount >> 6), amount & 63
-        bits = planes[source, row] << rest if source >= 0 else 0
-        if rest != 0 and source >= 1:
-            bits |= planes[source - 1, row] >> 64 - rest & (1 << rest) - 1
-        return bits
-    source, rest = word + (-amount >> 6), -amount & 63
-    bits = 0
-    if source < words:
-        bits = planes[source, row]
-        if rest != 0:
-            bits = bits >> rest & (1 << 64 - rest) - 1
-    if rest != 0 and source + 1 < words:
-        bits |= planes[source + 1, row] << 64 - rest
-    return bits
+
+def _type_rotation(_context, word, turn):
+    def generate(_context, builder, _signature, values):
+        kind = ir.IntType(64)
+        function = ir.FunctionType(kind, [kind] * 3)
+        rotate = cgutils.get_or_insert_function(builder.module, function, "llvm.fshl.i64")
+        return builder.call(rotate, [values[0], values[0], values[1]])
+
+    return types.int64(word, turn), generate
+
+
+_rotation: Any = intrinsic(_type_rotation)
+
+
+@overload(rotated)
+def _compiled_rotated(word, turn):
+    whole = isinstance(word, types.Integer) and isinstance(turn, types.Integer)
+    return (lambda word, turn: _rotation(word, turn)) if whole else None

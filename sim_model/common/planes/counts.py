@@ -51,7 +51,7 @@ def count_registers(row, left, counts):
 
 def count_blocked(word, cycles, planes):
     """Count cycles in which nothing moves."""
-    row, counts = planes.rows[word], planes.counts[word]
+    row, counts = row_of(planes.rows[word]), planes.counts[word]
     for slot in range(SLOTS):
         add(counts[BUBBLES, slot], row[IN_MESSAGE + slot], cycles)
     add(counts[STALLED_CYCLES, SLOTS], row[INJECTOR_VALID], cycles)

@@ -50,6 +50,7 @@ def plane_offsets(ports: int, lanes: int, depth_flits: int) -> Mapping[str, int]
         "REGISTER_TAIL": 1,
         "IN_MESSAGE": slots,  # output lanes between the moves of a head and of its tail; kept only if they are counted
         # what follows is written anew in every cycle
+        "ENDED": 2,  # tails that have left injectors, and those that have arrived
         "ARRIVED": slots,
         "ARRIVED_TAIL": slots,
         "RETURNED": slots,  # credits on their wires

@@ -9,6 +9,7 @@ from llvmlite import ir
 from numba import types
 
 from sim_model.common.planes.vectors import WORD, PlaneVector, call_on_vector, constant, define, merged, shuffled
+from sim_model.common.planes.vectors import splat as splat_of
 
 Operations = Mapping[str, Callable[..., Any]]
 
@@ -62,8 +63,7 @@ def memory_operations(width: int, rows: int) -> Operations:
         return context.get_dummy_value()
 
     def copy(_context, builder, _signature, values):
-        first = builder.insert_element(ir.Constant(kind.words, ir.Undefined), values[0], ir.IntType(32)(0))
-        return shuffled(builder, first, first, [0] * width)
+        return splat_of(builder, values[0], width)
 
     def gather(context, builder, signature, values):
         places = [builder.add(values[1], WORD(number * width)) for number in range(rows)]

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sim_model.common.engine.discards import Discards, make_discards
-from sim_model.common.engine.records import Field, make_records, number
+from sim_model.common.engine.once import once_for
+from sim_model.common.engine.records import Field, copied_records, make_records, number
 from sim_model.common.engine.state import NONE
 from topology.common.channels import ChannelNetwork
 from topology.common.lanes import LaneNetwork
@@ -108,13 +109,43 @@ def make_lane_state(
     low_injection : bool
         Inputs from processors come after all others.
     """
-    channels, deliveries = network.channels, network.delivery_channels
-    buffer = np.full(len(channels), NONE)
-    buffer[list(deliveries)] = np.arange(len(deliveries))
+    first = once_for(
+        network, ("lanes", depth_flits, low_injection), lambda: _first(network, depth_flits, low_injection)
+    )
+    deliveries = len(network.delivery_channels)
     return LaneState(
         routing_cycles=routing_cycles,
         empty_reuse=int(empty_reuse),
         discards=make_discards(network),
+        input_lanes=copied_records(first.input_lanes),
+        output_lanes=first.output_lanes,
+        inputs=copied_records(first.inputs),
+        outputs=copied_records(first.outputs),
+        routers=copied_records(first.routers),
+        wires=np.zeros((network.vertices, 2), dtype=np.int64),
+        buffers=make_records(deliveries, BUFFER_FIELDS),
+        slots=np.zeros((deliveries, 1 << (depth_flits - 1).bit_length()), dtype=np.int64),
+        credit_wires=first.credit_wires,
+        routes=routes,
+    )
+
+
+class _First(NamedTuple):
+    """What is the same before cycle 0 of all runs, as in ``LaneState``."""
+
+    input_lanes: np.recarray
+    output_lanes: np.recarray
+    inputs: np.recarray
+    outputs: np.recarray
+    routers: np.recarray
+    credit_wires: np.ndarray
+
+
+def _first(network: LaneNetwork, depth_flits: int, low_injection: bool) -> _First:
+    channels, deliveries = network.channels, network.delivery_channels
+    buffer = np.full(len(channels), NONE)
+    buffer[list(deliveries)] = np.arange(len(deliveries))
+    return _First(
         input_lanes=_input_lanes(network),
         output_lanes=make_records(
             len(channels),
@@ -125,13 +156,9 @@ def make_lane_state(
         inputs=_inputs(network),
         outputs=_by_port(network.links.output_channel[: network.switches], OUTPUT_FIELDS),
         routers=_routers(network, depth_flits, low_injection),
-        wires=np.zeros((network.vertices, 2), dtype=np.int64),
-        buffers=make_records(len(deliveries), BUFFER_FIELDS),
-        slots=np.zeros((len(deliveries), 1 << (depth_flits - 1).bit_length()), dtype=np.int64),
         credit_wires=np.array(
             [(c.source, c.source_port) for c in channels if max(c.source, c.sink) < network.switches], dtype=np.int64
         ).reshape(-1, 2),
-        routes=routes,
     )
 
 
