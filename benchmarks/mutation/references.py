@@ -91,7 +91,8 @@ class ComparedNetwork(Reference):
 
     @cached_property
     def text(self) -> str:
-        return self.comparison.harness.verilog
+        harness = self.comparison.harness
+        return f"{harness.verilog}\n{harness.table_words}"  # tables that are loaded do not stand in the Verilog
 
 
 class TestedDesign(Reference):
@@ -130,6 +131,7 @@ def _held_back(family: str) -> Comparison:
 
 COMPARED: dict[str, Callable[[], Comparison]] = {
     "harts broadcasts": lambda: every_broadcast(3),  # in smaller ones no leg of a broadcast is longer than a step
+    "harts algorithm a": lambda: every_broadcast(2, algorithm_a=True),
     **{f"{family} with resets": lambda family=family: from_anything(busy(family)) for family in (*ROUTED, "harts")},
     **{f"{name} wide": JOBS[name] for name in WIDE_HEADERS},
     **{f"{family} held back": lambda family=family: _held_back(family) for family in host_workloads.SMALL},

@@ -149,6 +149,7 @@ def test_without_sets_there_is_no_tuser(designs, name):
     nodes = len(network.processors)
     entry, widths = manifest["axi_stream"], {port["name"]: port["bits"] for port in manifest["ports"]}
     assert (entry["destination_mode"], entry["tuser_bits"], entry["leading_words"]) == (TDEST, 0, 0)
+    assert entry["key_cycles"] == 0  # the key of a destination is combinational
     inputs, outputs = (
         [f"{kind}_axis_{port}" for port in ports]
         for kind, ports in (("s", network.injection_names), ("m", network.delivery_names))

@@ -4,6 +4,7 @@
 import pytest
 
 from rtl.harts.network import harts_plan
+from rtl.harts.parameters import HartsNodeParameters
 from rtl.harts.router import HartsNode
 from tests.rtl.simulate import run
 from tests.sim_model.harts_traffic import harts_model
@@ -76,6 +77,7 @@ def test_an_ordinary_packet(hops, outputs):
 
 def test_a_node_has_no_guards_that_nobody_asked_for():
     """They change nothing of what is right, so that no comparison would see them; they cost LUTs."""
+    assert HartsNodeParameters.whole_packets is False
     routing = harts_model(SIZE).routing
     for asked, expected in ({}, False), ({"whole_packets": True}, True):
         plan = harts_plan(routing, packet_flits=2, **asked)

@@ -286,6 +286,7 @@ def test_manifest_says_what_the_endpoints_are():
     assert (entry["reception"], entry["reception_entries"], entry["least_copies"]) == (VOTE, 4, 3)
     assert entry["operations"]["6-bcast"] == operation("6-bcast")
     assert ALGORITHM_A not in entry["operations"]
+    assert (entry["key_cycles"], entry["tid_bits"]) == (0, widths["m_axis_n0_tid"])
     assert (
         (entry["tdest_bits"], entry["tuser_bits"]) == (widths["s_axis_n0_tdest"], widths["s_axis_n0_tuser"]) == (3, 4)
     )

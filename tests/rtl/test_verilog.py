@@ -205,7 +205,13 @@ def test_manifest(designs):
     widths = {port["name"]: port["bits"] for port in manifest["ports"]}
     assert widths["moved"] == len(manifest["channels"])
     assert widths["eject_n15_data"] == 32
+    assert all("injection_channels" not in node for node in manifest["nodes"])
+    into = [manifest["channels"][node["injection_channel"]] for node in manifest["nodes"]]
+    assert [channel["name"] for channel in into] == [
+        f"p{node['processor']}->s{node['switch']}" for node in manifest["nodes"]
+    ]
     for port in manifest["ports"]:
+        assert port["bits"] > 0
         vector = f"[{port['bits'] - 1}:0] " if port["bits"] > 1 else ""
         assert f"  {port['direction']} {vector}{port['name']};" in made.files["noc.v"]
 

@@ -33,10 +33,17 @@ def loaded(size: int, cycles: int, *, faults: Faults = NO_FAULTS, seed: int = 1,
     return comparison(model, mixed_traffic(model, cycles, rate, seed))
 
 
-def every_broadcast(size: int) -> Comparison:
-    """One broadcast by each procedure, one after the other, from nodes of which the last is the highest."""
-    model = harts_model(size)
-    names, last = [name for name in ALGORITHMS if name != ALGORITHM_A], model.routing.mesh.nodes - 1
-    gap_cycles = 30 * size
-    records = [broadcast(model, name, last - number, 2, gap_cycles * number) for number, name in enumerate(names)]
+def every_broadcast(size: int, *, algorithm_a: bool = False) -> Comparison:
+    """One broadcast by each procedure, one after the other, from nodes of which the last is the highest.
+
+    Algorithm A is among them where distances are wide enough for it.
+    """
+    model = harts_model(size, algorithm_a=algorithm_a)
+    names = [name for name in ALGORITHMS if algorithm_a or name != ALGORITHM_A]
+    nodes, gap_cycles = model.routing.mesh.nodes, 30 * size * (2 if algorithm_a else 1)
+    sources = [-number % nodes for number in range(1, len(names) + 1)]
+    records = [
+        broadcast(model, name, source, 2, gap_cycles * number)
+        for number, (name, source) in enumerate(zip(names, sources, strict=True))
+    ]
     return comparison(model, records)

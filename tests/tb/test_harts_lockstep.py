@@ -249,3 +249,21 @@ def test_every_broadcast_where_legs_are_longer_than_a_step(mutation, tmp_path, r
     sound = every_broadcast(3)
     result = compare_verilog(sound, mutation, tmp_path, {"packet_flits": 32}, "harts")
     assert result.mismatches == int(mutation is not None)
+
+
+ROUND = Mutation(
+    "goes round the mesh in a leg",
+    RULES,
+    "round_trip = parameters.whole_mesh if parameters.has_algorithm_a else whole",
+    "round_trip = whole",
+)
+
+
+@pytest.mark.parametrize(
+    "mutation", [pytest.param(None, id="sound"), pytest.param(ROUND, id="no-round", marks=pytest.mark.slow)]
+)
+def test_algorithm_a_where_distances_are_wide_enough(mutation, tmp_path, require_tool):
+    """It is one of the procedures only in nodes that are made for it."""
+    require_tool("icarus")
+    result = compare_verilog(every_broadcast(2, algorithm_a=True), mutation, tmp_path, {"packet_flits": 32}, "harts")
+    assert result.mismatches == int(mutation is not None)
