@@ -239,3 +239,35 @@ def test_tables_that_do_not_reach_all_lose_messages(configuration, capsys):
     message = "traffic: {kind: list, messages: [{source: 0, destinations: [1, 2], flits: 6}]}\n"
     assert run(["model", configuration(topology + message), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["lost"] == 2
+
+
+@pytest.mark.parametrize("cycles", [10**15, 10**18])
+def test_bursts_may_be_longer_than_any_run(configuration, capsys, cycles):
+    """Sums of lengths of bursts, or of gaps between messages, did not fit into 64 bits."""
+    injection = f"{{kind: bursts, rate_in_bursts: 0.06, mean_burst_cycles: {cycles}}}"
+    path = configuration(NETWORK + TRAFFIC.replace("}", f", injection: {injection}}}"))
+    assert run(["model", path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["lost"] == 0
+
+
+BUTTERFLY = "network: {family: min, topology: {kind: bi-butterfly, radix: 2, stages: 2}"
+
+
+@pytest.mark.parametrize(
+    ("row", "instead", "code", "message"),
+    [
+        ("s0_0,backward,p1,s0_0->p1", "s0_0,backward,p1,s0_0->s1_0", 1, "p2 to p1"),
+        ("", "s0_0,backward,p3,s0_0->s1_0", 0, "reachability            proved for all 12 pairs"),
+    ],
+    ids=["and-there-they-stay", "that-never-come-there"],
+)
+def test_tables_may_lead_headers_round_and_round(configuration, capsys, row, instead, code, message):
+    """A switch sends up again what came down. That was followed without end, even where no message comes."""
+    assert run(["check", configuration(f"{BUTTERFLY}}}"), "--tables", "a.csv"]) == 0
+    tables = Path("a.csv").read_text()
+    assert f"{row}\n" in tables
+    Path("a.csv").write_text(tables.replace(f"{row}\n", f"{instead}\n") if row else f"{tables}{instead}\n")
+    capsys.readouterr()
+    assert run(["check", configuration(f"{BUTTERFLY}, routing: a.csv}}")]) == code
+    said = capsys.readouterr()
+    assert message in said.out + said.err

@@ -33,24 +33,48 @@ class _Arrivals:
         self.routing = routing
         self.processors = len(routing.network.processors)
         self._known: dict[tuple[int, int | None], np.ndarray] = {}
+        self._under_way: set[tuple[int, int | None]] = set()
+        self._loops = False
 
     def of_unicasts(self, channel: int) -> np.ndarray:
         """Each destination by the unicast that is addressed to it."""
-        return self._of(channel, None)
+        return self._settled(channel, None)
 
     def of_multicasts(self, channel: int, turn: int) -> np.ndarray:
         """Each destination by a multicast that has it in its set and turns round at a stage."""
-        return self._of(channel, turn)
+        return self._settled(channel, turn)
+
+    def _settled(self, channel: int, turn: int | None) -> np.ndarray:
+        """Tables from a file may lead some headers back to a channel, and others on from there to where they belong."""
+        self._of(channel, turn)
+        while self._loops:
+            self._loops = self._look_again()
+        return self._known[channel, turn]
+
+    def _look_again(self) -> bool:
+        """Whether more is sure to arrive now that nothing is under way; it only ever becomes more."""
+        before = {key: arrives.copy() for key, arrives in self._known.items()}
+        for channel, turn in before:
+            self._known[channel, turn] = self._found(channel, turn)
+        return any((self._known[key] != arrives).any() for key, arrives in before.items())
 
     def _of(self, channel: int, turn: int | None) -> np.ndarray:
-        if (channel, turn) not in self._known:
-            network = self.routing.network
-            vertex = network.channels[channel].sink
-            if network.is_switch(vertex):
-                self._known[channel, turn] = self._behind(vertex, self.routing.input_class(channel), turn)
-            else:
-                self._known[channel, turn] = np.arange(self.processors) == vertex - network.switches
-        return self._known[channel, turn]
+        key = channel, turn
+        if key in self._under_way:
+            self._loops = True
+            return np.zeros(self.processors, dtype=bool)
+        if key not in self._known:
+            self._under_way.add(key)
+            self._known[key] = self._found(channel, turn)
+            self._under_way.remove(key)
+        return self._known[key]
+
+    def _found(self, channel: int, turn: int | None) -> np.ndarray:
+        network = self.routing.network
+        vertex = network.channels[channel].sink
+        if network.is_switch(vertex):
+            return self._behind(vertex, self.routing.input_class(channel), turn)
+        return np.arange(self.processors) == vertex - network.switches
 
     def _behind(self, switch: int, arrival_class: int, turn: int | None) -> np.ndarray:
         routing, outputs = self.routing, self.routing.network.output_channel[switch]

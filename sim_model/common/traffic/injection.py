@@ -244,18 +244,22 @@ class BurstInjection:
         first = (generator.random(nodes) < self.share_of_bursts).astype(np.int64)  # 1: a burst at the beginning
         bounds = np.zeros((nodes, 1), dtype=np.int64)
         while int(bounds[:, -1].min()) < cycles:
-            bounds = np.concatenate((bounds, bounds[:, -1:] + self._turns(generator, first, turns)), axis=1)
+            turned = self._turns(generator, first, turns, cycles)
+            bounds = np.concatenate((bounds, bounds[:, -1:] + turned), axis=1)
         begin, end = bounds[:, :-1], np.minimum(bounds[:, 1:], cycles)
         in_burst = (np.arange(begin.shape[1])[np.newaxis, :] + first[:, np.newaxis]) % 2 == 1
         node, turn = np.nonzero(in_burst & (begin < end))
         return node, begin[node, turn], end[node, turn]
 
-    def _turns(self, generator: np.random.Generator, first: np.ndarray, turns: int) -> np.ndarray:
-        """Ends of bursts and pauses in turn, counted from the start; an even number of them, by node."""
+    def _turns(self, generator: np.random.Generator, first: np.ndarray, turns: int, longest: int) -> np.ndarray:
+        """Ends of bursts and pauses in turn, counted from the start; an even number of them, by node.
+
+        None is longer than ``longest``, behind which nobody looks: sums of more would not fit into 64 bits.
+        """
         turns += turns % 2
         shape = (len(first), turns // 2)
-        bursts = generator.geometric(1 / self.mean_burst_cycles, shape)
-        pauses = generator.geometric(1 / self.mean_pause_cycles, shape)
+        bursts = np.minimum(generator.geometric(1 / self.mean_burst_cycles, shape), longest)
+        pauses = np.minimum(generator.geometric(1 / self.mean_pause_cycles, shape), longest)
         leading, following = (
             np.where(first[:, np.newaxis] == 1, *pair) for pair in ((bursts, pauses), (pauses, bursts))
         )
@@ -264,7 +268,10 @@ class BurstInjection:
 
 def _bernoulli(generator: np.random.Generator, probability: float, cells: int) -> np.ndarray:
     """The cells, of so many, in which something happens, int64."""
-    gaps = _sums_below(cells + 1, 1 / probability, lambda count: generator.geometric(probability, count))
+    # a gap beyond the last cell is as good as any other; sums of longer ones would not fit into 64 bits
+    gaps = _sums_below(
+        cells + 1, 1 / probability, lambda count: np.minimum(generator.geometric(probability, count), cells + 1)
+    )
     return gaps.astype(np.int64, copy=False) - 1
 
 
