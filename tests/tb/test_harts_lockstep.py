@@ -240,17 +240,6 @@ SPREADS = Mutation(
 )
 
 
-@pytest.mark.parametrize(
-    "mutation", [pytest.param(None, id="sound"), pytest.param(SPREADS, id="turns-too-often", marks=pytest.mark.slow)]
-)
-def test_every_broadcast_where_legs_are_longer_than_a_step(mutation, tmp_path, require_tool):
-    """In a mesh of size 2 no leg is, so that nodes never turn between the ends of a second one."""
-    require_tool("icarus")
-    sound = every_broadcast(3)
-    result = compare_verilog(sound, mutation, tmp_path, {"packet_flits": 32}, "harts")
-    assert result.mismatches == int(mutation is not None)
-
-
 ROUND = Mutation(
     "goes round the mesh in a leg",
     RULES,
@@ -260,10 +249,17 @@ ROUND = Mutation(
 
 
 @pytest.mark.parametrize(
-    "mutation", [pytest.param(None, id="sound"), pytest.param(ROUND, id="no-round", marks=pytest.mark.slow)]
+    ("size", "algorithm_a", "mutation"),
+    [
+        pytest.param(3, False, None, id="legs-of-two-steps"),
+        pytest.param(3, False, SPREADS, id="turns-too-often", marks=pytest.mark.slow),
+        pytest.param(2, True, None, id="algorithm-a"),
+        pytest.param(2, True, ROUND, id="no-round", marks=pytest.mark.slow),
+    ],
 )
-def test_algorithm_a_where_distances_are_wide_enough(mutation, tmp_path, require_tool):
-    """It is one of the procedures only in nodes that are made for it."""
+def test_every_broadcast(size, algorithm_a, mutation, tmp_path, require_tool):
+    """In a mesh of size 2 no leg is longer than a step; and Algorithm A needs nodes that are made for it."""
     require_tool("icarus")
-    result = compare_verilog(every_broadcast(2, algorithm_a=True), mutation, tmp_path, {"packet_flits": 32}, "harts")
+    sound = every_broadcast(size, algorithm_a=algorithm_a)
+    result = compare_verilog(sound, mutation, tmp_path, {"packet_flits": 32}, "harts")
     assert result.mismatches == int(mutation is not None)
