@@ -157,3 +157,11 @@ def test_a_node_is_in_a_burst_as_often_at_the_beginning_as_later():
 def test_parameters_are_checked(make, problem):
     with pytest.raises(ValueError, match=f"^{problem}$"):
         make()
+
+
+@pytest.mark.parametrize("rate", [1e-17, 5e-19])
+def test_where_next_to_nothing_starts_nothing_starts(rate):
+    """Sums of such gaps do not fit into 64 bits, and came out negative."""
+    for seed in range(30):
+        cycle, node = BernoulliInjection(rate).starts(generator(seed), 20, NODES)
+        assert (cycle.tolist(), node.tolist()) == ([], [])
