@@ -9,9 +9,10 @@ import numpy as np
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.messages import Messages
+from sim_model.common.planes.layout import ports_of_vector
 from sim_model.common.planes.loop import plane_loop
 from sim_model.common.planes.model import PlaneRun
-from sim_model.common.planes.state import Moves, make_plane_state, moves_of, width_for
+from sim_model.common.planes.state import Moves, make_plane_state, moves_of
 from sim_model.common.vc.model import LaneModel
 from sim_model.torus.router import direction_and_distance, lanes_of_way
 from sim_model.torus.state import TorusRoutes, make_routes, turns_taken
@@ -23,6 +24,7 @@ from topology.torus.routing import TorusRouting
 PORTS = DIRECTIONS + 1
 """Directions of travel, and the host."""
 HOST = DIRECTIONS
+WIDTH = ports_of_vector(PORTS)
 
 
 class PlaneRoutes(NamedTuple):
@@ -39,7 +41,7 @@ def find_way(switch, port, lane, message, _state, plane_routes):
     direction, distance = direction_and_distance(routes.switches[switch], routes.headers[message])
     if direction == NONE:
         return HOST, 1
-    came_high = port == direction and plane_routes.high[lane * PORTS + port, switch] != 0
+    came_high = port == direction and plane_routes.high[lane * WIDTH + port, switch] != 0
     return direction, lanes_of_way(direction, distance, came_high, routes)
 
 
@@ -92,19 +94,17 @@ class TorusPlanes:
         """A run before cycle 0."""
         model, network = self._model, self._network
         neighbours, moves = self._layout
-        width = width_for(state, network.switches, model.routing_cycles)
         planes = make_plane_state(
             state,
             neighbours,
             moves,
-            width=width,
             lanes=network.lanes,
             routing_cycles=model.routing_cycles,
             empty_reuse=model.lane_reuse == REUSE_EMPTY,
             low_injection=model.injection_priority == PRIORITY_LOW,
         )
         routes = make_routes(model.routing, messages)
-        loop = plane_loop(find_way, PORTS, network.lanes, model.buffer_flits, width, Path(__file__).parent)
+        loop = plane_loop(find_way, PORTS, network.lanes, model.buffer_flits, Path(__file__).parent)
         return PlaneRun(planes, PlaneRoutes(routes, self._high_arrivals(routes)), loop, self._places_of_counts)
 
     @cached_property
@@ -116,7 +116,7 @@ class TorusPlanes:
     def _high_arrivals(self, routes: TorusRoutes) -> np.ndarray:
         """As in ``PlaneRoutes``."""
         network = self._network
-        high = np.zeros((network.lanes * PORTS, network.switches), dtype=np.int64)
+        high = np.zeros((network.lanes * WIDTH, network.switches), dtype=np.int64)
         slots, sinks, channels = self._arrivals
         high[slots, sinks] = routes.arrivals.high[channels]
         return high
@@ -127,7 +127,7 @@ class TorusPlanes:
         network = self._network
         return np.array(
             [
-                (network.lane_of[channel.index] * PORTS + way, channel.sink, channel.index)
+                (network.lane_of[channel.index] * WIDTH + way, channel.sink, channel.index)
                 for channel, way in zip(network.channels, network.direction_of, strict=True)
                 if way is not None
             ]
@@ -140,6 +140,6 @@ class TorusPlanes:
         for channel, way in zip(network.channels, network.direction_of, strict=True):
             injects = not network.is_switch(channel.source)
             lane = network.lane_of[channel.index]
-            slots.append(PORTS * network.lanes if injects else lane * PORTS + (HOST if way is None else way))
+            slots.append(WIDTH * network.lanes if injects else lane * WIDTH + (HOST if way is None else way))
             switches.append(channel.sink if injects else channel.source)
         return np.array(slots), np.array(switches)

@@ -5,7 +5,7 @@ import pytest
 
 from sim_model.common.messages import Message
 from sim_model.common.planes.counts import add, read_counts
-from sim_model.common.planes.state import COUNT_BITS, COUNT_KINDS, WIDTH, plane_of, width_for
+from sim_model.common.planes.state import COUNT_BITS, COUNT_KINDS, plane_of
 from sim_model.common.simulation import FLITS_FOR_PLANES, Simulation
 from sim_model.torus.model import TorusModel
 from sim_model.torus.multinode import software_sends
@@ -145,7 +145,6 @@ def test_words_that_are_moved_together(grid, lanes, options):
     software = "spu" if lanes > 1 or not grid.wraps else "u-mesh"
     messages = build(model, list(software_sends(grid, records, software)))
     planes, cycles = (Simulation(model, messages, 20, engine=engine) for engine in ("planes", "cycle"))
-    assert width_for(planes._state, grid.nodes, model.routing_cycles) == WIDTH
     for stop in (150, 300, None):
         assert differences(planes.run(stop), cycles.run(stop)) == []
     assert planes.finished

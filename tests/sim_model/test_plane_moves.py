@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 
-from sim_model.common.planes.bits import rotated
+from sim_model.common.planes.layout import ports_of_vector
 from sim_model.common.planes.state import moves_of, plane_of
+from sim_model.common.planes.vector_operations import turn_operations
 from sim_model.torus.planes import make_neighbours
 from topology.torus.grid import DIRECTIONS, Grid
 
 SIDES = [(4, 4), (8, 8), (16, 16), (3, 5), (1, 9), (2, 2), (7, 20), (5, 64), (33, 3), (100, 2)]
+PLACES = ports_of_vector(DIRECTIONS + 1)
+rotated = turn_operations(PLACES)["rotated"]
 GRIDS = [Grid(*sides, wraps=wraps) for sides in SIDES for wraps in (True, False)]
 
 
@@ -17,8 +20,9 @@ def moved(bits, moves, direction):
     plane = plane_of(bits)
     found = np.zeros_like(plane)
     for word in range(len(plane)):
-        for part in range(moves.begins[direction, word], moves.begins[direction, word + 1]):
-            found[word] |= rotated(plane[moves.word[part]], moves.turn[part]) & moves.mask[part]
+        for part in range(moves.begins[word], moves.begins[word + 1]):
+            came = rotated(np.full(PLACES, plane[moves.word[part]]), moves.turn[part]) & moves.mask[part]
+            found[word] |= came[direction]
     return found
 
 

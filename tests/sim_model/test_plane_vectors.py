@@ -8,21 +8,23 @@ from sim_model.common.planes.vector_operations import (
     cube_operations,
     memory_operations,
     move_operations,
+    turn_operations,
     word_operations,
 )
 
-ROWS = 7
+ROWS = 8
+INPUTS = 7
 
 
 @pytest.mark.parametrize(("width", "dimensions"), [(8, 6), (16, 3)])
 def test_compiled_operations_are_those_of_python(width, dimensions):
-    names = {**memory_operations(width, ROWS), **word_operations(width), **move_operations(width)}
+    names = {**memory_operations(width, INPUTS), **word_operations(width), **move_operations(width)}
     vector_at, put, splat, gathered = (names[name] for name in ("vector_at", "put", "splat", "gathered"))
     any_of, places_of, count_all = (names[name] for name in ("any_of", "places_of", "count_all"))
     crossed, before, behind = (names[name] for name in ("crossed", "before", "behind"))
-    exchanged = cube_operations(width, dimensions)["exchanged"]
+    exchanged, rotated = cube_operations(width, dimensions)["exchanged"], turn_operations(width)["rotated"]
 
-    def work(row, found, number):
+    def work(row, found, number, turns):
         one, other = vector_at(row, 0), vector_at(row, width + 1)
         put(found, 0, one & ~other | (one ^ other))
         put(found, width, crossed(one, number))
@@ -31,14 +33,16 @@ def test_compiled_operations_are_those_of_python(width, dimensions):
         put(found, 4 * width, exchanged(one))
         put(found, 5 * width, gathered(row, 0))
         put(found, 6 * width, splat(row[number]))
+        put(found, 7 * width, rotated(one, vector_at(turns, 0)))
         return any_of(other), places_of(other), count_all(one)
 
     random, compiled = np.random.default_rng(3), njit(work)
     for number in range(width):
         row = random.integers(-(2**63), 2**63 - 1, width * width, dtype=np.int64)
         row[random.integers(len(row), size=width * width // 3)] = 0
+        turns = random.permutation([0, 1, 31, 32, 62, 63, *range(2, width - 4)])
         expected, found = np.zeros((2, ROWS * width), dtype=np.int64)
-        assert tuple(map(int, work(row, expected, number))) == compiled(row, found, number)
+        assert tuple(map(int, work(row, expected, number, turns))) == compiled(row, found, number, turns)
         assert (found == expected).all()
 
 

@@ -39,7 +39,7 @@ def count_registers(row, left, counts):
         valid, tail = left[OUT_VALID + slot], left[OUT_TAIL + slot]
         if slot == HOST:
             valid, tail = row[REGISTER], row[REGISTER_TAIL]
-        elif slot % PORTS == HOST:
+        elif slot % WIDTH >= HOST:
             continue
         add(counts[FLITS, slot], valid, 1)
         add(counts[BUBBLES, slot], row[IN_MESSAGE + slot] & ~valid, 1)
@@ -51,7 +51,7 @@ def count_registers(row, left, counts):
 
 def count_blocked(word, cycles, planes):
     """Count cycles in which nothing moves."""
-    row, counts = row_of(planes.rows[word]), planes.counts[word]
+    row, counts = planes.rows[word], planes.counts[word]
     for slot in range(SLOTS):
         add(counts[BUBBLES, slot], row[IN_MESSAGE + slot], cycles)
     add(counts[STALLED_CYCLES, SLOTS], row[INJECTOR_VALID], cycles)

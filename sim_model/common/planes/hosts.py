@@ -57,7 +57,7 @@ def step_hosts(cycle, planes, state):
             message = wake_host(cycle, host, state)
             if message != NONE:
                 inject(host, message, planes, state)
-                planes.awake[cycle + 1 & 1, (host >> WORD_SHIFT) // WIDTH] = 1
+                planes.awake[cycle + 1 & 1, host >> WORD_SHIFT] = 1
             expect_host(host, cycle, planes, state)
     planes.counters[DUE] = 0
 
@@ -68,11 +68,11 @@ def inject(host, message, planes, state):
     planes.counters[CHANGED] = 1
     word, bit = host >> WORD_SHIFT, planes.bit[host & BIT_MASK]
     behind = state.jobs[message].flits - 1
-    cells, place = planes.rows[word // WIDTH], word % WIDTH
-    cells[INJECTOR_VALID, place] |= bit
-    cells[INJECTOR_LAST, place] = cells[INJECTOR_LAST, place] & ~bit | (bit if behind == 0 else 0)
-    for digit in range(planes.unloaded.shape[1]):
-        planes.unloaded[word // WIDTH, digit, place] |= bit if behind >> digit & 1 else 0
+    row = planes.rows[word]
+    row[INJECTOR_VALID] |= bit
+    row[INJECTOR_LAST] = row[INJECTOR_LAST] & ~bit | (bit if behind == 0 else 0)
+    for place in range(planes.unloaded.shape[1]):
+        planes.unloaded[word, place] |= bit if behind >> place & 1 else 0
     join_line(HOST, host, message, planes)
 
 
@@ -98,35 +98,23 @@ def leave_line(lane, switch, planes):
     return message
 
 
-def move_to_and_from_hosts(cycle, group, row, planes, state):
+def move_to_and_from_hosts(cycle, word, row, planes, state):
     """Flits leave injectors, which load the next ones, and arrive at processors. Returns the bits of both kinds."""
     moved = row[INJECTOR_VALID] & ~row[HELD + (DEPTH - 1) * SLOTS + HOST]
     ended = moved & row[INJECTOR_LAST]
     row[ARRIVED + HOST] = moved
     row[ARRIVED_TAIL + HOST] = ended
     row[INJECTOR_VALID] &= ~ended
-    unloaded = row_of(planes.unloaded[group])
     less, left = moved & ~ended, 0
-    for digit in range(planes.unloaded.shape[1]):
-        number = unloaded[digit]
-        unloaded[digit] = number ^ less
+    for place in range(planes.unloaded.shape[1]):
+        number = planes.unloaded[word, place]
+        planes.unloaded[word, place] = number ^ less
         left |= number ^ less
         less &= ~number
     row[INJECTOR_LAST] = ~left
     arrived, tails = row[REGISTER], row[REGISTER_TAIL]
     row[RETURNED + HOST] = row[REGISTER]
-    row[REGISTER] = row[DELIVERED]
-    row[REGISTER_TAIL] = row[DELIVERED_TAIL]
-    row[ENDED], row[ENDED + 1] = ended, tails
-    if any_of(ended | tails) != 0:
-        for place in range(WIDTH):
-            free_and_deliver(cycle, group * WIDTH + place, place, planes.rows[group], planes, state)
-    return moved, arrived
-
-
-def free_and_deliver(cycle, word, place, cells, planes, state):
-    """Tails have left injectors, and others have arrived."""
-    ended, tails = cells[ENDED, place], cells[ENDED + 1, place]
+    row[REGISTER], row[REGISTER_TAIL] = row[DELIVERED], row[DELIVERED_TAIL]
     while ended != 0:
         host = word << WORD_SHIFT | lowest_bit(ended)
         ended &= ended - 1
@@ -138,3 +126,4 @@ def free_and_deliver(cycle, word, place, cells, planes, state):
         count_arrival(cycle, host, leave_line(SLOTS, host, planes), state)
         planes.counters[ALIVE] -= 1
         expect_host(host, cycle, planes, state)
+    return moved, arrived

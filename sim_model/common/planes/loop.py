@@ -1,4 +1,4 @@
-"""The loop of the engine that moves planes: one cycle of 64 routers, or of several times as many, at a time."""
+"""The loop of the engine that moves planes: one cycle of 64 routers at a time."""
 
 # Offsets of planes are names that ``loop.py`` puts into the scope of these functions, as constants.
 # ruff: noqa: F821
@@ -16,11 +16,11 @@ from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.common.engine.compiled import compiled, compiled_loop
 from sim_model.common.engine.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, EngineState
 from sim_model.common.planes import counts, hosts, router
-from sim_model.common.planes.bits import rotated
+from sim_model.common.planes.bits import count_bits
 from sim_model.common.planes.hosts import expect_host, first_in_line, join_line, leave_line, take_hosts
 from sim_model.common.planes.layout import WORD_SHIFT, plane_offsets
-from sim_model.common.planes.plane_rows import row_operations
 from sim_model.common.planes.state import ALIVE, CHANGED, PlaneState
+from sim_model.common.planes.vector_operations import memory_operations, turn_operations, word_operations
 from sim_model.common.worms.calendar import next_entry_cycle
 
 PLANES_FOLDER = Path(__file__).parent
@@ -48,12 +48,12 @@ def run_planes(planes, state, routes, until_cycle):
     reason = LIMIT
     while cycle < until_cycle and reason == LIMIT:
         planes.counters[CHANGED] = 0
-        for group in range(len(planes.rows)):
-            if planes.awake[cycle & 1, group]:
-                planes.awake[cycle & 1, group] = 0
-                step_group(cycle, group, planes, state, routes)
+        for word in range(len(planes.rows)):
+            if planes.awake[cycle & 1, word]:
+                planes.awake[cycle & 1, word] = 0
+                step_word(cycle, word, planes, state, routes)
             elif len(planes.counts) > 0:
-                count_blocked(group, 1, planes)
+                count_blocked(word, 1, planes)
         take_hosts(cycle, planes)
         step_hosts(cycle, planes, state)
         following = cycle + 1
@@ -79,150 +79,138 @@ def next_host_cycle(cycle, planes):
     return next_entry_cycle(cycle, planes.calendar)
 
 
-def step_group(cycle, group, planes, state, routes):
-    """One cycle of the routers of a group of words, and their hosts."""
-    cells, coming = planes.rows[group], planes.outputs[cycle & 1]
-    row, out, left = row_of(cells), row_of(planes.outputs[cycle + 1 & 1, group]), row_of(coming[group])
+def step_word(cycle, word, planes, state, routes):
+    """One cycle of 64 routers and their hosts."""
+    row, out, coming = planes.rows[word], planes.outputs[cycle + 1 & 1, word], planes.outputs[cycle & 1]
     if len(planes.counts) > 0:
-        count_registers(row, left, planes.counts[group])
-    moves = 0
-    for place in range(WIDTH):
-        moves |= take_from_links(group * WIDTH + place, place, cells, coming, planes.ahead, planes.back)
-    state.counters[FLIT_HOPS] += count_arrived(row)
+        count_registers(row, coming[word], planes.counts[word])
+    changed = take_from_links(word, row, coming, planes.ahead, planes.back)
     delivers = row[DELIVERED]
-    moved, arrived = move_to_and_from_hosts(cycle, group, row, planes, state)
-    state.counters[FLIT_HOPS] += count_all(moved) + count_all(arrived)
-    changed = delivers | moved | arrived
-    for slot in range(SLOTS):
-        changed |= row[REQUEST_LANE + slot]
+    moved, arrived = move_to_and_from_hosts(cycle, word, row, planes, state)
+    state.counters[FLIT_HOPS] += count_arrived(row) + count_bits(arrived)
     note_what_can_be_had(row, planes.empty_reuse)
     find_first_requests(row, planes.low_injection)
-    grant_first_requests(row, planes.low_injection)
-    changed |= move_through_buffers(row, out, planes.routing_cycles == 1)
+    asked, granted = grant_first_requests(row, planes.low_injection)
+    changed = changed | asked | move_through_buffers(row, out, asked, granted, 1 if planes.routing_cycles == 1 else 0)
     keep_granted_lanes(row)
     send_flits(row, out)
     count_credits(row)
     if planes.routing_cycles > 2:
-        changed |= count_delays(row, planes.delays[group], planes.routing_cycles - 2)
-    popped, new = row[HEAD_POPPED], row[HEADS] & ~row[LOOKED_UP]
-    for slot in range(SLOTS):
-        popped |= row[HEAD_POPPED + slot]
-        new |= row[HEADS + slot] & ~row[LOOKED_UP + slot]
-    if any_of(popped) != 0:
-        for place in range(WIDTH):
-            pass_heads_on(group * WIDTH + place, place, cells, planes)
-    if any_of(new) != 0:
-        for place in range(WIDTH):
-            look_up_heads(group * WIDTH + place, place, cells, planes, state, routes)
-    changed |= choose_requests(row)
-    moves |= any_of(changed)
-    if moves != 0:
+        changed = changed | count_delays(row, planes.delays[word], planes.routing_cycles - 2)
+    pass_heads_on(word, row, planes)
+    look_up_heads(word, row, planes, state, routes)
+    changed = changed | choose_requests(row) | splat(delivers | moved | arrived)
+    has_changed = any_of(changed)
+    if has_changed != 0:
         planes.counters[CHANGED] = 1
-    wake_groups(cycle + 1, group, moves, out, left, planes.near, planes.awake)
+    wake_words(cycle + 1, word, has_changed, out, coming[word], planes.near, planes.awake)
 
 
-def wake_groups(cycle, group, changed, out, left, near, awake):
-    """A group sleeps when nothing has changed in it and nothing has left it in this cycle or the one before.
+def wake_words(cycle, word, changed, out, left, near, awake):
+    """A word sleeps when nothing has changed in it and nothing has left it in this cycle or the one before.
 
-    By then both its rows of ``outputs`` are 0. What leaves it wakes the groups that the links lead to.
+    By then both its rows of ``outputs`` are 0. What leaves it wakes the words that the links lead to.
     """
-    leaving, leaves = out[0], left[0]
-    for plane in range(OUT_SIZE):
-        leaving |= out[plane]
-        leaves |= left[plane]
+    leaving, leaves = splat(0), splat(0)
+    for place in range(0, OUT_SIZE, WIDTH):
+        leaving, leaves = leaving | vector_at(out, place), leaves | vector_at(left, place)
     is_leaving = any_of(leaving)
     if changed | is_leaving | any_of(leaves):
-        awake[cycle & 1, group] = 1
+        awake[cycle & 1, word] = 1
     if is_leaving:
         for position in range(near.shape[1]):
-            awake[cycle & 1, near[group, position]] = 1
+            awake[cycle & 1, near[word, position]] = 1
 
 
-def take_from_links(word, place, cells, coming, ahead, back):
-    """Flits and credits that are on the links. Returns a word that is 0 only if there are none."""
-    changed = 0
-    for port in range(HOST):
-        for lane in range(LANES):
-            slot = lane * PORTS + port
-            cells[ARRIVED + slot, place] = 0
-            cells[ARRIVED_TAIL + slot, place] = 0
-            cells[RETURNED + slot, place] = 0
-        for part in range(ahead.begins[port, word], ahead.begins[port, word + 1]):
-            source, column = coming[ahead.word[part] // WIDTH], ahead.word[part] % WIDTH
-            turn, mask = ahead.turn[part], ahead.mask[part]
-            for lane in range(LANES):
-                slot = lane * PORTS + port
-                cells[ARRIVED + slot, place] |= rotated(source[OUT_VALID + slot, column], turn) & mask
-                cells[ARRIVED_TAIL + slot, place] |= rotated(source[OUT_TAIL + slot, column], turn) & mask
-        for part in range(back.begins[port, word], back.begins[port, word + 1]):
-            source, column = coming[back.word[part] // WIDTH], back.word[part] % WIDTH
-            turn, mask = back.turn[part], back.mask[part]
-            for lane in range(LANES):
-                slot = lane * PORTS + port
-                cells[RETURNED + slot, place] |= rotated(source[OUT_CREDIT + slot, column], turn) & mask
-        for lane in range(LANES):
-            slot = lane * PORTS + port
-            changed |= cells[ARRIVED + slot, place] | cells[RETURNED + slot, place]
+def take_from_links(word, row, coming, ahead, back):
+    """Flits and credits that are on the links. Returns a vector that is 0 only if there are none."""
+    changed = splat(0)
+    for lane in range(0, SLOTS, WIDTH):
+        arrived, tails, returned = splat(0), splat(0), splat(0)
+        for part in range(ahead.begins[word], ahead.begins[word + 1]):
+            source, turn, mask = coming[ahead.word[part]], ahead.turn[part], vector_at(ahead.mask[part], 0)
+            arrived = arrived | rotated(vector_at(source, OUT_VALID + lane), vector_at(turn, 0)) & mask
+            tails = tails | rotated(vector_at(source, OUT_TAIL + lane), vector_at(turn, 0)) & mask
+        for part in range(back.begins[word], back.begins[word + 1]):
+            source, turn, mask = coming[back.word[part]], back.turn[part], vector_at(back.mask[part], 0)
+            returned = returned | rotated(vector_at(source, OUT_CREDIT + lane), vector_at(turn, 0)) & mask
+        put(row, ARRIVED + lane, arrived)
+        put(row, ARRIVED_TAIL + lane, tails)
+        put(row, RETURNED + lane, returned)
+        changed = changed | arrived | returned
     return changed
 
 
 def count_arrived(row):
-    """Flits that move over links between switches."""
+    """Flits that move into buffers."""
     flits = 0
-    for lane in range(LANES):
-        for port in range(HOST):
-            flits += count_all(row[ARRIVED + lane * PORTS + port])
+    for lane in range(0, SLOTS, WIDTH):
+        flits += count_all(vector_at(row, ARRIVED + lane))
     return flits
 
 
-def pass_heads_on(word, place, cells, planes):
+def pass_heads_on(word, row, planes):
     """The messages of heads that were granted are in line where these go."""
-    for slot in range(SLOTS):
-        heads = cells[HEAD_POPPED + slot, place]
-        while heads != 0:
-            bit = lowest_bit(heads)
-            heads &= heads - 1
-            switch = word << WORD_SHIFT | bit
-            message, output = leave_line(slot, switch, planes), planes.ways[slot, switch]
-            if output == HOST:
-                join_line(SLOTS, switch, message, planes)
-            else:
-                target = 0
-                while cells[CANDIDATES + target * SLOTS + slot, place] >> bit & 1 == 0:
-                    target += 1
-                join_line(target * PORTS + output, planes.neighbours[output, switch], message, planes)
+    for lane in range(0, SLOTS, WIDTH):
+        ports = places_of(vector_at(row, HEAD_POPPED + lane))
+        while ports != 0:
+            slot = lane + lowest_bit(ports)
+            ports &= ports - 1
+            heads = row[HEAD_POPPED + slot]
+            while heads != 0:
+                bit = lowest_bit(heads)
+                heads &= heads - 1
+                pass_on(word << WORD_SHIFT | bit, bit, slot, row, planes)
 
 
-def look_up_heads(word, place, cells, planes, state, routes):
+def pass_on(switch, bit, slot, row, planes):
+    """The message of a head is in line where it goes."""
+    message, output = leave_line(slot, switch, planes), planes.ways[slot, switch]
+    if output == HOST:
+        join_line(SLOTS, switch, message, planes)
+    else:
+        target = 0
+        while row[CANDIDATES + target * SLOTS + slot] >> bit & 1 == 0:
+            target += 1
+        join_line(target * WIDTH + output, planes.neighbours[output, switch], message, planes)
+
+
+def look_up_heads(word, row, planes, state, routes):
     """Ask the family's routing where heads can go."""
-    for slot in range(SLOTS):
-        heads = cells[HEADS + slot, place] & ~cells[LOOKED_UP + slot, place]
-        cells[LOOKED_UP + slot, place] |= heads
-        while heads != 0:
-            bit = lowest_bit(heads)
-            heads &= heads - 1
-            switch = word << WORD_SHIFT | bit
-            one = planes.bit[bit]
-            cells[WANTED + planes.ways[slot, switch] * SLOTS + slot, place] &= ~one
-            message = first_in_line(slot, switch, planes)
-            output, lanes = find_way(switch, slot % PORTS, slot // PORTS, message, state, routes)
-            planes.ways[slot, switch] = output
-            cells[WANTED + output * SLOTS + slot, place] |= one
-            for target in range(LANES):
-                candidates = CANDIDATES + target * SLOTS + slot
-                cells[candidates, place] = cells[candidates, place] & ~one | (one if lanes >> target & 1 else 0)
+    for lane in range(0, SLOTS, WIDTH):
+        looked_up = vector_at(row, LOOKED_UP + lane)
+        new = vector_at(row, HEADS + lane) & ~looked_up
+        put(row, LOOKED_UP + lane, looked_up | new)
+        put(row, NEW_HEADS, new)
+        ports = places_of(new)
+        while ports != 0:
+            port = lowest_bit(ports)
+            ports &= ports - 1
+            heads = row[NEW_HEADS + port]
+            while heads != 0:
+                bit = lowest_bit(heads)
+                heads &= heads - 1
+                look_up(word << WORD_SHIFT | bit, planes.bit[bit], lane + port, row, planes, state, routes)
 
 
-def _nothing(_first, _second, _third):
-    """In place of what counts, in groups where nothing is counted."""
-    return 0
+def look_up(switch, one, slot, row, planes, state, routes):
+    """Note where a head can go; ``one`` is the bit of its switch."""
+    before = planes.ways[slot, switch]
+    row[WANTED + before * SLOTS + slot] &= ~one
+    row[WAY + slot * WIDTH + before] &= ~one
+    message = first_in_line(slot, switch, planes)
+    output, lanes = find_way(switch, slot % WIDTH, slot // WIDTH, message, state, routes)
+    planes.ways[slot, switch] = output
+    row[WANTED + output * SLOTS + slot] |= one
+    row[WAY + slot * WIDTH + output] |= one
+    for target in range(LANES):
+        candidates = CANDIDATES + target * SLOTS + slot
+        row[candidates] = row[candidates] & ~one | (one if lanes >> target & 1 else 0)
 
 
 @cache
-def plane_loop(
-    way: Callable[..., Any], ports: int, lanes: int, depth_flits: int, width: int, folder: Path
-) -> PlaneLoop:
-    """The compiled loop of a family, for one number of lanes, one depth of buffers and one width of groups.
+def plane_loop(way: Callable[..., Any], ports: int, lanes: int, depth_flits: int, folder: Path) -> PlaneLoop:
+    """The compiled loop of a family, for one number of lanes and one depth of buffers.
 
     Parameters
     ----------
@@ -230,27 +218,21 @@ def plane_loop(
         As ``find_way``.
     ports, lanes, depth_flits : int
         As for ``plane_offsets``.
-    width : int
-        Words of a group, see ``width_for``.
     folder : Path
         The family's folder, whose sources decide whether the loop has to be compiled anew.
     """
+    at = plane_offsets(ports, lanes, depth_flits)
     modules = (counts, hosts, router, sys.modules[__name__])
     scope: dict[str, Any] = {}
     for module in modules:
         scope |= vars(module)
-    scope |= {**plane_offsets(ports, lanes, depth_flits), "WIDTH": width, **row_operations(width)}
+    width = at["WIDTH"]
+    scope |= {**at, **memory_operations(width, ports), **word_operations(width), **turn_operations(width)}
     for module in modules:
         for part in list(vars(module).values()):
             if isinstance(part, FunctionType) and part.__module__ == module.__name__:
                 scope[part.__name__] = compiled(FunctionType(part.__code__, scope))
     scope["find_way"] = way
-    if width > 1:  # see ``width_for``
-        for name in ("count_registers", "count_blocked", "count_delays"):
-            scope[name] = compiled(_nothing)
     loop = FunctionType(run_planes.__code__, scope)
-    loop.__doc__, loop.__qualname__ = (
-        run_planes.__doc__,
-        f"run_planes_{folder.name}_{ports}_{lanes}_{depth_flits}_{width}",
-    )
+    loop.__doc__, loop.__qualname__ = run_planes.__doc__, f"run_planes_{folder.name}_{ports}_{lanes}_{depth_flits}"
     return compiled_loop(PLANES_FOLDER, WORMS_FOLDER, folder)(loop)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 
 from sim_model.common.planes.vectors import WORD, PlaneVector, call_on_vector, constant, define, merged, shuffled
 from sim_model.common.planes.vectors import splat as splat_of
@@ -165,6 +166,27 @@ def move_operations(width: int) -> Operations:
         "before": define(before, kind, put_together(-1)),
         "behind": define(behind, kind, put_together(1)),
     }
+
+
+@cache
+def turn_operations(width: int) -> Operations:
+    """Rotations of the words of a vector.
+
+    ``rotated(vector, turns)``
+        The bits of each word moved up by 0 to 63 places, those above its end to its beginning.
+    """
+    kind = PlaneVector(width)
+
+    def rotated(vector, turns):
+        words, turns = vector.view(np.uint64), turns.view(np.uint64)
+        return (words << turns | words >> np.uint64(1) >> np.uint64(63) - turns).view(np.int64)
+
+    def rotate(_context, builder, _signature, values):
+        function = ir.FunctionType(kind.words, [kind.words] * 3)
+        name = f"llvm.fshl.v{width}i64"
+        return builder.call(cgutils.get_or_insert_function(builder.module, function, name), [values[0], *values])
+
+    return {"rotated": define(rotated, kind, rotate)}
 
 
 @cache

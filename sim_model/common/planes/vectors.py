@@ -11,9 +11,8 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.typeconv.castgraph import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import lower_builtin, lower_cast, models, register_model, type_callable
+from numba.extending import lower_builtin, models, register_model, type_callable
 
 _infer: Any = infer_global
 WORD = ir.IntType(64)
@@ -25,14 +24,6 @@ class PlaneVector(types.Type):
     def __init__(self, width: int):
         self.width = width
         super().__init__(name=f"PlaneVector({width})")
-
-    def unify(self, _typing, other):
-        """A variable that is a number at first, such as 0, is a vector of it."""
-        return self if isinstance(other, types.Integer) else None
-
-    def can_convert_from(self, _typing, other):
-        """A number is a vector of it."""
-        return Conversion.safe if isinstance(other, types.Integer) else None
 
     @property
     def words(self) -> ir.VectorType:
@@ -83,34 +74,13 @@ def _define_operator(function: Callable[..., Any], emit: str) -> None:
 
         return result_of
 
-    @_infer(function)
-    class _WithNumber(AbstractTemplate):
-        """A vector and a number, which is a vector of it."""
-
-        key = function
-
-        def generic(self, args, kws):
-            vectors = [kind for kind in args if isinstance(kind, PlaneVector)]
-            others = [kind for kind in args if isinstance(kind, types.Integer)]
-            return None if kws or len(vectors) != 1 or len(others) != 1 else signature(vectors[0], *vectors * 2)
-
     @lower_builtin(function, PlaneVector, PlaneVector)
     def _generate(_context, builder, _signature, vectors):
         return getattr(builder, emit)(*vectors)
 
 
-for _functions, _emit in (
-    ((operator.and_, operator.iand), "and_"),
-    ((operator.or_, operator.ior), "or_"),
-    ((operator.xor, operator.ixor), "xor"),
-):
-    for _function in _functions:
-        _define_operator(_function, _emit)
-
-
-@lower_cast(types.Integer, PlaneVector)
-def _splat(context, builder, given, kind, value):
-    return splat(builder, context.cast(builder, value, given, types.int64), kind.width)
+for _function, _emit in ((operator.and_, "and_"), (operator.or_, "or_"), (operator.xor, "xor")):
+    _define_operator(_function, _emit)
 
 
 @type_callable(operator.invert)
