@@ -140,19 +140,18 @@ def _moves(origins: np.ndarray) -> Moves:
     words, width = words_for(origins.shape[1]), ports_of_vector(len(origins) + 1)
     begins, sources, moves = [0], [], []
     for word in range(words):
-        parts: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
+        parts: dict[tuple[int, int], np.ndarray] = {}
         for direction, origin in enumerate(origins):
             ways = list(_ways(origin[word << WORD_SHIFT : word + 1 << WORD_SHIFT]))
             for position, (source, turn, mask) in enumerate(ways):
                 before = sum(other == source for other, _, _ in ways[:position])
-                turns, masks = parts.setdefault((source, before), tuple(np.zeros((2, width), dtype=np.int64)))
-                turns[direction], masks[direction] = turn, mask
+                parts.setdefault((source, before), np.zeros((2, width), dtype=np.int64))[:, direction] = turn, mask
         begins.append(begins[-1] + len(parts))
         sources += [source for source, _ in parts]
         moves += parts.values()
     turns, masks = aligned_zeros(len(moves), width), aligned_zeros(len(moves), width)
-    for part, (turn, mask) in enumerate(moves):
-        turns[part], masks[part] = turn, mask
+    for part, move in enumerate(moves):
+        turns[part], masks[part] = move
     return Moves(np.array(begins), np.array(sources, dtype=np.int64), turns, masks)
 
 
