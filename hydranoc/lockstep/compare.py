@@ -158,7 +158,7 @@ def compare_network(
             comparison, simulator, folder, result.mismatch_cycle, progress, allow_blocks=allow_blocks
         )
     elif waves:
-        short = replace(comparison, cycles=min(comparison.cycles, WAVE_CYCLES))
+        short = _shortened(comparison, WAVE_CYCLES)
         waveform = _run(short, built, folder, 0, progress)[1]
     speed = result.compared_cycles / result.cpu_seconds if result.cpu_seconds else 0.0
     return ComparisonOutcome(result, built.version, built.build_seconds, speed, waveform)
@@ -177,10 +177,16 @@ def _wave_of_mismatch(
     last = cycle + CYCLES_AFTER_MISMATCH
     try:
         built = _built(comparison, simulator, True, progress, allow_blocks=allow_blocks)
-        short = replace(comparison, cycles=min(comparison.cycles, last), stop_at_mismatch=False)
+        short = replace(_shortened(comparison, last), stop_at_mismatch=False)
         return _run(short, built, folder, max(0, cycle - CYCLES_BEFORE_MISMATCH), progress)[1]
     except SimulatorFailed:
         return None
+
+
+def _shortened(comparison: Comparison, cycles: int) -> Comparison:
+    """The same up to a cycle."""
+    cycles = min(comparison.cycles, cycles)
+    return replace(comparison, cycles=cycles, resets=tuple(reset for reset in comparison.resets if reset < cycles))
 
 
 def _built(

@@ -81,6 +81,7 @@ LOST_RESETS = [
     ("spam", "of a buffer's count", "common/input_buffer.py", "count: Any = Signal(range(self.depth + 1)"),
     ("min", "of the token's holder", "min/token_station.py", "holder = Signal(inputs"),
     ("torus", "of an output lane's credits", "common/vc/credit_counter.py", 'init=depth, name=f"credits_{lane}"'),
+    ("torus", "of a delivery buffer's flit", "common/vc/delivery_buffer.py", "present: Any = Signal("),
     ("hypercube", "of the random order", "common/vc/random_order.py", "state = Signal(STATE_BITS, init=ORDER_SEED"),
     pytest.param(
         *("harts", "of a transmitter's owner", "harts/transmitter_bank.py", "owned: Any = Signal(PORTS"),
@@ -94,10 +95,23 @@ def test_a_lost_reset_is_reported(family, what, file, text, tmp_path, require_to
     require_tool("icarus")
     sound = busy(family)
     settings = {"packet_flits": 32} if family == "harts" else {}
-    mutation = Mutation(f"has lost the reset {what}", file, text, f"{text}, reset_less=True")
+    lost = f"{text}{'' if text.endswith('(') else ', '}reset_less=True"
+    mutation = Mutation(f"has lost the reset {what}", file, text, lost)
     result = compare_verilog(sound, mutation, tmp_path, settings, family)
     assert result.mismatches == 1, f"nobody saw that the hardware {mutation.name}"
     assert (result.mismatch_cycle or 0) >= sound.resets[0]
+
+
+def test_a_difference_before_the_last_reset_has_a_waveform(tmp_path, require_tool):
+    require_tool("icarus")
+    sound, text = busy("torus"), "present: Any = Signal("
+    lost = Mutation("has lost a reset", "common/vc/delivery_buffer.py", text, f"{text}reset_less=True")
+    copy_hardware(tmp_path, lost)
+    verilog = harness_verilog(tmp_path, sound.model.routing, {}, family="torus")
+    outcome = compare_network(replace(sound, harness=replace(sound.harness, verilog=verilog)), "icarus", tmp_path)
+    assert RESETS[0] <= (outcome.result.mismatch_cycle or 0) < RESETS[-1]
+    assert outcome.waveform is not None
+    assert outcome.waveform.stat().st_size > 0
 
 
 UNSWEPT = Mutation(
