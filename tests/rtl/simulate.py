@@ -25,6 +25,13 @@ def run(part: Any, testbench: Callable[[Any], Any]) -> None:
     simulator.run()
 
 
+def run_combinational(part: Any, testbench: Callable[[Any], Any]) -> None:
+    """The same for a part without registers."""
+    simulator = Simulator(part)
+    simulator.add_testbench(testbench)
+    simulator.run()
+
+
 def compare(part: Any, model: Any, stimulus: Stimulus, cycles: int) -> None:
     """Hold a part against ``model.step(inputs)`` in every cycle; outputs that the model gives as None are open."""
 

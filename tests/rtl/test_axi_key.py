@@ -77,6 +77,15 @@ def test_the_stated_latency_is_needed():
     assert wrong_sets(part, sets, 4) == [[0, 1, 2], [1, 2]]
 
 
+def test_registers_stand_only_between_switches():
+    """A processor's bit needs none on its way into its switch, whatever its level: it would cost a cycle more."""
+    for levels_per_cycle in (1, 2):
+        star = MulticastKey(SpamLabels(Network(1, [], [0, 0, 0])), levels_per_cycle)
+        assert star.key_cycles == 1  # before the encoder
+    pair = MulticastKey(SpamLabels(Network(2, [(0, 1)], [0, 1, 1]), 0), 2)
+    assert pair.key_cycles == 1  # processors of the second switch are on level 2
+
+
 def test_a_single_processor():
     part = MulticastKey(SpamLabels(Network(1, [], [0])))
     assert part.key_cycles == 0

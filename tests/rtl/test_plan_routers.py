@@ -1,14 +1,27 @@
+# amaranth: UnusedElaboratable=no
 """Routers of plans: which switches share a shape, in what order shapes are listed, whose constants a router gets."""
+
+import pytest
 
 from rtl.common.part import Part
 from rtl.common.plan_routers import plan_routers
+from rtl.harts.network import harts_plan
+from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
+from rtl.torus.network import torus_plan
 from tests.networks import figure_1
+from topology.harts.graph import HexMesh
+from topology.harts.routing import HartsRouting
+from topology.hypercube.graph import HypercubeNetwork
+from topology.hypercube.routing import HypercubeRouting
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
+from topology.torus.graph import TorusNetwork
+from topology.torus.grid import Grid
+from topology.torus.routing import TorusRouting
 
 
 class Named(Part):
@@ -44,3 +57,34 @@ def test_switches_are_listed_by_the_first_of_their_shape():
         size = plan.shapes[router.shape]()
         assert len(size.inputs) == len(network.input_channel[switch])
         assert len(size.outputs) == len(network.output_channel[switch])
+
+
+PLANS = {
+    "spam": lambda: spam_plan(SpamRouting(SpamLabels(figure_1()), 16)),
+    "min": lambda: min_plan(MinRouting(MinNetwork("baseline", 2, 3), 16)),
+    "harts": lambda: harts_plan(HartsRouting(HexMesh(2), 40), packet_flits=9),
+    "torus": lambda: torus_plan(TorusRouting(TorusNetwork(Grid(3, 3), 2), 16)),
+    "hypercube": lambda: hypercube_plan(HypercubeRouting(HypercubeNetwork(3, 2), 16)),
+}
+
+
+@pytest.mark.parametrize("family", PLANS)
+def test_nobody_gets_what_nobody_asked_for(family):
+    """It costs LUTs and changes nothing that a comparison looks at."""
+    plan = PLANS[family]()
+    assert (plan.counters, plan.loadable_tables, plan.clearable_status) == (False, False, False)
+
+
+def test_keys_of_processors_are_those_of_unicasts_alone():
+    """A unicast's header has no bits of destinations, so that no sound one would tell."""
+    labels = SpamLabels(figure_1())
+    parameters = next(iter(spam_plan(SpamRouting(labels, 16)).shapes.values()))().parameters
+    network = labels.network
+    assert list(parameters.multicast_keys) == list(range(network.switches))
+    assert network.processor_vertex(0) not in parameters.multicast_keys
+
+
+@pytest.mark.parametrize(("family", "tells"), [("spam", False), ("min", True)])
+def test_only_multistage_switches_say_which_requests_branch(family, tells):
+    parameters = next(iter(PLANS[family]().shapes.values()))().parameters
+    assert parameters.tells_branching == tells

@@ -205,6 +205,7 @@ def test_manifest(designs):
     widths = {port["name"]: port["bits"] for port in manifest["ports"]}
     assert widths["moved"] == len(manifest["channels"])
     assert widths["eject_n15_data"] == 32
+    assert manifest["flit"]["width"] == sum(widths[f"eject_n15_{name}"] for name in ("data", "head", "tail"))
     assert all("injection_channels" not in node for node in manifest["nodes"])
     into = [manifest["channels"][node["injection_channel"]] for node in manifest["nodes"]]
     assert [channel["name"] for channel in into] == [
