@@ -117,6 +117,17 @@ def test_lanes_and_escapes_of_a_hypercube():
         assert found[name], name
 
 
+def test_three_requests_of_one_output_of_a_hypercube():
+    """Each is of a worm with a lane of its own, so that there have to be three of them, and each worm has flits."""
+    odd = [
+        {"source": s, "destinations": [(1, 3, 5, 7)[(s + k) % 4]], "flits": 9}
+        for s in range(8)
+        for k in range(60)
+        if s != (1, 3, 5, 7)[(s + k) % 4]
+    ]
+    assert seen("hypercube", odd, look_every=2, cycles=800, network={"lanes": 4})["three-request-one"]
+
+
 def test_the_page_says_what_each_is():
     page = (Path(__file__).parents[2] / "docs" / "campaign.md").read_text()
     for situations in SITUATIONS.values():
