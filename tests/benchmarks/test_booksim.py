@@ -210,6 +210,7 @@ def test_overload_accepts_less_than_is_offered_and_has_no_latency():
     assert np.isnan(run.latency)
 
 
+@pytest.mark.slow
 def test_balanced_lanes_accept_a_tenth_more_uniform_traffic():
     # throughput beyond saturation varies with the seed; with this one it is a sixth more
     plain, balanced = (

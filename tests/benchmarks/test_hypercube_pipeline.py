@@ -63,7 +63,7 @@ def test_latencies_alone_are_the_same_to_the_cycle(dimensions):
             assert ideal == golden == flits + 7 + 5 * hops
 
 
-@pytest.mark.parametrize(("load", "share"), [(TWO, 0.3), (FOUR, 0.2)])
+@pytest.mark.parametrize(("load", "share"), [(TWO, 0.3), pytest.param(FOUR, 0.2, marks=pytest.mark.slow)])
 def test_what_is_different_in_the_hardware_explains_its_latency(load, share):
     row = measure(load, share, WINDOW)
     assert abs(row.difference) < 0.04

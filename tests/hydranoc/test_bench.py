@@ -56,7 +56,9 @@ def test_both_benches_pass_in_every_family(network, tmp_path, capsys):
     ("command", "verdict"),
     [
         ("make", "PASS=2 FAIL=0"),
-        (f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider", "1 passed"),
+        pytest.param(
+            *(f"{shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider", "1 passed"), marks=pytest.mark.slow
+        ),
         ("make verilog", "\nPASS: a packet of 4 words"),
         ("make lint", ""),
     ],
@@ -74,7 +76,9 @@ def test_verilator_runs_it(command, verdict, tmp_path, capsys, require_tool):
     ("file", "text", "replacement", "verdict"),
     [
         ("noc_bench.v", "s_tdata = 16 + word", "s_tdata = 17 + word", "FAIL: a wrong word at node"),
-        ("noc_bench.v", "send(0, 4'he)", "send(0, 4'h6)", "FAIL: node 3 got 0 packets"),
+        pytest.param(
+            *("noc_bench.v", "send(0, 4'he)", "send(0, 4'h6)", "FAIL: node 3 got 0 packets"), marks=pytest.mark.slow
+        ),
         ("noc_bench.v", "DESTINATIONS = 4'he", "DESTINATIONS = 4'h6", "FAIL: node 3 got 1 packets"),
         ("noc_bench.v", "send(0, 4'he)", "send(0, 4'h1)", "FAIL: a packet can go nowhere"),
         ("streams.py", '_tdata", word)', '_tdata", word ^ (number == 2))', "PASS=0 FAIL=2"),

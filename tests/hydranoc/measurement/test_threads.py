@@ -96,6 +96,15 @@ def _ended(run):
     return False
 
 
+@pytest.fixture
+def interruptible():
+    """A shell has what it starts in the background ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_all_runs(model):
     before = threading.active_count()
     timer = threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT])
