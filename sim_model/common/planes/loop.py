@@ -15,7 +15,7 @@ from sim_model.common.engine.bits import lowest_bit
 from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.common.engine.compiled import compiled, compiled_loop
 from sim_model.common.engine.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, EngineState
-from sim_model.common.planes import counts, hosts, router
+from sim_model.common.planes import buffers, counts, hosts, router
 from sim_model.common.planes.bits import count_bits
 from sim_model.common.planes.hosts import expect_host, first_in_line, join_line, leave_line, take_hosts
 from sim_model.common.planes.layout import WORD_SHIFT, plane_offsets
@@ -222,7 +222,7 @@ def plane_loop(way: Callable[..., Any], ports: int, lanes: int, depth_flits: int
         The family's folder, whose sources decide whether the loop has to be compiled anew.
     """
     at = plane_offsets(ports, lanes, depth_flits)
-    modules = (counts, hosts, router, sys.modules[__name__])
+    modules = (buffers, counts, hosts, router, sys.modules[__name__])
     scope: dict[str, Any] = {}
     for module in modules:
         scope |= vars(module)

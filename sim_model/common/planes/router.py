@@ -138,17 +138,7 @@ def move_through_buffers(row, out, asked_inputs, granted_inputs, looks_ahead):
         put(row, LOOKED_UP + lane, vector_at(row, LOOKED_UP + lane) & ~pop)
         put(out, OUT_CREDIT + lane, pop)
         changed = changed | arrived
-        arrived_tail, below = vector_at(row, ARRIVED_TAIL + lane), arrived
-        for place in range(lane, DEPTH * SLOTS, SLOTS):  # a flit that arrives takes the first place that is not held
-            following, following_tail = splat(0), splat(0)
-            if place + SLOTS < DEPTH * SLOTS:
-                following, following_tail = vector_at(row, HELD + place + SLOTS), vector_at(row, TAILS + place + SLOTS)
-            held = vector_at(row, HELD + place) & ~pop | following & pop
-            tail = vector_at(row, TAILS + place) & ~pop | following_tail & pop
-            enters = below & ~held
-            below = below & held
-            put(row, HELD + place, held | enters)
-            put(row, TAILS + place, tail | enters & arrived_tail)
+        move_up(row, HELD + lane, TAILS + lane, SLOTS, pop, arrived, vector_at(row, ARRIVED_TAIL + lane))
     return changed
 
 

@@ -78,24 +78,10 @@ def move_through_buffers(row, out, granted):
         put(out, OUT_RELEASE + lane, ended & ~from_host)
         all_ended = all_ended | ended
         if lane == 0:
-            _move_through_host_buffers(row, popped & from_host)
+            moved, moved_tail = vector_at(row, MOVED), vector_at(row, MOVED_TAIL)
+            move_up(row, HELD, TAILS, WIDTH, popped & from_host, moved, moved_tail)
         entering, tail_of_host = splat(0), splat(0)  # hosts have lane 0
     return all_ended
-
-
-def _move_through_host_buffers(row, popped):
-    """A flit that arrives takes the first place that is not held."""
-    below, tail = vector_at(row, MOVED), vector_at(row, MOVED_TAIL)
-    for place in range(0, DEPTH * WIDTH, WIDTH):
-        following, following_tail = splat(0), splat(0)
-        if place + WIDTH < DEPTH * WIDTH:
-            following, following_tail = vector_at(row, HELD + place + WIDTH), vector_at(row, TAILS + place + WIDTH)
-        held = vector_at(row, HELD + place) & ~popped | following & popped
-        tails = vector_at(row, TAILS + place) & ~popped | following_tail & popped
-        enters = below & ~held
-        below = below & held
-        put(row, HELD + place, held | enters)
-        put(row, TAILS + place, tails | enters & tail)
 
 
 def choose_requests(row):

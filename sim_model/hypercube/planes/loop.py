@@ -13,6 +13,7 @@ from typing import Any
 from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.common.engine.compiled import compiled, compiled_loop
 from sim_model.common.engine.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, EngineState
+from sim_model.common.planes import buffers
 from sim_model.common.planes.bits import count_bits
 from sim_model.common.planes.hosts import expect_host, take_hosts
 from sim_model.common.planes.loop import PLANES_FOLDER, WORMS_FOLDER
@@ -155,7 +156,7 @@ def cube_loop(dimensions: int, lanes: int, depth_flits: int, channels: int, adap
         **move_operations(width),
         **cube_operations(width, min(dimensions, WORD_SHIFT)),
     }
-    modules = (counts, links, hosts, grants, allocator, heads)
+    modules = (buffers, counts, links, hosts, grants, allocator, heads)
     scope: dict[str, Any] = {}
     for module in modules:
         scope |= vars(module)

@@ -1,0 +1,32 @@
+"""Buffers of all ports by planes: flits move up when the first one leaves."""
+
+# Names in capitals are offsets of planes, which the loop has as constants.
+# ruff: noqa: F821
+# pyright: reportUndefinedVariable=false
+
+
+def move_up(row, held_at, tails_at, step, popped, arrived, arrived_tail):
+    """First flits leave buffers, and what arrives takes the first place that is not held.
+
+    Parameters
+    ----------
+    row : int64[planes]
+    held_at, tails_at : int
+        Planes of the first place of the buffers: a flit is there, and is a tail.
+    step : int
+        From a place to the next one.
+    popped, arrived, arrived_tail : vectors by port
+        Which buffers a flit leaves, and enters, and whether that is a tail.
+    """
+    below = arrived
+    for place in range(0, DEPTH * step, step):
+        following, following_tail = splat(0), splat(0)
+        if place + step < DEPTH * step:
+            following = vector_at(row, held_at + place + step)
+            following_tail = vector_at(row, tails_at + place + step)
+        held = vector_at(row, held_at + place) & ~popped | following & popped
+        tail = vector_at(row, tails_at + place) & ~popped | following_tail & popped
+        enters = below & ~held
+        below = below & held
+        put(row, held_at + place, held | enters)
+        put(row, tails_at + place, tail | enters & arrived_tail)
