@@ -18,6 +18,7 @@ from rtl.common.stream_crossing import StreamCrossing
 from rtl.harts.network import harts_plan
 from rtl.spam.network import spam_plan
 from tests.rtl.programs import call
+from tests.rtl.simulate import run_combinational
 from tests.tb.parts_runner import mutated
 from topology.common.lattice import lattice_network
 from topology.harts.graph import HexMesh
@@ -56,9 +57,7 @@ def test_bytes_there_and_back(count):
             assert ctx.get(unpacker.tdata) & mask == data & mask
 
     for part, testbench in ((packer, pack), (unpacker, unpack)):
-        simulator = Simulator(part)
-        simulator.add_testbench(testbench)
-        simulator.run()
+        run_combinational(part, testbench)
     assert len(words) == 1 << count
 
 

@@ -4,12 +4,11 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from rtl.min.turn_key import TurnKey
 from rtl.spam.multicast_key import MulticastKey
 from tests.networks import figure_1, random_irregular, ring
-from tests.rtl.simulate import run
+from tests.rtl.simulate import run, run_combinational
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
 from topology.min.graph import BIDIRECTIONAL, MinNetwork
@@ -89,14 +88,12 @@ def test_registers_stand_only_between_switches():
 def test_a_single_processor():
     part = MulticastKey(SpamLabels(Network(1, [], [0])))
     assert part.key_cycles == 0
-    simulator = Simulator(part)
 
     async def testbench(ctx):
         ctx.set(part.destinations, 1)
         assert (ctx.get(part.key), ctx.get(part.multicast)) == (1, 0)
 
-    simulator.add_testbench(testbench)
-    simulator.run()
+    run_combinational(part, testbench)
 
 
 def test_no_levels_at_all():

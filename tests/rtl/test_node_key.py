@@ -1,10 +1,10 @@
 """The key part of hypercubes against the routing's own keys, for every pair of nodes."""
 
 import pytest
-from amaranth.sim import Simulator
 
 from rtl.hypercube import node_key
 from rtl.hypercube.network import hypercube_addressing
+from tests.rtl.simulate import run_combinational
 from tests.tb.parts_runner import mutated
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import HypercubeRouting
@@ -26,9 +26,7 @@ def wrong_destinations(part, routing: HypercubeRouting) -> list[int]:
             if {ctx.get(part.key)} != keys or not ctx.get(part.exists):
                 wrong.append(destination)
 
-    simulator = Simulator(part)
-    simulator.add_testbench(testbench)
-    simulator.run()
+    run_combinational(part, testbench)
     return wrong
 
 

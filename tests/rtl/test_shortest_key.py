@@ -1,11 +1,11 @@
 """The key part of tori and meshes against the routing's own keys, for every pair of nodes."""
 
 import pytest
-from amaranth.sim import Simulator
 
 from rtl.torus import shortest_key
 from rtl.torus.network import torus_addressing
 from rtl.torus.shortest_key import ShortestKey
+from tests.rtl.simulate import run_combinational
 from tests.tb.parts_runner import mutated
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
@@ -42,9 +42,7 @@ def wrong_pairs(part, routing: TorusRouting) -> list[tuple[int, int]]:
                 if not sound:
                     wrong.append((node, destination))
 
-    simulator = Simulator(part)
-    simulator.add_testbench(testbench)
-    simulator.run()
+    run_combinational(part, testbench)
     return wrong
 
 

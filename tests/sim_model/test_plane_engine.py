@@ -134,8 +134,8 @@ WIDE_GRIDS = [Grid(16, 16), Grid(13, 17, wraps=False), Grid(5, 48), Grid(20, 25)
         (1, {"buffer_flits": 2}),
     ],
 )
-def test_words_that_are_moved_together(grid, lanes, options):
-    """Multicasts by software, which wait for each other, on networks whose words are moved four at a time."""
+def test_networks_of_several_words(grid, lanes, options):
+    """Multicasts by software, which wait for each other, on networks of more than 64 routers."""
     model = TorusModel(TorusRouting(TorusNetwork(grid, lanes), 32), **options)
     random = np.random.default_rng(grid.nodes + lanes)
     records = [
