@@ -4,6 +4,7 @@ What a cycle costs is bound by what has to be near the processor: so fields are 
 record lies in as few lines of the cache as it can.
 """
 
+import math
 import os
 from typing import Any
 
@@ -74,6 +75,14 @@ def empty_records(count: int, record: np.dtype) -> np.recarray:
     room = np.zeros(count * record.itemsize + CACHE_LINE_BYTES, dtype=np.uint8)
     begin = -room.ctypes.data % CACHE_LINE_BYTES
     return room[begin : begin + count * record.itemsize].view(record).view(np.recarray)
+
+
+def aligned_words(*shape: int) -> np.ndarray:
+    """Words (int64) that are 0 and begin where a cache line does, so that vectors of 64 bytes lie in one.
+
+    A vector that lies in two lines takes twice as long to read, and what is written so can not be read at once.
+    """
+    return empty_records(math.prod(shape), np.dtype(np.int64)).view(np.ndarray).reshape(shape)
 
 
 def copied_records(records: Any) -> np.recarray:

@@ -15,12 +15,12 @@ from sim_model.common.engine.bits import lowest_bit
 from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.common.engine.compiled import compiled, compiled_loop
 from sim_model.common.engine.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, EngineState
+from sim_model.common.engine.vector_operations import memory_operations, turn_operations, word_operations
 from sim_model.common.planes import buffers, counts, hosts, router
 from sim_model.common.planes.bits import count_bits
 from sim_model.common.planes.hosts import expect_host, first_in_line, join_line, leave_line, take_hosts
 from sim_model.common.planes.layout import WORD_SHIFT, plane_offsets
 from sim_model.common.planes.state import ALIVE, CHANGED, PlaneState
-from sim_model.common.planes.vector_operations import memory_operations, turn_operations, word_operations
 from sim_model.common.worms.calendar import next_entry_cycle
 
 PLANES_FOLDER = Path(__file__).parent

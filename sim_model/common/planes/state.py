@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.common.engine.records import aligned_words
 from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.planes.layout import BIT_MASK, WORD_BITS, WORD_SHIFT, plane_offsets, ports_of_vector
 from sim_model.common.worms.calendar import Calendar, make_calendar
@@ -15,7 +16,6 @@ DUE = 1  # hosts that do something in this cycle
 CHANGED = 2  # 1 if anything changed in this cycle
 PLANE_COUNTERS = 3
 
-VECTOR_WORDS = 8  # of a vector, and of a line of a cache
 
 # Kinds of counts, and their bits; bit k of all routers' numbers is a plane.
 FLITS, STALLED_CYCLES, BUBBLES = 0, 1, 2
@@ -100,8 +100,8 @@ def make_plane_state(
         back=moves[1],
         bit=np.array([1 << bit for bit in range(WORD_BITS)], dtype=np.uint64).view(np.int64),
         rows=_first_rows(at, words),
-        outputs=aligned_zeros(2 * words, at["OUT_SIZE"]).reshape(2, words, at["OUT_SIZE"]),
-        delays=aligned_zeros(words, max(routing_cycles - 2, 0).bit_length() * slots),
+        outputs=aligned_words(2, words, at["OUT_SIZE"]),
+        delays=aligned_words(words, max(routing_cycles - 2, 0).bit_length() * slots),
         unloaded=np.zeros((words, most_flits.bit_length()), dtype=np.int64),
         neighbours=neighbours,
         ways=np.zeros((slots, switches), dtype=np.int64),
@@ -149,7 +149,7 @@ def _moves(origins: np.ndarray) -> Moves:
         begins.append(begins[-1] + len(parts))
         sources += [source for source, _ in parts]
         moves += parts.values()
-    turns, masks = aligned_zeros(len(moves), width), aligned_zeros(len(moves), width)
+    turns, masks = aligned_words(len(moves), width), aligned_words(len(moves), width)
     for part, move in enumerate(moves):
         turns[part], masks[part] = move
     return Moves(np.array(begins), np.array(sources, dtype=np.int64), turns, masks)
@@ -163,16 +163,6 @@ def _ways(origin: np.ndarray) -> Iterator[tuple[int, int, int]]:
         mask = np.zeros(WORD_BITS, dtype=bool)
         mask[places[source << WORD_SHIFT | turn == key]] = True
         yield key >> WORD_SHIFT, key & BIT_MASK, int(plane_of(mask)[0])
-
-
-def aligned_zeros(rows: int, words: int) -> np.ndarray:
-    """int64[rows, words] that begin where lines of the processor's caches do, so that vectors of 64 bytes lie in one.
-
-    A vector that lies in two lines takes twice as long to read, and what is written so can not be read at once.
-    """
-    everything = np.zeros(rows * words + VECTOR_WORDS, dtype=np.int64)
-    first = -(everything.ctypes.data // everything.itemsize) % VECTOR_WORDS
-    return everything[first : first + rows * words].reshape(rows, words)
 
 
 def words_for(switches: int) -> int:
@@ -199,7 +189,7 @@ def _words_near(neighbours: np.ndarray, words: int) -> np.ndarray:
 
 def _first_rows(at: Mapping[str, int], words: int) -> np.ndarray:
     """No flits, all credits, all lanes free, and everybody's turn is the first one's."""
-    rows = aligned_zeros(words, at["SIZE"])
+    rows = aligned_words(words, at["SIZE"])
     width, slots, ports = at["WIDTH"], at["SLOTS"], at["PORTS"]
     for name, count in (("FREE", slots), ("INPUT_TURN", slots), ("OUTPUT_TURN", ports * width)):
         for first in range(at[name], at[name] + count, width):

@@ -4,8 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim_model.common.engine.records import aligned_words
 from sim_model.common.engine.state import NONE, EngineState
-from sim_model.common.planes.state import COUNT_BITS, COUNT_KINDS, PLANE_COUNTERS, aligned_zeros, plane_of, words_for
+from sim_model.common.planes.state import COUNT_BITS, COUNT_KINDS, PLANE_COUNTERS, plane_of, words_for
 from sim_model.common.worms.calendar import Calendar, make_calendar
 from sim_model.hypercube.planes.layout import STATE_BITS, cube_offsets
 from sim_model.hypercube.planes.orders import input_orders, lane_orders
@@ -63,8 +64,8 @@ def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeStat
     return CubeState(
         bit=np.array([1 << bit for bit in range(64)], dtype=np.uint64).view(np.int64),
         rows=_first_rows(at, words),
-        outputs=aligned_zeros(2 * words, at["OUT_SIZE"]).reshape(2, words, at["OUT_SIZE"]),
-        unloaded=aligned_zeros(words, most_flits.bit_length() * width),
+        outputs=aligned_words(2, words, at["OUT_SIZE"]),
+        unloaded=aligned_words(words, most_flits.bit_length() * width),
         highest=plane_of(odd) if model.routing.rule == WRONG_ESCAPE else np.zeros(words, dtype=np.int64),
         lanes=np.tile([NONE, 0, NONE, 0], (network.switches, at["LANES"] * width, 1)),
         injected=np.zeros((len(state.hosts), line), dtype=np.int64),
@@ -90,7 +91,7 @@ def offsets_of(model: Any) -> Any:
 
 def _first_rows(at: Any, words: int) -> np.ndarray:
     """No flits, all credits, all lanes free, everybody's turn is the first one's, and nobody leads."""
-    rows, width, lanes = aligned_zeros(words, at["SIZE"]), at["WIDTH"], at["LANES"] * at["WIDTH"]
+    rows, width, lanes = aligned_words(words, at["SIZE"]), at["WIDTH"], at["LANES"] * at["WIDTH"]
     for name in ("FREE", "TURN", "ALLOWED"):
         rows[:, at[name] : at[name] + lanes] = -1
     for bit in range(at["COUNT_BITS"]):

@@ -18,12 +18,12 @@ _infer: Any = infer_global
 WORD = ir.IntType(64)
 
 
-class PlaneVector(types.Type):
+class WordVector(types.Type):
     """The type of vectors of so many words, a power of 2."""
 
     def __init__(self, width: int):
         self.width = width
-        super().__init__(name=f"PlaneVector({width})")
+        super().__init__(name=f"WordVector({width})")
 
     @property
     def words(self) -> ir.VectorType:
@@ -31,8 +31,8 @@ class PlaneVector(types.Type):
         return ir.VectorType(WORD, self.width)
 
 
-@register_model(PlaneVector)
-class _PlaneVectorModel(models.PrimitiveModel):
+@register_model(WordVector)
+class _WordVectorModel(models.PrimitiveModel):
     def __init__(self, manager, kind):
         super().__init__(manager, kind, kind.words)
 
@@ -70,11 +70,11 @@ def _define_operator(function: Callable[..., Any], emit: str) -> None:
     @type_callable(function)
     def _choose(_context):
         def result_of(one, other):
-            return one if isinstance(one, PlaneVector) and one == other else None
+            return one if isinstance(one, WordVector) and one == other else None
 
         return result_of
 
-    @lower_builtin(function, PlaneVector, PlaneVector)
+    @lower_builtin(function, WordVector, WordVector)
     def _generate(_context, builder, _signature, vectors):
         return getattr(builder, emit)(*vectors)
 
@@ -86,12 +86,12 @@ for _function, _emit in ((operator.and_, "and_"), (operator.or_, "or_"), (operat
 @type_callable(operator.invert)
 def _choose_invert(_context):
     def result_of(vector):
-        return vector if isinstance(vector, PlaneVector) else None
+        return vector if isinstance(vector, WordVector) else None
 
     return result_of
 
 
-@lower_builtin(operator.invert, PlaneVector)
+@lower_builtin(operator.invert, WordVector)
 def _invert(_context, builder, _signature, vectors):
     return builder.not_(vectors[0])
 

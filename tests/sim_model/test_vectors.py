@@ -1,20 +1,22 @@
-"""Operations on vectors of planes are the same with and without Numba."""
+"""Operations on vectors, and on lists, are the same with and without Numba."""
 
 import numpy as np
 import pytest
 from numba import njit
 
-from sim_model.common.planes.layout import plane_offsets
-from sim_model.common.planes.state import aligned_zeros
-from sim_model.common.planes.vector_operations import (
+from sim_model.common.engine.lists import enter
+from sim_model.common.engine.records import aligned_words
+from sim_model.common.engine.vector_operations import (
     cube_operations,
     memory_operations,
     move_operations,
     turn_operations,
     word_operations,
 )
+from sim_model.common.planes.layout import plane_offsets
+from tests.sim_model.torus_traffic import simulate, torus_model
 
-ROWS = 8
+ROWS = 11
 INPUTS = 7
 
 
@@ -23,6 +25,7 @@ def test_compiled_operations_are_those_of_python(width, dimensions):
     names = {**memory_operations(width, INPUTS), **word_operations(width), **move_operations(width)}
     vector_at, put, splat, gathered = (names[name] for name in ("vector_at", "put", "splat", "gathered"))
     any_of, places_of, count_all = (names[name] for name in ("any_of", "places_of", "count_all"))
+    filled, lowest_of, above = (names[name] for name in ("filled", "lowest_of", "above"))
     crossed, before, behind = (names[name] for name in ("crossed", "before", "behind"))
     exchanged, rotated = cube_operations(width, dimensions)["exchanged"], turn_operations(width)["rotated"]
 
@@ -36,6 +39,9 @@ def test_compiled_operations_are_those_of_python(width, dimensions):
         put(found, 5 * width, gathered(row, 0))
         put(found, 6 * width, splat(row[number]))
         put(found, 7 * width, rotated(one, vector_at(turns, 0)))
+        put(found, 8 * width, filled(other))
+        put(found, 9 * width, lowest_of(other))
+        put(found, 10 * width, above(lowest_of(other)))
         return any_of(other), places_of(other), count_all(one)
 
     random, compiled = np.random.default_rng(3), njit(work)
@@ -46,6 +52,26 @@ def test_compiled_operations_are_those_of_python(width, dimensions):
         expected, found = np.zeros((2, ROWS * width), dtype=np.int64)
         assert tuple(map(int, work(row, expected, number, turns))) == compiled(row, found, number, turns)
         assert (found == expected).all()
+
+
+def test_the_lowest_bit_of_each_word_and_what_is_above_it():
+    names = word_operations(8)
+    vector = np.array([0, 1, 6, -8, 1 << 62, -(1 << 63), -1, 0], dtype=np.int64)
+    lowest = names["lowest_of"](vector)
+    assert lowest.tolist() == [0, 1, 2, 8, 1 << 62, -(1 << 63), 1, 0]
+    assert names["above"](lowest).tolist() == [0, -2, -4, -16, -(1 << 63), 0, -2, 0]
+    assert names["filled"](vector).tolist() == [0, -1, -1, -1, -1, -1, -1, 0]
+
+
+def test_numbers_are_entered_in_lists():
+    def fill(numbers, position, number):
+        enter(numbers[1], position, number)
+
+    plain, found = np.zeros((2, 2, 4), dtype=np.uint32)
+    for position, number in ((0, 7), (3, 2**32 - 1)):
+        fill(plain, position, number)
+        njit(fill)(found, position, number)
+    assert plain.tolist() == found.tolist() == [[0, 0, 0, 0], [7, 0, 0, 2**32 - 1]]
 
 
 def test_exchanged_bits_are_those_of_neighbours():
@@ -64,7 +90,9 @@ def test_gathered_words_are_those_of_rows():
 
 def test_vectors_lie_in_lines_of_the_cache():
     """With vectors that lie in two, runs took a seventh longer, and no result shows it."""
-    assert all(aligned_zeros(rows, 24).ctypes.data % 64 == 0 for rows in (1, 2, 5) for _ in range(20))
+    assert all(aligned_words(rows, 24).ctypes.data % 64 == 0 for rows in (1, 2, 5) for _ in range(20))
+    family = simulate(torus_model(3, 3, 2), []).router_state
+    assert all(words.ctypes.data % 64 == 0 for words in (family.words, family.ways, family.port_lanes))
     at = dict(plane_offsets(5, 3, 4))
     for name in ("PORTS", "HOST", "LANES", "DEPTH", "CREDIT_BITS"):
         del at[name]

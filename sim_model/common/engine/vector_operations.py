@@ -9,8 +9,8 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from sim_model.common.planes.vectors import WORD, PlaneVector, call_on_vector, constant, define, merged, shuffled
-from sim_model.common.planes.vectors import splat as splat_of
+from sim_model.common.engine.vectors import WORD, WordVector, call_on_vector, constant, define, merged, shuffled
+from sim_model.common.engine.vectors import splat as splat_of
 
 Operations = Mapping[str, Callable[..., Any]]
 
@@ -35,7 +35,7 @@ def memory_operations(width: int, rows: int) -> Operations:
     rows : int
         Vectors that are gathered, ``width`` at most.
     """
-    kind = PlaneVector(width)
+    kind = WordVector(width)
 
     def vector_at(row, place):
         return row[place : place + width].copy()
@@ -89,8 +89,14 @@ def word_operations(width: int) -> Operations:
         A mask of those that are not 0.
     ``count_all(vector)``
         How many bits are 1.
+    ``filled(vector)``
+        All bits of each word that is not 0.
+    ``lowest_of(vector)``
+        The lowest 1 of each word.
+    ``above(vector)``
+        Of words with at most one 1, all bits above that.
     """
-    kind = PlaneVector(width)
+    kind = WordVector(width)
 
     def any_of(vector):
         return np.bitwise_or.reduce(vector)
@@ -101,12 +107,30 @@ def word_operations(width: int) -> Operations:
     def count_all(vector):
         return sum((int(word) & 0xFFFF_FFFF_FFFF_FFFF).bit_count() for word in vector)
 
+    def filled(vector):
+        return -(vector != 0).astype(np.int64)
+
+    def lowest_of(vector):
+        return vector & -vector
+
+    def above(vector):
+        return -(vector + vector)
+
     def reduce_or(_context, builder, _signature, values):
         return call_on_vector("llvm.vector.reduce.or", values[0], WORD, builder)
 
     def find(_context, builder, _signature, values):
         found = builder.icmp_signed("!=", values[0], constant([0] * width))
         return builder.zext(builder.bitcast(found, ir.IntType(width)), WORD)
+
+    def fill(_context, builder, _signature, values):
+        return builder.sext(builder.icmp_signed("!=", values[0], constant([0] * width)), kind.words)
+
+    def isolate(_context, builder, _signature, values):
+        return builder.and_(values[0], builder.neg(values[0]))
+
+    def find_above(_context, builder, _signature, values):
+        return builder.neg(builder.add(values[0], values[0]))
 
     def count(_context, builder, _signature, values):
         counts = call_on_vector("llvm.ctpop", values[0], kind.words, builder)
@@ -116,6 +140,9 @@ def word_operations(width: int) -> Operations:
         "any_of": define(any_of, types.int64, reduce_or),
         "places_of": define(places_of, types.int64, find),
         "count_all": define(count_all, types.int64, count),
+        "filled": define(filled, kind, fill),
+        "lowest_of": define(lowest_of, kind, isolate),
+        "above": define(above, kind, find_above),
     }
 
 
@@ -128,7 +155,7 @@ def move_operations(width: int) -> Operations:
     ``before(vector)``, ``behind(vector)``
         In each place all words before it, or behind it, put together by bits.
     """
-    kind = PlaneVector(width)
+    kind = WordVector(width)
     stages = [1 << stage for stage in range(width.bit_length() - 1)]
 
     def crossed(vector, number):
@@ -175,7 +202,7 @@ def turn_operations(width: int) -> Operations:
     ``rotated(vector, turns)``
         The bits of each word moved up by 0 to 63 places, those above its end to its beginning.
     """
-    kind = PlaneVector(width)
+    kind = WordVector(width)
 
     def rotated(vector, turns):
         words, turns = vector.view(np.uint64), turns.view(np.uint64)
@@ -215,4 +242,4 @@ def cube_operations(width: int, dimensions: int) -> Operations:
         down = builder.and_(builder.lshr(values[0], amounts), masks)
         return builder.or_(down, builder.shl(builder.and_(values[0], masks), amounts))
 
-    return {"exchanged": define(exchanged, PlaneVector(width), exchange)}
+    return {"exchanged": define(exchanged, WordVector(width), exchange)}
