@@ -6,8 +6,7 @@ from typing import Any
 from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.inspect import buffer_text, buffered_flits, flit_message, ports_in, ports_text, register_text
 from sim_model.common.model import Wait
-from sim_model.common.vc.state import credits_of
-from sim_model.hypercube.state import HypercubeState
+from sim_model.hypercube.state import HypercubeState, credits_of
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import HypercubeRouting
 

@@ -5,7 +5,7 @@ from sim_model.common.engine.bits import TAIL, lowest_bit, source_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.links import pop
 from sim_model.common.engine.state import FLITS_IN_NETWORK
-from sim_model.common.vc.delivery import load_output
+from sim_model.hypercube.delivery import load_output
 from sim_model.hypercube.orders import first_in_order
 
 

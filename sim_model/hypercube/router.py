@@ -10,10 +10,10 @@ from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.discards import discard
 from sim_model.common.engine.route_unit import end_cycle
 from sim_model.common.engine.state import NONE
-from sim_model.common.vc.credits import count_credits
-from sim_model.common.vc.delivery import deliver
 from sim_model.hypercube.allocator import elect, examine, is_hopeful, pick, step_random_order
 from sim_model.hypercube.choices import choose_requests
+from sim_model.hypercube.credits import count_credits
+from sim_model.hypercube.delivery import deliver
 from sim_model.hypercube.grants import drain, grant_requests
 from sim_model.hypercube.orders import order_of
 

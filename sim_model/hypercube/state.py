@@ -12,7 +12,7 @@ import numpy as np
 from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.state import NONE, make_records
 from sim_model.common.messages import Messages
-from sim_model.common.vc.state import BUFFER_FIELDS, CREDIT_WEIGHTS, OUTPUT_LANE_FIELDS
+from sim_model.common.vc.state import BUFFER_FIELDS
 from sim_model.hypercube.orders import make_orders
 from topology.common.choice_orders import ORDER_SEED
 from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, ROOM_FLITS, credit_wires
@@ -24,6 +24,9 @@ HYPERCUBE_FOLDER = Path(__file__).parent
 DIAGONAL_NUMBERS = 32
 """As many as inputs, outputs and diagonals can have (``topology/hypercube/diagonals.py``)."""
 
+CREDIT_WEIGHTS = (1, 2, 4, 8, 16)
+"""Of the bits in a number of credits."""
+
 INPUT_LANE_FIELDS = (
     "channel",  # never changes, like the next two
     "port",
@@ -31,6 +34,10 @@ INPUT_LANE_FIELDS = (
     "candidates",  # output lanes that the head at the front can have
     "escapes",  # the one that it can have if it leads and can have none of these
     "target",  # output lane of the active worm, or NONE if it is drained
+)
+OUTPUT_LANE_FIELDS = (
+    "port",  # never changes, like the next one
+    "buffer",  # number of the delivery buffer before the register of this lane, or NONE
 )
 INPUT_FIELDS = (
     "turn",  # lane that has first choice
@@ -209,3 +216,8 @@ def _wire_ends(network: HypercubeNetwork, lanes: int) -> np.ndarray:
         port = int(wire.input.rpartition("_")[2])
         rows += [(wire.sink, port * network.lanes + lane) for lane in range(lanes)]
     return np.array(rows, dtype=np.int64).reshape(-1, 2)
+
+
+def credits_of(router: Any, lane_port: int) -> int:
+    """Credits of an output lane."""
+    return sum(weight for weight in CREDIT_WEIGHTS if int(router[f"credits_{weight}"]) >> lane_port & 1)

@@ -85,7 +85,7 @@ class TorusModel(LaneModel):
 
     def run_cycles(self, state: EngineState, routers: LaneState, trace: Trace, until_cycle: int) -> int:
         """The compiled loop; returns one of the reasons of ``engine/clock.py``."""
-        return int(run_cycles(state, routers, trace, until_cycle))
+        return int(run_cycles(routers.with_arrivals(state), routers, trace, until_cycle))
 
     def describe_router(self, state: EngineState, routers: LaneState, switch: int) -> str:
         """The whole state of a switch, for mismatch and deadlock reports."""

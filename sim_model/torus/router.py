@@ -8,24 +8,21 @@ from topology.torus.grid import X_POSITIVE, Y_POSITIVE
 
 @compiled
 def route(switch, lane, message, state, routes):
-    """Masks of the output lanes for a head of a message on an input lane, and of its escapes, of which there are none.
-
-    Both masks are 0 if there is no way.
-    """
+    """Mask of the output lanes for a head of a message on an input lane; 0 if there is no way."""
     here = routes.switches[switch]
     arrival = routes.arrivals[state.input_channel[switch, lane]]
     direction, distance = direction_and_distance(here, routes.headers[message])
     if direction == NONE:  # no message goes back to the host that it comes from
-        return (0 if arrival.direction == NONE else 1 << here.host_lane), 0
+        return 0 if arrival.direction == NONE else 1 << here.host_lane
     if direction < X_POSITIVE:
         allowed = arrival.direction == NONE or arrival.direction == direction
     else:
         allowed = arrival.direction < X_POSITIVE or arrival.direction == direction
     first = routes.first_lane[switch, direction]
     if first == NONE or not allowed:
-        return 0, 0
+        return 0
     came_high = arrival.direction == direction and arrival.high != 0
-    return lanes_of_way(direction, distance, came_high, routes) << first, 0
+    return lanes_of_way(direction, distance, came_high, routes) << first
 
 
 @compiled

@@ -8,12 +8,11 @@ from sim_model.common.vc.state import DRAIN
 
 
 def _ways(sample: Sample) -> np.ndarray:
-    lanes = sample.family.input_lanes
-    return (lanes["candidates"] | lanes["escapes"]) & ~(1 << DRAIN)
+    return sample.family.lane_ways & ~(1 << DRAIN)
 
 
 def _without_credit(sample: Sample) -> np.ndarray:
-    return without_credit(sample, sample.family.input_lanes["candidates"] & ~(1 << DRAIN))
+    return without_credit(sample, _ways(sample))
 
 
 def _worm_without_credit(sample: Sample) -> int:
@@ -39,7 +38,7 @@ def _lane_without_credit(sample: Sample) -> int:
 
 
 def _requests(sample: Sample) -> np.ndarray:
-    return bits(sample.family.outputs["requests"])
+    return bits(sample.family.output_requests)
 
 
 def _most_request_one(sample: Sample) -> int:
@@ -52,7 +51,7 @@ def _three_request_one(sample: Sample) -> int:
 
 
 def _injection_yields(sample: Sample) -> int:
-    asked, yielding = sample.family.outputs["requests"], sample.routers["yielding"][:, np.newaxis]
+    asked, yielding = sample.family.output_requests, sample.routers["yielding"][:, np.newaxis]
     return how_many((asked & yielding != 0) & (asked & ~yielding != 0))
 
 

@@ -1,6 +1,6 @@
 """Links: flits leave output registers for the buffer at the sink, or for the processor."""
 
-from sim_model.common.engine.alarms import wake, wake_if
+from sim_model.common.engine.alarms import wake
 from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, TAIL, message_of, sink_bit, source_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.deliveries import check_order, count_arrival
@@ -9,6 +9,10 @@ from sim_model.common.engine.movers import BETWEEN_SWITCHES, FROM_PROCESSOR, INT
 from sim_model.common.engine.sources import await_word
 from sim_model.common.engine.stages import enter_stages, move_through_stages
 from sim_model.common.engine.state import FLIT_HOPS, FLITS_IN_NETWORK
+
+ROW_SHIFT = 3
+"""A row has eight switches (``ArrivalRows``)."""
+ROW_MASK = 7
 
 
 @compiled
@@ -45,7 +49,8 @@ def _move_between_switches(cycle, state, trace, row):
             moved -= 1
             continue
         source.occupied ^= source_bit(channel)
-        wake_if(waking, channel.source, cycle, state.alarms)
+        if waking:
+            wake(channel.source, cycle, state.alarms)
         if recording:
             trace.flits[row, number] = channel.register
         if staged:
@@ -128,20 +133,38 @@ def _enter_buffer(cycle, number, channel, state):
     """The flit in the output register of a channel goes into the buffer at its sink."""
     state.slots[number, (channel.front + channel.count) & state.slot_mask] = channel.register
     channel.count += 1
-    state.vertices[channel.sink].arrived |= sink_bit(channel)
-    wake(channel.sink, cycle, state.alarms)
+    _note_arrival(cycle, channel, state.arrivals, state)
+
+
+@compiled
+def _note_arrival(cycle, channel, rows, state):
+    """A flit arrives at an input of a switch. The compiler leaves the other branch out."""
+    if rows is None:
+        state.vertices[channel.sink].arrived |= sink_bit(channel)
+        wake(channel.sink, cycle, state.alarms)
+    else:
+        place = (channel.sink >> ROW_SHIFT) * rows.row_words + (channel.sink & ROW_MASK)
+        rows.words[place] |= sink_bit(channel)
 
 
 @compiled
 def pop(number, bit, vertex, state):
     """Take the first flit out of the buffer of channel ``number`` at ``vertex``, whose input has the mask ``bit``."""
+    flit = take_first(number, state)
+    # in any case: whether it is so cannot be foreseen
+    vertex.nonempty &= ~(bit if state.channels[number].count == 0 else 0)
+    return flit
+
+
+@compiled
+def take_first(number, state):
+    """Take the first flit out of the buffer of a channel; whether there are more is noted by the caller."""
     channel = state.channels[number]
     flit = state.slots[number, channel.front]
     channel.front = (channel.front + 1) & state.slot_mask
     if channel.count == state.buffer_depth_flits:
         unblock(number, channel, state)
     channel.count -= 1
-    vertex.nonempty &= ~(bit if channel.count == 0 else 0)  # in any case: whether it is so cannot be foreseen
     return flit
 
 

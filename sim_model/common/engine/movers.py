@@ -6,6 +6,7 @@ and not what the network has, and each role has a loop of its own that asks noth
 
 from sim_model.common.engine.bits import source_bit
 from sim_model.common.engine.compiled import compiled
+from sim_model.common.engine.lists import enter
 
 # Roles of channels.
 BETWEEN_SWITCHES, FROM_PROCESSOR, INTO_PROCESSOR = 0, 1, 2
@@ -37,5 +38,5 @@ def unblock(number, channel, state):
 
 @compiled
 def _append(number, channel, state):
-    state.movers[channel.role, state.mover_counts[channel.role]] = number
+    enter(state.movers[channel.role], state.mover_counts[channel.role], number)
     state.mover_counts[channel.role] += 1

@@ -101,6 +101,13 @@ TALLY_FIELDS = (
 )
 
 
+class ArrivalRows(NamedTuple):
+    """``arrived`` of all vertices in rows of eight, among what else a family has there. Who has it looks at all of it."""
+
+    words: np.ndarray  # int64
+    row_words: int  # from a row to the next one
+
+
 class EngineState(NamedTuple):
     """Everything but the routers."""
 
@@ -118,6 +125,7 @@ class EngineState(NamedTuple):
     alarms: np.ndarray  # int64[2, words], switches that have something to do, by cycle modulo 2 (``alarms.py``)
     staged_inputs: np.ndarray  # int64[vertices], masks of inputs whose links have flits in stages
     vertices: np.recarray  # VERTEX_FIELDS
+    arrivals: ArrivalRows | None  # None where vertices have ``arrived``
     input_channel: np.ndarray  # uint32[vertices, most ports]
     hosts: np.recarray  # HOST_FIELDS, by injector
     jobs: np.recarray  # JOB_FIELDS, by message
@@ -218,6 +226,7 @@ def make_state(
         alarms=make_alarms(network.vertices),
         staged_inputs=np.zeros(network.vertices, dtype=np.int64),
         vertices=copied_records(once_for(network, "vertices", lambda: _make_vertices(network))),
+        arrivals=None,
         input_channel=once_for(network, "inputs", lambda: _input_channels(network)),
         hosts=hosts,
         jobs=jobs,

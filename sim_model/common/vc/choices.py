@@ -1,19 +1,29 @@
 """Choices: inputs without a request look for the lane that they ask for next."""
 
-from sim_model.common.engine.bits import first_at_or_after, lowest_bit
+from sim_model.common.engine.bits import lowest_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.discards import discard
-from sim_model.common.vc.state import DRAIN
+from sim_model.common.engine.lists import enter
+from sim_model.common.engine.state import NONE
+from sim_model.common.vc.registers import CHOSEN, DRAINING, HEADS, MAY_START, OPERATIONS, ROW, TURNED, WIDTH
+from sim_model.common.vc.state import CHOSEN_LANES, DRAIN, TO_LINK, TO_PROCESSOR
+
+any_of, put = OPERATIONS["any_of"], OPERATIONS["put"]
+vector_at, splat = OPERATIONS["vector_at"], OPERATIONS["splat"]
+above, filled, lowest_of = OPERATIONS["above"], OPERATIONS["filled"], OPERATIONS["lowest_of"]
+
+BEYOND = 1 << 63
+"""No lane has this bit."""
 
 
 @compiled
-def count_delays(switch, heads, family):
-    """Delay heads by ``routing_cycles`` - 2. Returns the mask of the lanes whose delay counted."""
+def count_delays(first_lane, heads, family):
+    """Delay heads of a switch by ``routing_cycles`` - 2. Returns the mask of the lanes whose delay counted."""
     delayed = 0
     while heads != 0:
         lane = lowest_bit(heads)
         heads &= heads - 1
-        record = family.input_lanes[switch, lane]
+        record = family.input_lanes[first_lane + lane]
         if record.delay < family.routing_cycles - 2:
             record.delay += 1
             delayed |= 1 << lane
@@ -21,73 +31,89 @@ def count_delays(switch, heads, family):
 
 
 @compiled
-def choose_requests(cycle, switch, following, heads, arriving, may_send, may_start, state, family):
-    """New requests of all inputs that have none.
+def find_ways(row, asking, may_send, may_start, family):
+    """Of some input lanes of eight switches, those one of whose ways is among some output lanes, and among others.
 
-    Parameters
-    ----------
-    following : int
-        Active input lanes with a flit that can be asked for.
-    heads : int
-        Input lanes with a head that can be asked for.
-    arriving : int
-        Of these, the ones whose head only arrives: they ask whatever can be had.
-    may_send, may_start : int
-        Output lanes that have credits, and those that a head can have; with a credit that is on a wire in this cycle.
-
-    Returns
-    -------
-    int
-        How many.
+    Those whose worms are to be drained always have one.
     """
-    requesting = family.routers[switch].requesting
-    choices = 0
-    waiting = following | heads
-    while waiting != 0:
-        port = family.input_lanes[switch, lowest_bit(waiting)].port
-        rest = waiting & family.inputs[switch, port].lanes
-        waiting ^= rest
-        if requesting >> port & 1 == 0:
-            choices += _choose(cycle, switch, port, rest, heads, arriving, may_send, may_start, state, family)
-    return choices
+    sends, starts = splat(0), splat(0)
+    drained = splat(1 << DRAIN)
+    rest = any_of(asking)
+    while rest != 0:
+        lane = lowest_bit(rest)
+        rest &= rest - 1
+        ways, bit = vector_at(family.ways, (row * family.most_lanes + lane) * WIDTH), splat(1 << lane)
+        sends = sends | filled(ways & (may_send | drained)) & bit
+        starts = starts | filled(ways & (may_start | drained)) & bit
+    return sends, starts
 
 
 @compiled
-def _choose(cycle, switch, port, waiting, heads, arriving, may_send, may_start, state, family):
-    """The request of one input: for the first of its waiting lanes that may have one. Returns 1 if there is one."""
-    router, asking = family.routers[switch], family.inputs[switch, port]
-    while waiting != 0:
-        lane = first_at_or_after(waiting, asking.turn)
-        waiting ^= 1 << lane
-        record = family.input_lanes[switch, lane]
-        is_head = heads >> lane & 1
-        ways = record.candidates | record.escapes
-        if ways & ((may_start if is_head else may_send) | 1 << DRAIN) == 0 and arriving >> lane & 1 == 0:
-            continue
-        target = _select(may_start, record)
-        asking.turn = lane + 1  # behind the last lane nobody is found, which is as good as 0
-        asking.lane = lane
+def choose_lanes(row, eligible, requested, family):
+    """Each input of eight switches that has no request chooses the first eligible lane at or behind its turn."""
+    turned = vector_at(family.words, row * ROW + TURNED)
+    later, chosen = eligible & turned, splat(0)
+    for port in range(family.most_ports):
+        lanes = vector_at(family.port_lanes, (row * family.most_ports + port) * WIDTH)
+        own = later & lanes
+        own = lowest_of(own | eligible & lanes & ~filled(own)) & ~filled(requested & lanes)
+        chosen = chosen | own
+        turned = turned & ~(lanes & filled(own)) | lanes & above(own)
+    put(family.words, row * ROW + TURNED, turned)
+    return chosen
+
+
+@compiled
+def note_chosen(row, place, chosen, family):
+    """Enter the lanes that eight switches have chosen, one of each switch at a time, without a branch for a switch."""
+    count = family.counts[CHOSEN_LANES]
+    while any_of(chosen) != 0:
+        put(family.words, place + CHOSEN, lowest_of(chosen))
+        chosen = chosen & above(lowest_of(chosen))
+        first_lane = row * WIDTH * family.most_lanes
+        for column in range(WIDTH):
+            bit = family.words[place + CHOSEN + column]
+            enter(family.chosen, count, first_lane + lowest_bit(bit | BEYOND))
+            count += 1 if bit != 0 else 0
+            first_lane += family.most_lanes
+    family.counts[CHOSEN_LANES] = count
+
+
+@compiled
+def make_requests(cycle, family):
+    """The requests of all lanes that have been chosen."""
+    links, processors = family.counts[TO_LINK], family.counts[TO_PROCESSOR]
+    for position in range(family.counts[CHOSEN_LANES]):
+        number = family.chosen[position]
+        asking = family.input_lanes[number]
+        target = _select(family.words[asking.place + MAY_START], family.ways[asking.ways])
         asking.target = target
         if target == DRAIN:
-            router.draining |= 1 << port
-            if is_head:
-                discard(cycle, record.channel, family.discards)
-            return 1
-        router.requesting |= 1 << port
-        asking.output = family.output_lanes[state.vertices[switch].first_output + target].port
-        family.outputs[switch, asking.output].requests |= 1 << port
-        return 1
-    return 0
+            _ask_for_drain(cycle, asking, family)
+            continue
+        to = asking.first_output + target
+        record = family.output_lanes[to]
+        output, leads_out = record.output, record.buffer != NONE
+        asking.to = to
+        asking.output = output
+        family.outputs[output].requests |= 1 << asking.port
+        enter(family.requests[TO_PROCESSOR if leads_out else TO_LINK], processors if leads_out else links, number)
+        links += 0 if leads_out else 1
+        processors += 1 if leads_out else 0
+    family.counts[TO_LINK], family.counts[TO_PROCESSOR] = links, processors
+    family.counts[CHOSEN_LANES] = 0
 
 
 @compiled
-def _select(may_start, record):
-    """The selection function: the output lane that a head asks for.
+def _select(may_start, ways):
+    """The selection function: of the lanes that a head can have, or else of all its candidates, the lowest one."""
+    return lowest_bit(ways & may_start if ways & may_start != 0 else ways)
 
-    A candidate that it can have, an escape that it can have, any candidate, or any escape; the lowest of them. What
-    chooses at random among candidates begins here.
-    """
-    wanted = record.candidates if record.candidates != 0 else record.escapes
-    wanted = record.escapes & may_start if record.escapes & may_start != 0 else wanted
-    wanted = record.candidates & may_start if record.candidates & may_start != 0 else wanted
-    return lowest_bit(wanted)
+
+@compiled
+def _ask_for_drain(cycle, asking, family):
+    """A worm without a way is drained, flit by flit."""
+    words, place = family.words, asking.place
+    words[place + DRAINING] |= 1 << asking.lane
+    if words[place + HEADS] >> asking.lane & 1:
+        discard(cycle, asking.channel, family.discards)

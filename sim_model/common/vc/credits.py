@@ -1,44 +1,73 @@
-"""Credits of all output lanes of a switch at once: a mask for each bit of their numbers."""
+"""Credits, and what can be had with them, of all output lanes of eight switches at once."""
 
 from sim_model.common.engine.compiled import compiled
+from sim_model.common.vc.registers import (
+    CREDIT_BITS,
+    CREDITED,
+    CREDITS,
+    FINISHED,
+    FREE,
+    MAY_START,
+    OPERATIONS,
+    SENT,
+    STARTABLE,
+    WIDTH,
+)
+
+vector_at, put, splat = OPERATIONS["vector_at"], OPERATIONS["put"], OPERATIONS["splat"]
 
 
 @compiled
-def with_all_credits(router, depth):
-    """Mask of the output lanes that have ``depth`` credits."""
-    wrong = router.credits_1 ^ -(depth & 1)
-    wrong |= router.credits_2 ^ -(depth >> 1 & 1)
-    wrong |= router.credits_4 ^ -(depth >> 2 & 1)
-    wrong |= router.credits_8 ^ -(depth >> 3 & 1)
-    wrong |= router.credits_16 ^ -(depth >> 4 & 1)
-    return ~wrong
+def step_credits(at, returned, depth, family):
+    """Credits and output lanes come and go.
 
+    Parameters
+    ----------
+    at : int
+        Place of the first switch.
+    returned : vector
+        Output lanes that have a credit on their wire.
+    depth : int
+        Credits that a lane has when the buffer behind it is empty.
 
-@compiled
-def with_all_credits_soon(router, depth, returned):
-    """Mask of the output lanes that have ``depth`` credits with those that are on their wires."""
-    return with_all_credits(router, depth) | with_all_credits(router, depth - 1) & returned
-
-
-@compiled
-def count_credits(router, returned, sent, depth):
-    """One credit more for the lanes in one mask, and one less for those in another: additions with ripple carry.
-
-    A lane never has more than ``depth`` of them.
+    Returns
+    -------
+    may_send, may_start : vector
+        Output lanes that have credits, and those that a head can have; with a credit that is on a wire in this cycle.
     """
-    more, less = returned & ~sent, sent & ~returned
-    router.credits_1, more, less = _add_bit(router.credits_1, more, less)
-    router.credits_2, more, less = _add_bit(router.credits_2, more, less)
-    router.credits_4, more, less = _add_bit(router.credits_4, more, less)
-    credited = router.credits_1 | router.credits_2 | router.credits_4
-    if depth > 7:
-        router.credits_8, more, less = _add_bit(router.credits_8, more, less)
-        router.credits_16 ^= more | less
-        credited |= router.credits_8 | router.credits_16
-    router.credited = credited
+    words = family.words
+    sent, free = vector_at(words, at + SENT), vector_at(words, at + FREE)
+    may_send = vector_at(words, at + CREDITED) | returned
+    may_start = free & may_send
+    if family.empty_reuse:
+        may_start = free & (vector_at(words, at + STARTABLE) | returned & _have(depth - 1, at, family))
+    put(words, at + MAY_START, may_start)
+    put(words, at + FREE, free & ~sent | vector_at(words, at + FINISHED))
+    put(words, at + CREDITED, _count(at, returned, sent, family))
+    put(words, at + STARTABLE, _have(depth, at, family) if family.empty_reuse else vector_at(words, at + CREDITED))
+    return may_send, may_start
 
 
 @compiled
-def _add_bit(bits, more, less):
-    """The bits of one weight, and what is carried to the next one."""
-    return bits ^ (more | less), bits & more, ~bits & less
+def _count(at, returned, sent, family):
+    """Additions with ripple carry. Returns the lanes that have credits then."""
+    more, less = returned & ~sent, sent & ~returned
+    credited = splat(0)
+    for bit in range(CREDIT_BITS):
+        place = at + CREDITS + bit * WIDTH
+        number = vector_at(family.words, place)
+        changed = number ^ (more | less)
+        more, less = number & more, ~number & less
+        put(family.words, place, changed)
+        credited = credited | changed
+    return credited
+
+
+@compiled
+def _have(count, at, family):
+    """Output lanes that have so many credits."""
+    found = splat(-1)
+    for bit in range(CREDIT_BITS):
+        number = vector_at(family.words, at + CREDITS + bit * WIDTH)
+        found = found & (number ^ splat((count >> bit & 1) - 1))
+    return found

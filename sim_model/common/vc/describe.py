@@ -22,13 +22,10 @@ def describe_lane_router(network: LaneNetwork, state: EngineState, family: LaneS
     """The whole state of a router: a line per input and per input lane, per output and per output lane."""
     lines = [f"router {network.vertex_name(switch)}:"]
     for port, link in enumerate(network.links.input_channel[switch]):
-        asking = family.inputs[switch, port]
-        lines.append(
-            f"  input {port} turn {_turn(asking.turn, asking.lanes)}, {_request(network, family, switch, port)}"
-        )
+        lines.append(f"  input {port} turn {_lane_turn(network, family, link)}, {_request(network, family, link)}")
         lines += [f"    {_input_text(network, state, family, lane)}" for lane in network.lanes_of[link]]
     for port, link in enumerate(network.links.output_channel[switch]):
-        output = family.outputs[switch, port]
+        output = family.outputs[switch * family.most_ports + port]
         inputs = (1 << len(network.links.input_channel[switch])) - 1
         lines.append(f"  output {port} turn {_turn(output.turn, inputs)}, requests {ports_text(output.requests)}")
         lines += [f"    {_output_text(network, state, family, lane)}" for lane in network.lanes_of[link]]
@@ -41,27 +38,38 @@ def _turn(turn: int, mask: int) -> int:
     return int(turn) - ports[0] if turn in ports else 0
 
 
-def _request(network: LaneNetwork, family: LaneState, switch: int, port: int) -> str:
-    if not int(family.routers[switch].requesting | family.routers[switch].draining) >> port & 1:
-        return "no request"
-    asking = family.inputs[switch, port]
-    lane = network.channels[network.input_channel[switch][asking.lane]].name
-    if int(family.routers[switch].draining) >> port & 1:
-        return f"request of {lane} to be drained"
-    return f"request of {lane} for {network.channels[network.output_channel[switch][asking.target]].name}"
+def _lane_turn(network: LaneNetwork, family: LaneState, link: int) -> int:
+    """The lane of an input whose turn it is."""
+    channels = [network.channels[lane] for lane in network.lanes_of[link]]
+    turned = family.routers["turned"]
+    return next((place for place, c in enumerate(channels) if int(turned[c.sink]) >> c.sink_port & 1), 0)
+
+
+def _request(network: LaneNetwork, family: LaneState, link: int) -> str:
+    """The request of an input; one to be drained is on no list."""
+    asking = {int(family.input_lanes[number].channel): number for number in family.all_requests()}
+    for lane in network.lanes_of[link]:
+        channel = network.channels[lane]
+        if int(family.routers["draining"][channel.sink]) >> channel.sink_port & 1:
+            return f"request of {channel.name} to be drained"
+        if lane in asking:
+            return f"request of {channel.name} for {network.channels[family.input_lanes[asking[lane]].to].name}"
+    return "no request"
 
 
 def _input_text(network: LaneNetwork, state: EngineState, family: LaneState, lane: int) -> str:
     channel = network.channels[lane]
-    record, router = family.input_lanes[channel.sink, channel.sink_port], family.routers[channel.sink]
+    record = family.input_lanes[channel.sink * family.most_lanes + channel.sink_port]
+    ways, lane_port = int(family.lane_ways[channel.sink, channel.sink_port]), channel.sink_port
+    has = {name: int(family.routers[name][channel.sink]) >> lane_port & 1 for name in ("active", "looked_up")}
     text = f"{channel.name}: {buffer_text(state, lane)} "
-    if int(router.active) >> channel.sink_port & 1:
+    if has["active"]:
         target = _target(network, family, lane)
         text += "is drained" if target is None else f"has {network.channels[target].name}"
-    elif int(record.candidates) == 1 << DRAIN:
+    elif ways == 1 << DRAIN:
         text += "has no way"
-    elif int(router.looked_up) >> channel.sink_port & 1:
-        text += f"candidates {ports_text(record.candidates)} escapes {ports_text(record.escapes)}"
+    elif has["looked_up"]:
+        text += f"candidates {ports_text(ways)}"
     else:
         text += "no worm"
     return f"{text} delay {int(record.delay)}"
@@ -71,7 +79,7 @@ def _output_text(network: LaneNetwork, state: EngineState, family: LaneState, la
     channel, record = network.channels[lane], family.output_lanes[lane]
     owner = _owner(network, family, lane)
     owned = "free" if owner is None else f"had by {network.channels[owner].name}"
-    credits = credits_of(family.routers[channel.source], channel.source_port)
+    credits = credits_of(family, channel.source, channel.source_port)
     text = f"{channel.name}: {register_text(network, state, lane)}, {owned}, {credits} credits"
     if record.buffer == NONE:
         return text
@@ -84,8 +92,8 @@ def _output_text(network: LaneNetwork, state: EngineState, family: LaneState, la
 def _target(network: LaneNetwork, family: LaneState, lane: int) -> int | None:
     """The output lane (its channel) that the worm of an active input lane has; None if it is drained."""
     channel = network.channels[lane]
-    candidates = int(family.input_lanes[channel.sink, channel.sink_port].candidates)
-    return None if candidates == 1 << DRAIN else network.output_channel[channel.sink][candidates.bit_length() - 1]
+    ways = int(family.lane_ways[channel.sink, channel.sink_port])
+    return None if ways == 1 << DRAIN else network.output_channel[channel.sink][ways.bit_length() - 1]
 
 
 def _owner(network: LaneNetwork, family: LaneState, output: int) -> int | None:
@@ -93,7 +101,7 @@ def _owner(network: LaneNetwork, family: LaneState, output: int) -> int | None:
     switch = network.channels[output].source
     if not network.is_switch(switch):
         return None
-    lanes = [network.input_channel[switch][port] for port in ports_in(family.routers[switch].active)]
+    lanes = [network.input_channel[switch][port] for port in ports_in(int(family.routers["active"][switch]))]
     return next((lane for lane in lanes if _target(network, family, lane) == output), None)
 
 
@@ -103,7 +111,7 @@ def find_lane_waits(network: LaneNetwork, state: EngineState, family: LaneState)
 
 
 def _waits_at(network: LaneNetwork, state: EngineState, family: LaneState, switch: int) -> Iterator[Wait]:
-    active = int(family.routers[switch].active)
+    active = int(family.routers["active"][switch])
     for port, lane in enumerate(network.input_channel[switch]):
         flits = buffered_flits(state, lane)
         if flits and active >> port & 1:
@@ -123,9 +131,9 @@ def _wait_for_room(network: LaneNetwork, family: LaneState, lane: int, message: 
 def _wait_for_lanes(network: LaneNetwork, family: LaneState, lane: int, message: int) -> Wait:
     """A head waits for any of its ways: for the worm that has the lane, or for room behind it."""
     switch = network.channels[lane].sink
-    record = family.input_lanes[switch, network.channels[lane].sink_port]
+    ways = int(family.lane_ways[switch, network.channels[lane].sink_port])
     blockers, reasons = [], []
-    for port in ports_in(int(record.candidates) | int(record.escapes)):
+    for port in ports_in(ways):
         target = network.output_channel[switch][port]
         owner = _owner(network, family, target)
         name = network.channels[target].name

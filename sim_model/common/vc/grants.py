@@ -1,120 +1,132 @@
-"""Grants: flits that are asked for leave their buffers for the output registers, or for the delivery buffer."""
+"""Grants: flits that are asked for leave their buffers for the output registers, or for the delivery buffer.
 
-from sim_model.common.engine.alarms import wake
-from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, TAIL, first_at_or_after, lowest_bit, source_bit
+All requests of all switches are in lists, one for those of links and one for those of processors. So a cycle has two
+loops of many turns, and not one of a turn or two for each switch, whose ends no processor foresees.
+"""
+
+from sim_model.common.engine.bits import TAIL, first_at_or_after, lowest_bit, source_bit
 from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.links import pop
+from sim_model.common.engine.links import take_first
+from sim_model.common.engine.lists import enter
+from sim_model.common.engine.movers import BETWEEN_SWITCHES
 from sim_model.common.engine.state import FLITS_IN_NETWORK
-from sim_model.common.vc.delivery import load_output
-from sim_model.common.vc.state import DRAIN
-
-INDEX = INDEX_MASK << INDEX_SHIFT
-"""Of a packed flit; 0 in a head."""
+from sim_model.common.vc.delivery import store_delivery
+from sim_model.common.vc.registers import (
+    ACTIVE,
+    AGAIN,
+    CREDITED,
+    DRAINING,
+    DROPPED,
+    EMPTIED,
+    ENDED,
+    FINISHED,
+    FREE,
+    GRANTED,
+    SENT,
+    STARTABLE,
+    WIDTH,
+    WIRES,
+    YIELDING,
+)
+from sim_model.common.vc.state import TO_LINK, TO_PROCESSOR
 
 
 @compiled
-def grant_requests(cycle, switch, credited, usable, state, family):
-    """Grant or drop the first request at each output, and grant all of worms that are drained.
+def grant_requests(cycle, state, family):
+    """Grant or drop the first request at each output of all switches.
 
     The first one is granted if it is good, and dropped if not. All others stay.
-
-    Parameters
-    ----------
-    credited, usable : int
-        Output lanes that have credits, and those that a head can have.
-
-    Returns
-    -------
-    granted : int
-        Input lanes whose flit was granted.
-    sent : int
-        Output lanes that it was sent to.
-    dropped : int
-        Input lanes whose request was dropped: the first one at an output, and not good.
-    again : int
-        Of the dropped ones, those that can be asked for again at once: the worm goes on behind its first flit.
     """
-    router = family.routers[switch]
-    granted, sent, dropped, again = 0, 0, 0, 0
-    active = router.active
-    rest = router.requesting
-    while rest != 0:
-        port = lowest_bit(rest)
-        asking = family.inputs[switch, port]
-        output = family.outputs[switch, asking.output]
-        if output.requests != 1 << port:
-            rivals = output.requests & ~router.yielding
-            port = first_at_or_after(rivals if rivals != 0 else output.requests, output.turn)
-            asking = family.inputs[switch, port]
-        rest &= ~output.requests
-        output.requests ^= 1 << port
-        router.requesting ^= 1 << port
-        if (credited if active >> asking.lane & 1 else usable) >> asking.target & 1 == 0:
-            dropped |= 1 << asking.lane
-            again |= _goes_on(switch, asking.lane, state) & active
-            continue
-        output.turn = port + 1  # behind the last input nobody is found, which is as good as 0
-        granted |= 1 << asking.lane
-        sent |= 1 << asking.target
-        _grant(cycle, switch, asking.lane, asking.target, state, family)
-    if router.draining != 0:
-        granted |= _drain_all(cycle, switch, state, family)
-    return granted, sent, dropped, again
+    kept, loaded = 0, state.mover_counts[BETWEEN_SWITCHES]
+    for position in range(family.counts[TO_LINK]):
+        number = family.requests[TO_LINK, position]
+        enter(family.requests[TO_LINK], kept, number)
+        asking = family.input_lanes[number]
+        if not _is_first(cycle, asking, family):
+            kept += 1
+        elif _is_good(asking, state, family):
+            state.channels[asking.to].register = _grant(cycle, asking, state, family)
+            state.vertices[asking.switch].occupied |= 1 << asking.target
+            enter(state.movers[BETWEEN_SWITCHES], loaded, asking.to)  # as ``load_register`` does, whatever the role
+            loaded += 1
+    state.mover_counts[BETWEEN_SWITCHES] = loaded
+    family.counts[TO_LINK] = kept
+    kept = 0
+    for position in range(family.counts[TO_PROCESSOR]):
+        number = family.requests[TO_PROCESSOR, position]
+        enter(family.requests[TO_PROCESSOR], kept, number)
+        asking = family.input_lanes[number]
+        if not _is_first(cycle, asking, family):
+            kept += 1
+        elif _is_good(asking, state, family):
+            store_delivery(asking.to, _grant(cycle, asking, state, family), family)
+    family.counts[TO_PROCESSOR] = kept
 
 
 @compiled
-def _goes_on(switch, lane, state):
+def _is_first(cycle, asking, family):
+    """Whether the request of an input is the first one at its output. Then it is no request any more."""
+    output = family.outputs[asking.output]
+    rivals = output.requests & ~family.words[asking.place + YIELDING]
+    first = first_at_or_after(rivals if rivals != 0 else output.requests, output.turn)
+    if (first != asking.port) | (output.served == cycle + 1):
+        return False
+    output.served = cycle + 1
+    output.requests ^= 1 << asking.port
+    return True
+
+
+@compiled
+def _is_good(asking, state, family):
+    """Whether a request can be granted; if not, it is noted as dropped."""
+    words, place = family.words, asking.place
+    active = words[place + ACTIVE]
+    usable = words[place + FREE] & words[place + STARTABLE]
+    if (words[place + CREDITED] if active >> asking.lane & 1 else usable) >> asking.target & 1:
+        return True
+    words[place + DROPPED] |= 1 << asking.lane
+    words[place + AGAIN] |= _goes_on(asking, state) & active
+    return False
+
+
+@compiled
+def _goes_on(asking, state):
     """The mask of a lane, or 0 if there is no flit behind its first one, or that is a tail."""
-    number = state.input_channel[switch, lane]
-    channel = state.channels[number]
-    return 1 << lane if channel.count > 1 and state.slots[number, channel.front] & TAIL == 0 else 0
+    channel = state.channels[asking.channel]
+    return 1 << asking.lane if channel.count > 1 and state.slots[asking.channel, channel.front] & TAIL == 0 else 0
 
 
 @compiled
-def _grant(cycle, switch, lane, target, state, family):
-    """The first flit of an input lane goes to an output lane."""
-    flit = _take(cycle, switch, lane, target, state, family)
-    # a head takes the output lane, a tail gives it back; the one flit of a short worm does neither
-    family.routers[switch].free ^= _changes_hands(flit) << target
-    load_output(switch, target, flit, state, family)
-
-
-@compiled
-def _drain_all(cycle, switch, state, family):
-    """All requests of worms that are drained are granted. Returns the mask of their input lanes."""
-    router = family.routers[switch]
-    rest = router.draining
-    router.draining = 0
-    granted = 0
-    while rest != 0:
-        lane = family.inputs[switch, lowest_bit(rest)].lane
-        rest &= rest - 1
-        _take(cycle, switch, lane, DRAIN, state, family)
-        state.counters[FLITS_IN_NETWORK] -= 1
-        granted |= 1 << lane
-    return granted
-
-
-@compiled
-def _take(cycle, switch, lane, target, state, family):
-    """The first flit of an input lane, whose credit is on the wire in the next cycle."""
-    record, vertex, router = family.input_lanes[switch, lane], state.vertices[switch], family.routers[switch]
-    channel = state.channels[record.channel]
-    # of processors, nobody looks at either
-    family.wires[channel.source, (cycle + 1) & 1] |= source_bit(channel)
-    wake(channel.source, cycle + 1, state.alarms)
-    flit = pop(record.channel, 1 << lane, vertex, state)
-    # for a head; the others find it so already, and which it is cannot be foreseen
-    record.candidates = 1 << target
-    record.escapes = 0
-    record.delay = 0
-    router.looked_up &= ~(1 << lane)
-    router.active ^= _changes_hands(flit) << lane
+def _grant(cycle, asking, state, family):
+    """The first flit of an input lane, which goes to an output lane."""
+    words, place, target = family.words, asking.place, asking.target
+    family.outputs[asking.output].turn = asking.port + 1  # behind the last input nobody is found: as good as 0
+    flit = _take(cycle, asking, state, family)
+    words[place + SENT] |= 1 << target
+    words[place + FINISHED] |= (flit & TAIL) << target
     return flit
 
 
 @compiled
-def _changes_hands(flit):
-    """1 if a flit is either a head or a tail."""
-    head = 1 if flit & INDEX == 0 else 0
-    return head ^ (flit & TAIL)
+def drain_all(cycle, first_lane, place, state, family):
+    """All requests of worms of a switch that are drained are granted."""
+    rest = family.words[place + DRAINING]
+    family.words[place + DRAINING] = 0
+    while rest != 0:
+        _take(cycle, family.input_lanes[first_lane + lowest_bit(rest)], state, family)
+        rest &= rest - 1
+        state.counters[FLITS_IN_NETWORK] -= 1
+
+
+@compiled
+def _take(cycle, asking, state, family):
+    """The first flit of an input lane, whose credit is on the wire in the next cycle."""
+    words, place, number, lane = family.words, asking.place, asking.channel, asking.lane
+    # of processors, nobody looks at it
+    words[asking.source_place + WIRES + ((cycle + 1) & 1) * WIDTH] |= source_bit(state.channels[number])
+    flit = take_first(number, state)
+    words[place + EMPTIED] |= (1 if state.channels[number].count == 0 else 0) << lane
+    family.ways[asking.ways] = 1 << asking.target  # for a head; the others find it so, and which it is is not foreseen
+    words[place + GRANTED] |= 1 << lane
+    words[place + ENDED] |= (flit & TAIL) << lane
+    return flit

@@ -2,6 +2,7 @@
 
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.discards import record_discards
+from sim_model.common.vc.registers import WIDTH, WIRES
 
 
 @compiled
@@ -9,6 +10,6 @@ def record_lanes(cycle, _state, family, trace, row):
     """Write side wires and status outputs into a recording."""
     signals, wires = trace.signals[row], family.credit_wires
     for position in range(len(wires)):
-        switch, lane_port = wires[position, 0], wires[position, 1]
-        signals[position] = family.wires[switch, cycle & 1] >> lane_port & 1
+        place, lane_port = wires[position, 0], wires[position, 1]
+        signals[position] = family.words[place + WIRES + (cycle & 1) * WIDTH] >> lane_port & 1
     record_discards(cycle, family.discards, signals, len(wires))

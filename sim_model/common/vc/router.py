@@ -1,21 +1,47 @@
 """The router with lanes, one cycle of all switches (docs/timing.md, "Router with lanes").
 
-Everything reads the state at the start of the cycle. That decides the order here: what can be had and who is active is
-noted first; then grants, because inputs whose flit is granted or dropped choose anew; then choices; and credits last.
+Everything reads the state at the start of the cycle. That decides the order here: deliveries and grants first, because
+inputs whose flit is granted or dropped choose anew; then what can be had, the credits, and who chooses, for eight
+switches at a time; and then the new requests.
 """
 
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from sim_model.common.engine.alarms import BIT_MASK, WORD_SHIFT, take_alarms, wake_if
+from sim_model.common.engine.alarms import WORD_SHIFT
 from sim_model.common.engine.bits import lowest_bit, message_of
 from sim_model.common.engine.compiled import compiled
-from sim_model.common.vc.choices import choose_requests, count_delays
-from sim_model.common.vc.credits import count_credits, with_all_credits, with_all_credits_soon
+from sim_model.common.vc.choices import choose_lanes, count_delays, find_ways, make_requests, note_chosen
+from sim_model.common.vc.credits import step_credits
 from sim_model.common.vc.delivery import deliver
-from sim_model.common.vc.grants import grant_requests
+from sim_model.common.vc.grants import drain_all, grant_requests
+from sim_model.common.vc.registers import (
+    ACTIVE,
+    AGAIN,
+    ARRIVED,
+    DRAINING,
+    DROPPED,
+    EMPTIED,
+    ENDED,
+    GRANTED,
+    HEADS,
+    LOOKED_UP,
+    NONEMPTY,
+    OPERATIONS,
+    REQUESTED,
+    ROW,
+    WIDTH,
+    WIRES,
+)
 from sim_model.common.vc.state import DRAIN
+
+vector_at, put, splat = OPERATIONS["vector_at"], OPERATIONS["put"], OPERATIONS["splat"]
+any_of, places_of = OPERATIONS["any_of"], OPERATIONS["places_of"]
+
+EIGHT = (1 << WIDTH) - 1
+ROW_SHIFT = WORD_SHIFT - 3
+"""A row is a word of alarms and eight bits in it."""
 
 
 def route(_switch, _lane, _message, _state, _routes):
@@ -23,10 +49,10 @@ def route(_switch, _lane, _message, _state, _routes):
 
     Returns
     -------
-    candidates, escapes : int
-        Masks of output lanes for a head of the message that comes on an input lane of a switch.
+    int
+        Mask of the output lanes for a head of the message that comes on an input lane of a switch.
     """
-    return 0, 0
+    return 0
 
 
 def lane_router(family_route: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,70 +64,107 @@ def lane_router(family_route: Callable[..., Any]) -> Callable[..., Any]:
         As ``route``; its last argument is what ``make_lane_state`` was given.
     """
     names = {**globals(), "route": family_route}
-    names["_look_up"] = compiled(FunctionType(_look_up.__code__, names))
-    names["_step_router"] = compiled(FunctionType(_step_router.__code__, names))
+    for part in (_look_up, _read_heads, _step_row):
+        names[part.__name__] = compiled(FunctionType(part.__code__, names))
     return compiled(FunctionType(_step_routers.__code__, names))
 
 
 def _step_routers(cycle, moves, state, family):
     """One cycle of all routers. Returns 0 only if nothing moved and no register of any router changed."""
-    changes = moves
-    for word in range((state.switches + BIT_MASK) >> WORD_SHIFT):
-        rest = take_alarms(word, cycle, state)
-        while rest != 0:  # the worms of all others are blocked as before
-            switch = word << WORD_SHIFT | lowest_bit(rest)
-            rest &= rest - 1
-            changed = _step_router(cycle, switch, state, family)
-            changes += 1 if changed else 0
-            wake_if(changed, switch, cycle + 1, state.alarms)
+    changes = moves + deliver(cycle, state, family)
+    grant_requests(cycle, state, family)
+    for row in range(family.rows):
+        if _is_awake(cycle, row, state, family):  # the worms of all others are blocked as before
+            changed = _step_row(cycle, row, state, family)
+            changes += changed
+            state.alarms[(cycle + 1) & 1, row >> ROW_SHIFT] |= changed << (row & 3) * WIDTH
+    for word in range(len(state.alarms[0])):
+        state.alarms[cycle & 1, word] = 0
+    make_requests(cycle, family)
     return changes
 
 
-def _step_router(cycle, switch, state, family):
-    """One cycle of a router. Returns 0 only if no register changed."""
-    vertex, router = state.vertices[switch], family.routers[switch]
-    returned = family.wires[switch, cycle & 1]
-    family.wires[switch, cycle & 1] = 0
-    ready = router.delivering & ~vertex.occupied
-    changes = vertex.arrived | returned | ready | router.requesting | router.draining
-    if ready != 0:
-        deliver(cycle, switch, ready, state, family)
-    active, held = router.active, vertex.nonempty
-    credited = router.credited
-    depth, free = state.buffer_depth_flits, router.free
-    usable = free & (with_all_credits(router, depth) if family.empty_reuse else credited)
-    may_send = credited | returned
-    may_start = free & (with_all_credits_soon(router, depth, returned) if family.empty_reuse else may_send)
-    granted, sent, dropped, again = grant_requests(cycle, switch, credited, usable, state, family)
-    asked = granted | dropped
+@compiled
+def _is_awake(cycle, row, state, family):
+    """Whether one of eight switches has something to do, a flit that arrives, or a credit on its wires."""
+    woken = state.alarms[cycle & 1, row >> ROW_SHIFT] >> (row & 3) * WIDTH & EIGHT
+    wires = vector_at(family.words, row * ROW + WIRES + (cycle & 1) * WIDTH)
+    return woken | any_of(vector_at(family.words, row * ROW + ARRIVED) | wires) != 0
 
-    following = active & (vertex.nonempty | vertex.arrived) & (again | router.active & ~dropped)
-    heads = held & ~active & ~asked
-    arriving = 0
+
+def _step_row(cycle, row, state, family):
+    """One cycle of eight routers, but for grants and requests. Returns a mask of those in which a register changed."""
+    words, at = family.words, row * ROW
+    if any_of(vector_at(words, at + DRAINING)) != 0:
+        for column in range(WIDTH):
+            drain_all(cycle, (row * WIDTH + column) * family.most_lanes, at + column, state, family)
+    arrived, granted = vector_at(words, at + ARRIVED), vector_at(words, at + GRANTED)
+    dropped, requested = vector_at(words, at + DROPPED), vector_at(words, at + REQUESTED)
+    nonempty = vector_at(words, at + NONEMPTY) & ~vector_at(words, at + EMPTIED)
+    put(words, at + ARRIVED, splat(0))
+    put(words, at + NONEMPTY, nonempty | arrived)
+    active = vector_at(words, at + ACTIVE)
+    now_active = (active | granted) & ~vector_at(words, at + ENDED)
+    put(words, at + ACTIVE, now_active)
+    wires = at + WIRES + (cycle & 1) * WIDTH
+    returned = vector_at(words, wires)
+    put(words, wires, splat(0))
+    may_send, may_start = step_credits(at, returned, state.buffer_depth_flits, family)
+
+    following = active & (nonempty | arrived) & (vector_at(words, at + AGAIN) | now_active & ~dropped)
+    heads = nonempty & ~active & ~granted & ~dropped
+    arriving = splat(0)
     if family.routing_cycles == 1:
-        arriving = vertex.arrived & ~active & ~held
-        heads |= arriving
-    elif family.routing_cycles > 2 and heads != 0:
-        delayed = count_delays(switch, heads, family)
-        heads ^= delayed
-        changes |= delayed
-    if heads & ~router.looked_up:
-        _look_up(switch, heads & ~router.looked_up, state, family)
-    changes |= choose_requests(cycle, switch, following, heads, arriving, may_send, may_start, state, family)
-    count_credits(router, returned, sent, depth)
-    vertex.nonempty |= vertex.arrived
-    vertex.arrived = 0
-    return changes
+        arriving = arrived & ~active & ~nonempty & ~granted
+    heads, delayed = _read_heads(row, heads | arriving, granted, state, family)
+
+    sends, starts = find_ways(row, following | heads, may_send, may_start, family)
+    eligible = following & sends | heads & starts | arriving
+    waiting = requested & ~granted & ~dropped
+    chosen = splat(0)
+    if any_of(eligible) != 0:
+        chosen = choose_lanes(row, eligible, waiting, family)
+        note_chosen(row, at, chosen, family)
+    put(words, at + REQUESTED, waiting | chosen)
+    for note in range(GRANTED, EMPTIED + WIDTH, WIDTH):
+        put(words, at + note, splat(0))
+    return places_of(arrived | returned | granted | requested | delayed | chosen)
+
+
+def _read_heads(row, heads, granted, state, family):
+    """Heads at the front of input lanes of eight switches: look up where new ones can go, and delay them.
+
+    Returns
+    -------
+    heads, delayed : vector
+        Those that can be asked for, and those whose delay counted.
+    """
+    words, at, first = family.words, row * ROW, row * WIDTH
+    looked_up = vector_at(words, at + LOOKED_UP) & ~granted
+    new = heads & ~looked_up
+    put(words, at + LOOKED_UP, looked_up | new)
+    put(words, at + HEADS, new)
+    rest = places_of(new)
+    while rest != 0:
+        column = lowest_bit(rest)
+        rest &= rest - 1
+        _look_up(first + column, words[at + HEADS + column], state, family)
+    put(words, at + HEADS, heads)
+    if family.routing_cycles > 2 and any_of(heads) != 0:
+        for column in range(WIDTH):
+            own = words[at + HEADS + column]
+            words[at + HEADS + column] ^= count_delays((first + column) * family.most_lanes, own, family)
+    ready = vector_at(words, at + HEADS)
+    return ready, heads ^ ready
 
 
 def _look_up(switch, lanes, state, family):
-    """Ask the family's routing where heads on input lanes can go."""
-    family.routers[switch].looked_up |= lanes
+    """Ask the family's routing where heads that have come to the front of input lanes can go."""
     while lanes != 0:
         lane = lowest_bit(lanes)
         lanes &= lanes - 1
-        record = family.input_lanes[switch, lane]
+        record = family.input_lanes[switch * family.most_lanes + lane]
         message = message_of(state.slots[record.channel, state.channels[record.channel].front])
-        candidates, escapes = route(switch, lane, message, state, family.routes)
-        record.candidates = candidates if candidates | escapes else 1 << DRAIN
-        record.escapes = escapes
+        candidates = route(switch, lane, message, state, family.routes)
+        family.ways[record.ways] = candidates if candidates != 0 else 1 << DRAIN
+        record.delay = 0

@@ -1,10 +1,11 @@
-"""State of routers with lanes: arrays of records.
+"""State of routers with lanes: words of switches (``registers.py``), arrays of records, and lists.
 
 Masks of lanes have one bit per lane-port of a switch, masks of inputs and outputs one per port of its links. Of a lane,
 which is a channel, one record says how the input lane at its sink stands, and one the output lane at its source.
+Input lanes and outputs of all switches are numbered: those of a switch, as many as the largest one has, follow each
+other.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,59 +13,60 @@ import numpy as np
 
 from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.once import once_for
-from sim_model.common.engine.records import Field, copied_records, make_records, number
-from sim_model.common.engine.state import NONE
+from sim_model.common.engine.records import aligned_words, byte, copied_records, make_records, number, whole
+from sim_model.common.engine.state import NONE, ArrivalRows, EngineState
+from sim_model.common.vc.registers import (
+    ARRIVED,
+    CREDIT_BITS,
+    REGISTERS,
+    ROW,
+    WIDTH,
+    by_switch,
+    in_rows,
+    rows_for,
+)
 from topology.common.channels import ChannelNetwork
 from topology.common.lanes import LaneNetwork
 
 VC_FOLDER = Path(__file__).parent
 
-CREDIT_WEIGHTS = (1, 2, 4, 8, 16)
-"""Of the bits in a number of credits."""
 DRAIN = 62
 """Stands for the output lane of worms without a way; no switch has so many."""
 
 INPUT_LANE_FIELDS = (
-    number("channel"),  # never changes, like the next one
-    number("port"),  # of the link
-    "candidates",  # output lane of the active worm, or those that routing gives for the head at the front
-    "escapes",  # for heads, those that come after the candidates
-    "delay",  # cycles that the head at the front has waited
+    number("channel"),  # never changes, like all down to first_output
+    number("switch"),
+    number("place"),  # of the switch's registers
+    number("ways"),  # place in ``ways``
+    number("source"),  # vertex that flits come from
+    number("source_place"),
+    number("first_output"),  # channel at output lane-port 0 of the switch
+    byte("lane"),  # lane-port
+    byte("port"),  # of the link
+    byte("target"),  # of the last request, like the next two; output lane
+    number("to"),  # channel of the output lane
+    number("output"),
+    number("delay"),  # cycles that the head at the front has waited
 )
 OUTPUT_LANE_FIELDS = (
-    number("port"),  # of the link; never changes, like the next one
-    "buffer",  # number of the delivery buffer before the register of this lane, or NONE
-)
-INPUT_FIELDS = (
-    "lanes",  # mask; never changes
-    number("turn"),  # lane that has first choice
-    number("lane"),  # of the request
-    number("target"),  # output lane of the request
-    number("output"),  # port of its link
+    number("output"),  # never changes, like the next one
+    whole("buffer"),  # number of the delivery buffer before the register of this lane, or NONE
 )
 OUTPUT_FIELDS = (
-    number("turn"),  # input that has first choice
     "requests",  # inputs that request one of the lanes
-)
-ROUTER_FIELDS = (
-    "yielding",  # inputs that come after all others; never changes
-    "requesting",  # inputs with a request for an output lane
-    "draining",  # inputs with the request of a worm that is drained
-    "active",  # input lanes whose worm has an output lane, or is drained
-    "looked_up",  # input lanes that know where the head at their front can go
-    "free",  # output lanes without a worm
-    "credits_1",  # output lanes in whose number of credits this bit is set, like the next four
-    "credits_2",
-    "credits_4",
-    "credits_8",
-    "credits_16",
-    "credited",  # output lanes that have credits
-    "delivering",  # output lanes whose delivery buffer is not empty
+    "served",  # behind the last cycle in which one of the requests was granted or dropped
+    number("turn"),  # input that has first choice
 )
 BUFFER_FIELDS = (
     "front",  # slot of the first flit
     "count",
 )
+
+# Lists, by position in ``counts``; the first two by position in ``requests``, too.
+TO_LINK, TO_PROCESSOR, DELIVERIES, CHOSEN_LANES = 0, 1, 2, 3
+COUNTS = 4
+ROOM = 1
+"""Entries that may be written behind the end of a list before they are counted."""
 
 
 class LaneState(NamedTuple):
@@ -72,17 +74,50 @@ class LaneState(NamedTuple):
 
     routing_cycles: int
     empty_reuse: int  # 1 if a head can have a lane only with all its credits
+    switches: int
+    rows: int  # of eight switches each
+    most_lanes: int  # input lanes of a switch
+    most_ports: int  # links into a switch, or out of one
     discards: Discards
-    input_lanes: np.recarray  # INPUT_LANE_FIELDS, by switch and lane-port
+    words: np.ndarray  # int64, rows of registers; behind those of the switches one for all processors
+    ways: np.ndarray  # int64, rows of masks of output lanes, one for each input lane: the one that the active worm has,
+    # or those that routing gives for the head at the front
+    port_lanes: np.ndarray  # int64, rows of the lanes of each input; never changes
+    input_lanes: np.recarray  # INPUT_LANE_FIELDS
     output_lanes: np.recarray  # OUTPUT_LANE_FIELDS, by channel
-    inputs: np.recarray  # INPUT_FIELDS, by switch and port
-    outputs: np.recarray  # OUTPUT_FIELDS, by switch and port
-    routers: np.recarray  # ROUTER_FIELDS, by switch
-    wires: np.ndarray  # int64[vertices, 2], output lanes whose credit is on the wire, by cycle modulo 2
+    outputs: np.recarray  # OUTPUT_FIELDS
+    requests: np.ndarray  # uint32[2, ...], input lanes with a request for a lane of a link, or for one to a processor
+    deliveries: np.ndarray  # uint32, output lanes whose delivery buffer is not empty
+    chosen: np.ndarray  # uint32, input lanes that have been chosen in this cycle
+    counts: np.ndarray  # int64[COUNTS], how many entries these lists have
     buffers: np.recarray  # BUFFER_FIELDS, delivery buffers
     slots: np.ndarray  # int64[delivery buffers, slots], ring buffers of packed flits
-    credit_wires: np.ndarray  # int64[lanes between switches, 2], switch and lane-port at the source, as recorded
+    credit_wires: np.ndarray  # int64[lanes between switches, 2], place of the switch and lane-port at the source
     routes: Any  # a named tuple of the family
+
+    def with_arrivals(self, state: EngineState) -> EngineState:
+        """The state of links, which notes here what arrives."""
+        return state._replace(arrivals=ArrivalRows(self.words[ARRIVED:], ROW))
+
+    @property
+    def routers(self) -> dict[str, np.ndarray]:
+        """All registers, by name and switch."""
+        rows = self.words.reshape(-1, len(REGISTERS), WIDTH)
+        return dict(zip(REGISTERS, by_switch(rows)[: self.switches].T, strict=True))
+
+    @property
+    def lane_ways(self) -> np.ndarray:
+        """Masks of the output lanes of the worms and heads of all input lanes: int64[switches, lane-ports]."""
+        return by_switch(self.ways.reshape(-1, self.most_lanes, WIDTH))[: self.switches]
+
+    def all_requests(self) -> list[int]:
+        """Numbers of the input lanes with a request."""
+        return [int(number) for role in (TO_LINK, TO_PROCESSOR) for number in self.requests[role, : self.counts[role]]]
+
+    @property
+    def output_requests(self) -> np.ndarray:
+        """Masks of inputs that request a lane of an output: int64[switches, ports]."""
+        return self.outputs["requests"].reshape(-1, self.most_ports)
 
 
 def make_lane_state(
@@ -112,17 +147,26 @@ def make_lane_state(
     first = once_for(
         network, ("lanes", depth_flits, low_injection), lambda: _first(network, depth_flits, low_injection)
     )
-    deliveries = len(network.delivery_channels)
+    deliveries, lanes = len(network.delivery_channels), len(first.input_lanes) // network.switches
+    outputs = network.switches * _most_ports(network)
     return LaneState(
         routing_cycles=routing_cycles,
         empty_reuse=int(empty_reuse),
+        switches=network.switches,
+        rows=rows_for(network.switches),
+        most_lanes=lanes,
+        most_ports=_most_ports(network),
         discards=make_discards(network),
+        words=_copied(first.words),
+        ways=aligned_words(rows_for(network.switches) * lanes * WIDTH),
+        port_lanes=first.port_lanes,
         input_lanes=copied_records(first.input_lanes),
         output_lanes=first.output_lanes,
-        inputs=copied_records(first.inputs),
-        outputs=copied_records(first.outputs),
-        routers=copied_records(first.routers),
-        wires=np.zeros((network.vertices, 2), dtype=np.int64),
+        outputs=make_records(outputs, OUTPUT_FIELDS),
+        requests=np.zeros((2, outputs + 1), dtype=np.uint32),
+        deliveries=np.zeros(deliveries + 1, dtype=np.uint32),
+        chosen=np.zeros(outputs + ROOM, dtype=np.uint32),
+        counts=np.zeros(COUNTS, dtype=np.int64),
         buffers=make_records(deliveries, BUFFER_FIELDS),
         slots=np.zeros((deliveries, 1 << (depth_flits - 1).bit_length()), dtype=np.int64),
         credit_wires=first.credit_wires,
@@ -130,48 +174,57 @@ def make_lane_state(
     )
 
 
+def _copied(words: np.ndarray) -> np.ndarray:
+    copy = aligned_words(*words.shape)
+    copy[:] = words
+    return copy
+
+
 class _First(NamedTuple):
     """What is the same before cycle 0 of all runs, as in ``LaneState``."""
 
+    words: np.ndarray
+    port_lanes: np.ndarray
     input_lanes: np.recarray
     output_lanes: np.recarray
-    inputs: np.recarray
-    outputs: np.recarray
-    routers: np.recarray
     credit_wires: np.ndarray
 
 
 def _first(network: LaneNetwork, depth_flits: int, low_injection: bool) -> _First:
-    channels, deliveries = network.channels, network.delivery_channels
-    buffer = np.full(len(channels), NONE)
-    buffer[list(deliveries)] = np.arange(len(deliveries))
+    channels = network.channels
     return _First(
+        words=_words(network, depth_flits, low_injection),
+        port_lanes=in_rows(_port_lanes(network)),
         input_lanes=_input_lanes(network),
-        output_lanes=make_records(
-            len(channels),
-            OUTPUT_LANE_FIELDS,
-            port=[network.links.channels[link].source_port for link in network.link_of],
-            buffer=buffer,
-        ),
-        inputs=_inputs(network),
-        outputs=_by_port(network.links.output_channel[: network.switches], OUTPUT_FIELDS),
-        routers=_routers(network, depth_flits, low_injection),
+        output_lanes=_output_lanes(network),
         credit_wires=np.array(
-            [(c.source, c.source_port) for c in channels if max(c.source, c.sink) < network.switches], dtype=np.int64
+            [
+                (place_of(c.source, network.switches), c.source_port)
+                for c in channels
+                if max(c.source, c.sink) < network.switches
+            ],
+            dtype=np.int64,
         ).reshape(-1, 2),
     )
 
 
-def _routers(network: LaneNetwork, depth_flits: int, low_injection: bool) -> np.recarray:
+def place_of(vertex: int, switches: int) -> int:
+    """Place of the registers of a switch; of a processor, whose registers nobody looks at, behind all of them."""
+    row, column = divmod(vertex if vertex < switches else rows_for(switches) * WIDTH, WIDTH)
+    return row * ROW + column
+
+
+def _words(network: LaneNetwork, depth_flits: int, low_injection: bool) -> np.ndarray:
     """All lanes are free, and all credits are there."""
     lanes = np.array([(1 << len(lanes)) - 1 for lanes in network.output_channel[: network.switches]])
     yielding = [_host_inputs(network.links, switch) if low_injection else 0 for switch in range(network.switches)]
-    routers: Any = make_records(
-        network.switches, ROUTER_FIELDS, free=lanes, credited=lanes, yielding=np.array(yielding)
-    )
-    for weight in CREDIT_WEIGHTS:
-        routers[f"credits_{weight}"] = lanes if depth_flits & weight else 0
-    return routers
+    registers = {"free": lanes, "credited": lanes, "startable": lanes, "turned": -1, "yielding": yielding}
+    for bit in range(CREDIT_BITS):
+        registers[f"credits_{1 << bit}" if bit else "credits"] = lanes if depth_flits >> bit & 1 else 0
+    words = np.zeros((network.switches, len(REGISTERS)), dtype=np.int64)
+    for name, values in registers.items():
+        words[:, REGISTERS.index(name)] = values
+    return np.concatenate((in_rows(words), np.zeros(ROW, dtype=np.int64)))
 
 
 def _host_inputs(links: ChannelNetwork, switch: int) -> int:
@@ -180,33 +233,59 @@ def _host_inputs(links: ChannelNetwork, switch: int) -> int:
     return sum(1 << port for port, channel in ports if not links.is_switch(links.channels[channel].source))
 
 
-def credits_of(router: Any, lane_port: int) -> int:
+def credits_of(family: LaneState, switch: int, lane_port: int) -> int:
     """Credits of an output lane."""
-    return sum(weight for weight in CREDIT_WEIGHTS if int(router[f"credits_{weight}"]) >> lane_port & 1)
+    words = family.words.reshape(-1, len(REGISTERS), WIDTH)[switch // WIDTH, :, switch % WIDTH]
+    first = REGISTERS.index("credits")
+    return sum(1 << bit for bit in range(CREDIT_BITS) if int(words[first + bit]) >> lane_port & 1)
+
+
+def _most_ports(network: LaneNetwork) -> int:
+    ways = (network.links.input_channel, network.links.output_channel)
+    return max(len(ports) for channels in ways for ports in channels[: network.switches])
 
 
 def _input_lanes(network: LaneNetwork) -> np.recarray:
     inputs, links = network.input_channel[: network.switches], network.links.channels
-    records: Any = _by_port(inputs, INPUT_LANE_FIELDS)
-    channel, port = records["channel"], records["port"]
+    most = max(map(len, inputs))
+    numbers = np.full((network.switches, most), NONE)
     for switch, lanes in enumerate(inputs):
-        channel[switch, : len(lanes)] = lanes
-        port[switch, : len(lanes)] = [links[network.link_of[lane]].sink_port for lane in lanes]
+        numbers[switch, : len(lanes)] = lanes
+    switch, lane = np.divmod(np.arange(numbers.size), most)
+    used = np.flatnonzero(numbers.reshape(-1) != NONE)
+    channel = numbers.reshape(-1)[used]
+    row, column = np.divmod(switch, WIDTH)
+    place = np.array([place_of(vertex, network.switches) for vertex in range(network.vertices)])
+    source = np.array([c.source for c in network.channels])[channel]
+    port = np.array([links[link].sink_port for link in network.link_of])[channel]
+    first = np.array([lanes[0] for lanes in network.output_channel[: network.switches]])
+    records: Any = make_records(
+        numbers.size, INPUT_LANE_FIELDS, switch=switch, place=place[switch], lane=lane, first_output=first[switch]
+    )
+    records["ways"] = (row * most + lane) * WIDTH + column
+    records["channel"][used], records["port"][used] = channel, port
+    records["source"][used], records["source_place"][used] = source, place[source]
     return records
 
 
-def _inputs(network: LaneNetwork) -> np.recarray:
-    inputs = network.links.input_channel[: network.switches]
-    records: Any = _by_port(inputs, INPUT_FIELDS)
-    masks = records["lanes"]
-    for switch, links in enumerate(inputs):
+def _output_lanes(network: LaneNetwork) -> np.recarray:
+    channels, deliveries, ports = network.channels, network.delivery_channels, _most_ports(network)
+    buffer = np.full(len(channels), NONE)
+    buffer[list(deliveries)] = np.arange(len(deliveries))
+    output = [_number_of_output(network.links, link, ports) for link in network.link_of]
+    return make_records(len(channels), OUTPUT_LANE_FIELDS, output=output, buffer=buffer)
+
+
+def _number_of_output(links: ChannelNetwork, link: int, ports: int) -> int:
+    """0 for what comes from processors, which have no outputs with requests."""
+    channel = links.channels[link]
+    return channel.source * ports + channel.source_port if links.is_switch(channel.source) else 0
+
+
+def _port_lanes(network: LaneNetwork) -> np.ndarray:
+    """Masks of the lanes of each input: int64[switches, ports]."""
+    masks = np.zeros((network.switches, _most_ports(network)), dtype=np.int64)
+    for switch, links in enumerate(network.links.input_channel[: network.switches]):
         for port, link in enumerate(links):
             masks[switch, port] = sum(1 << network.channels[lane].sink_port for lane in network.lanes_of[link])
-    return records
-
-
-def _by_port(channels: Sequence[Sequence[int]], fields: tuple[Field, ...]) -> np.recarray:
-    """Records by switch and port, as many as the largest switch needs."""
-    most = max(map(len, channels))
-    records: Any = make_records(len(channels) * most, fields).reshape(len(channels), most)
-    return records
+    return masks
