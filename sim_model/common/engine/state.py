@@ -102,7 +102,7 @@ TALLY_FIELDS = (
 
 
 class ArrivalRows(NamedTuple):
-    """``arrived`` of all vertices in rows of eight, among what else a family has there. Who has it looks at all of it."""
+    """``arrived`` of all vertices in rows of eight, among what else a family has there. It looks at all of it."""
 
     words: np.ndarray  # int64
     row_words: int  # from a row to the next one
