@@ -70,9 +70,9 @@ def _spam_route_unit(header: str, keys: int = 4, **settings: Any) -> Describe:
     return route_unit(SpamRouterParameters(3, keys, header=HEADERS[header], **settings))
 
 
-def _min_route_unit(inputs: int, outputs: int, classes: int, header: str) -> Describe:
+def _min_route_unit(inputs: int, outputs: int, classes: int, header: str, keys: int = 4) -> Describe:
     """Route unit of a multistage switch that needs a token."""
-    return route_unit(MinRouterParameters(inputs, outputs, 4, classes, most_release_flits=1, header=HEADERS[header]))
+    return route_unit(MinRouterParameters(inputs, outputs, keys, classes, most_release_flits=1, header=HEADERS[header]))
 
 
 PROOFS: dict[str, Proof] = {
@@ -103,8 +103,11 @@ PROOFS: dict[str, Proof] = {
     "route-unit-spare-keys": Proof("route-unit", _spam_route_unit("spare-keys", 5)),
     "route-unit-three-flit": Proof("route-unit", _spam_route_unit("three-flit")),
     "route-unit-two-flit-key": Proof("route-unit", _spam_route_unit("two-flit-key"), quick=False),
+    "route-unit-parts": Proof("route-unit", _spam_route_unit("parts", 14)),
+    "route-unit-parts-two-flit-key": Proof("route-unit", _spam_route_unit("parts-two-flit-key", 9), quick=False),
     "route-unit-min": Proof("route-unit", _min_route_unit(3, 4, 2, "one-flit")),
     "route-unit-min-three-flit": Proof("route-unit", _min_route_unit(2, 3, 1, "three-flit"), quick=False),
+    "route-unit-min-parts": Proof("route-unit", _min_route_unit(2, 3, 1, "parts", 14), quick=False),
     "injector-header-1": Proof("injector", injector(1), quick=False),
     "injector-header-3": Proof("injector", injector(3)),
     "ejector": Proof("ejector", ejector()),

@@ -117,7 +117,9 @@ def fuzzed(name, kind):
     return make_rig, replace(job, resets=kind == RESET)
 
 
-@pytest.mark.parametrize(("name", "kind"), [case for case in CASES if case[1] == GUARDED or case[0] in QUICK_IN_ALL_KINDS])
+@pytest.mark.parametrize(
+    ("name", "kind"), [case for case in CASES if case[1] == GUARDED or case[0] in QUICK_IN_ALL_KINDS]
+)
 def test_sample(name, kind, tmp_path, require_tool):
     require_tool("icarus")
     make_rig, job = fuzzed(name, kind)

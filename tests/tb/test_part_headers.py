@@ -53,7 +53,12 @@ def test_headers_of_parts(name, tmp_path, require_tool):
 
 MUTATIONS = (
     Mutation("takes parts in the order of their flits", DECODER, "self.data[header.part_position] if", "position if"),
-    Mutation("reads a part's number for the last one", DECODER, "self.data[header.last_bit]", "self.data[header.last_bit - 1]"),
+    Mutation(
+        "reads a part's number for the last one",
+        DECODER,
+        "self.data[header.last_bit]",
+        "self.data[header.last_bit - 1]",
+    ),
     Mutation("reads a set in the fixed fields", DECODER, "first = header.unicast_flits if", "first = 0 if"),
     Mutation("looks on behind the last part", DECODER, "self._names_set(position) & self.data[header.last_bit]", "0"),
 )
