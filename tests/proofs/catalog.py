@@ -139,6 +139,7 @@ PROOFS: dict[str, Proof] = {
     "axi-injector-leading-words-one-flit": Proof(
         "axi-injector", axi_injector("one-flit", LEADING_WORD, 2), 16, quick=False
     ),
+    "axi-injector-parts": Proof("axi-injector", axi_injector("parts"), 16),
     "axi-lite-port": Proof("axi-lite-port", axi_lite_port(0), quick=False),
     "axi-lite-port-2": Proof("axi-lite-port", axi_lite_port(2)),
     "register-block-every-kind": Proof("register-block", register_block(every_kind)),
@@ -149,6 +150,7 @@ PROOFS: dict[str, Proof] = {
     "axi-ejector-one-flit": Proof("axi-ejector", axi_ejector("one-flit"), quick=False),
     "axi-ejector-two-flit": Proof("axi-ejector", axi_ejector("two-flit")),
     "axi-ejector-two-flit-key": Proof("axi-ejector", axi_ejector("two-flit-key"), quick=False),
+    "axi-ejector-parts": Proof("axi-ejector", axi_ejector("parts")),
     "router-buffer-2": Proof("router", router(2, 1)),
     "router-buffer-1": Proof("router", router(1, 1), quick=False),
     "router-buffer-2-delay-2": Proof("router", router(2, 2), quick=False),
