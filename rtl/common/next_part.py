@@ -20,7 +20,7 @@ class NextPart:
 
     Members
     -------
-    flit : Signal
+    flit : Value
         The part's flit.
     rest : Signal
         The destinations without those of the part.
@@ -32,18 +32,18 @@ class NextPart:
         top: Any = m
         words = [destinations[named.processors.start : named.processors.stop] for named in header.set_words]
         named = Signal(len(words), name="parts_named")
-        chosen = Signal(len(words), name="part_chosen")
-        self.flit = Signal(header.last_bit + 1, name="part_flit")
+        behind = Signal(len(words) - 1, name="part_behind_chosen")
+        chosen = [named[0], *behind]
         self.rest = Signal(len(destinations), name="destinations_left")
         self.last = Signal(name="part_is_last")
         _, several = merged([(named[k], Const(0)) for k in range(len(words))])
         bits = Signal(header.part_processors, name="part_bits")
         number = concat(encoded(chosen, range(len(words)), header.part_bits))
+        self.flit = concat((bits, number, self.last))
         top.d.comb += [
             named.eq(concat(word.any() for word in words)),
-            chosen.eq(lowest_one(named)),
+            behind.eq(lowest_one(named)[1:]),
             self.last.eq(~several),
             bits.eq(either([Mux(chosen[k], word, 0) for k, word in enumerate(words)])),
-            self.flit.eq(concat((bits, number, self.last))),
             self.rest.eq(concat(Mux(chosen[k], 0, word) for k, word in enumerate(words))),
         ]

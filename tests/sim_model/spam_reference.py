@@ -194,7 +194,9 @@ class ReferenceNetwork:
                 self.queue(router, chosen, {self.choose(mask, old)})
                 return
             new.splitting = True
-        named, last = self.read_parts(now.scanned, data) if header.part_processors else self.read_bits(now.scanned, data)
+        named, last = (
+            self.read_parts(now.scanned, data) if header.part_processors else self.read_bits(now.scanned, data)
+        )
         for processor in named:
             new.request |= {port for port in range(ports) if self.routing.reach[switch, port, processor]}
         if last:

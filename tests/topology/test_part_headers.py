@@ -26,7 +26,11 @@ def messages(draw):
     """A format, values of its fields, and a set of two destinations or more, as bits."""
     header = draw(formats())
     values = tuple(draw(st.integers(0, (1 << width) - 1)) for _, width in header.fields)
-    return header, values, draw(st.integers(0, (1 << header.destinations) - 1).filter(lambda bits: bits.bit_count() > 1))
+    return (
+        header,
+        values,
+        draw(st.integers(0, (1 << header.destinations) - 1).filter(lambda bits: bits.bit_count() > 1)),
+    )
 
 
 def processors_of(bits: int) -> list[int]:

@@ -117,8 +117,8 @@ INJECTOR_FAULTS = (
         "axi-injector-parts",
         "the header is that of the destinations",
         NEXT_PART,
-        "chosen.eq(lowest_one(named))",
-        "chosen.eq(named)",
+        "behind.eq(lowest_one(named)[1:])",
+        "behind.eq(named[1:])",
     ),
     Fault(
         "axi-injector-parts",
