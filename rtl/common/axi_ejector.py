@@ -22,9 +22,9 @@ class AxiStreamEjector(Part):
     """Hands the bodies of messages to the user as AXI4-Stream packets.
 
     A header does not say how long it is. But a multicast's key is never the unicast key of a node that it reaches, so
-    the first field tells a unicast, whose header names no set, from a multicast, whose header has a fixed length or says
-    itself which flit is the last. Families without sets have a header field ``broadcast`` instead, or no packets to
-    several nodes at all.
+    the first field tells a unicast, whose header names no set, from a multicast, whose header has a fixed length, or
+    says itself which flit is the last. Families without sets have a header field ``broadcast`` instead, or no packets
+    to several nodes at all.
 
     Latency 1 cycle from link to ``tdata``; throughput 1 flit per cycle, header flits included. A message without body
     gives no packet.

@@ -259,7 +259,7 @@ class AxiStreamInjector(Part):
         """Whether a header names its set part by part."""
         return isinstance(self.header, PartsFormat)
 
-    def _next_flit(self, fixed, destinations, flits_left, part: NextPart | None) -> Value:
+    def _next_flit(self, fixed, destinations, flits_left, part: NextPart | None) -> Any:
         flit_bits = self.header.flit_bits
         if part is None:
             return concat((fixed, destinations))[:flit_bits]

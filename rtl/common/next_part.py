@@ -30,7 +30,7 @@ class NextPart:
 
     def __init__(self, m: Module, header: PartsFormat, destinations: Signal):
         top: Any = m
-        words = [destinations[named.processors.start : named.processors.stop] for named in header.set_words]
+        words: list[Any] = [destinations[named.processors.start : named.processors.stop] for named in header.set_words]
         named = Signal(len(words), name="parts_named")
         behind = Signal(len(words) - 1, name="part_behind_chosen")
         chosen = [named[0], *behind]

@@ -61,7 +61,7 @@ def meaning(
         part, bits = flit >> size & (1 << header.part_bits) - 1, flit & (1 << size) - 1
         named = bits << part * size if in_set else 0
         says_last = in_set and (flit >> header.last_bit & 1 or position == header.multicast_flits - 1)
-        last = bool(says_last or is_tail or position == 0 and not splits)
+        last = bool(says_last or is_tail or (position == 0 and not splits))
         branches = sum(1 << o for o, mask in enumerate(reach) if named & mask)
         decoded.append((candidates if position == 0 else 0, branches, int(last)))
         if last:
