@@ -23,6 +23,10 @@ RUNS = 8
 ROUTER_CYCLES, MOST_CYCLES = 40_000_000, 2_000_000
 """Of a case, at most, roughly: those of small networks and of many short messages have less."""
 MOST_DRAWS = 50
+PARTS_FROM, PARTS_SHARE = 161, 0.5
+"""First network that may have headers of parts, and how many have: those before were compared when there were none."""
+WITH_SETS = ("spam", "min")
+"""Families whose headers name sets."""
 _NETWORK, _RUN = 0, 1  # first numbers of their random streams
 
 
@@ -54,8 +58,9 @@ class Campaign:
         """The network of a case, without traffic; the last one is kept."""
         number = case // RUNS
         if self._kept is None or self._kept[0] != number:
-            draw_network = NETWORKS[family_of(case)]
-            self._kept = number, _first_valid(lambda draw: {"network": draw_network(draw)}, _NETWORK, number)
+            family = family_of(case)
+            drawn = _first_valid(lambda draw: {"network": _network_section(draw, family, number)}, _NETWORK, number)
+            self._kept = number, drawn
         return self._kept[1]
 
     def design_of(self, case: int) -> Design:
@@ -89,6 +94,13 @@ class Campaign:
             cycles=self.cycles_of(base),
             silent=tuple(faults.silent_nodes) if faults else (),
         )
+
+
+def _network_section(draw: Draw, family: str, number: int) -> Section:
+    section = NETWORKS[family](draw)
+    if family in WITH_SETS and number >= PARTS_FROM and draw.chance(PARTS_SHARE):
+        section["header"] = "parts"
+    return section
 
 
 def configuration_of(design: Design) -> Section:

@@ -71,6 +71,9 @@ class OwnRouting:
         if not _alike(routing.network, own.network):
             text = f"{len(own.network.channels)} channels and {len(own.network.processors)} processors"
             return f"tables of this network, a {type(own.network).__name__} with {text}, not those of another one"
+        kind = getattr(section, "header", None)
+        if kind is not None and type(routing.header) is not type(own.header):
+            return f"tables with headers of 'header: {kind}' (header_kind=section.header), not others"
         return ""
 
 

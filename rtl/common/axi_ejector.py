@@ -10,7 +10,9 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from rtl.common.ejector import MessageEjector
 from rtl.common.flit import link_signature
 from rtl.common.part import Part, instantiate
+from rtl.common.selection import concat
 from topology.common.flits import HeaderFormat
+from topology.common.part_headers import PartsFormat
 
 SOURCE, BROADCAST = "source", "broadcast"
 """Header fields that an ejector knows: the sender, and whether a packet goes to several nodes."""
@@ -20,8 +22,9 @@ class AxiStreamEjector(Part):
     """Hands the bodies of messages to the user as AXI4-Stream packets.
 
     A header does not say how long it is. But a multicast's key is never the unicast key of a node that it reaches, so
-    the first field tells a unicast, whose header has no bit string, from a multicast. Families without bit strings have
-    a header field ``broadcast`` instead, or no packets to several nodes at all.
+    the first field tells a unicast, whose header names no set, from a multicast, whose header has a fixed length, or
+    says itself which flit is the last. Families without sets have a header field ``broadcast`` instead, or no packets
+    to several nodes at all.
 
     Latency 1 cycle from link to ``tdata``; throughput 1 flit per cycle, header flits included. A message without body
     gives no packet.
@@ -87,6 +90,8 @@ class AxiStreamEjector(Part):
             return m
         last = Signal()
         longest, shortest = at[self.header.multicast_flits - 1], at[self.header.unicast_flits - 1]
+        if isinstance(self.header, PartsFormat):
+            longest = longest | concat(at[self.header.unicast_flits :]).any() & flit.data[self.header.last_bit]
         m.d.comb += last.eq(Mux(multicast, longest, shortest))
         with m.If(taken & flit.tail):
             m.d.sync += in_body.eq(0)

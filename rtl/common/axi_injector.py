@@ -28,11 +28,13 @@ from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
 from rtl.common.flit import link_signature
+from rtl.common.next_part import NextPart
 from rtl.common.packet_flits import PacketFlits
 from rtl.common.part import Part, instantiate
 from rtl.common.plan import Addressing, UnicastAddressing
 from rtl.common.selection import concat, table_row
 from topology.common.flits import HeaderFormat, bits_for
+from topology.common.part_headers import PartsFormat
 
 DESTINATION_MODES = TUSER, LEADING_WORD, TDEST = ("tuser", "leading-word", "tdest")
 SET_MODES = (TUSER, LEADING_WORD)
@@ -115,8 +117,10 @@ class AxiStreamInjector(Part):
         first = Signal()
         fixed = Signal(header.fixed_bits, reset_less=True)
         destinations = Signal(header.destinations, reset_less=True)
-        flits_left = Signal(range(header.multicast_flits + 1))
-        flits = PacketFlits(m, self, concat((fixed, destinations))[: header.flit_bits])
+        # with parts, those of the fixed fields alone
+        flits_left = Signal(range((header.unicast_flits if self.sends_parts else header.multicast_flits) + 1))
+        part = NextPart(m, header, destinations) if isinstance(header, PartsFormat) else None
+        flits = PacketFlits(m, self, self._next_flit(fixed, destinations, flits_left, part))
         finder = self._place_key_finder(m, platform, destinations)
         m.d.sync += self.error.eq(0)
         with m.FSM():
@@ -135,10 +139,13 @@ class AxiStreamInjector(Part):
             with m.State("HEADER"):
                 flits.offer_header(first)
                 with m.If(flits.free):
-                    m.d.sync += [first.eq(0), flits_left.eq(flits_left - 1)]
-                    self._shift_header(m, fixed, destinations)
-                    with m.If(flits_left == 1):
-                        m.next = "BODY"
+                    if part:
+                        self._send_part(m, first, fixed, destinations, flits_left, part)
+                    else:
+                        m.d.sync += [first.eq(0), flits_left.eq(flits_left - 1)]
+                        self._shift_header(m, fixed, destinations)
+                        with m.If(flits_left == 1):
+                            m.next = "BODY"
             with m.State("BODY"):
                 flits.offer_word(self.tlast)
                 with m.If(self.tvalid & flits.free & self.tlast):
@@ -237,11 +244,38 @@ class AxiStreamInjector(Part):
         with m.If(found):
             m.d.sync += [
                 fixed.eq(concat((finder.key, self._node_fields))),
-                flits_left.eq(Mux(finder.multicast, header.multicast_flits, header.unicast_flits)),
+                flits_left.eq(
+                    header.unicast_flits
+                    if self.sends_parts
+                    else Mux(finder.multicast, header.multicast_flits, header.unicast_flits)
+                ),
             ]
             self._go_to_header(m, destinations.any())
             with m.If(~finder.multicast):
                 m.d.sync += destinations.eq(0)  # a unicast's header ends before the bit string
+
+    @property
+    def sends_parts(self) -> bool:
+        """Whether a header names its set part by part."""
+        return isinstance(self.header, PartsFormat)
+
+    def _next_flit(self, fixed, destinations, flits_left, part: NextPart | None) -> Any:
+        flit_bits = self.header.flit_bits
+        if part is None:
+            return concat((fixed, destinations))[:flit_bits]
+        return Mux(flits_left.any(), fixed[:flit_bits], part.flit)
+
+    def _send_part(self, m, first, fixed, destinations, flits_left, part: NextPart):
+        """A flit of the fixed fields goes, or behind them all one of a part; a unicast has no set by now."""
+        m.d.sync += first.eq(0)
+        with m.If(flits_left.any()):
+            m.d.sync += [fixed.eq(fixed >> self.header.flit_bits), flits_left.eq(flits_left - 1)]
+            with m.If((flits_left == 1) & ~destinations.any()):
+                m.next = "BODY"
+        with m.Else():
+            m.d.sync += destinations.eq(part.rest)
+            with m.If(part.last):
+                m.next = "BODY"
 
     def _shift_header(self, m, fixed, destinations):
         rest = Signal(len(fixed) + len(destinations))

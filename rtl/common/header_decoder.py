@@ -13,6 +13,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.common.part import Part
 from rtl.common.router_parameters import RouterParameters
 from rtl.common.selection import concat, table_row
+from topology.common.part_headers import PartsFormat
 
 
 def decoded_layout(parameters: RouterParameters) -> data.StructLayout:
@@ -41,9 +42,9 @@ class HeaderDecoder(Part):
         Its header bits.
     routes : In(keys * outputs)
         Routing table for this input's class, one mask of candidate outputs per key.
-    reach : In(header flits * outputs * scan_bits)
-        Per header flit and output: the bits of the flit that are destinations behind the output. Only in routers that
-        multicast.
+    reach : In(reach_bits)
+        Per header flit, or per part, and output: the low bits of the flit that are destinations behind the output. Only
+        in routers that multicast.
     decoded : Out(decoded_layout)
         Unspecified for flits behind the header.
     """
@@ -71,7 +72,7 @@ class HeaderDecoder(Part):
         last = Signal()
         m.d.comb += [
             in_key.eq(_is(position, header.key_flits - 1)),
-            last.eq(_is(position, self.parameters.header_flits - 1)),
+            last.eq(self._is_last(position)),
         ]
         candidates, splits = self._candidates(m)
         with m.If(in_key):
@@ -79,8 +80,8 @@ class HeaderDecoder(Part):
         ends = self.tail if self.parameters.header_flits > 1 else 0
         m.d.comb += self.decoded.last.eq(last | ends | in_key & (candidates.any() | ~splits))
         if self.parameters.multicast:
-            branches = self._branches(m, position)
-            with m.If((position >= header.key_flits - 1 if header.key_flits > 1 else 1) & (splits | ~in_key)):
+            branches = self._branches(m, self._word_number(position))
+            with m.If(self._names_set(position) & (splits | ~in_key)):
                 m.d.comb += self.decoded.branches.eq(branches)
         return m
 
@@ -116,14 +117,34 @@ class HeaderDecoder(Part):
         ]
         return candidates, splits
 
-    def _branches(self, m, position) -> Signal:
+    def _is_last(self, position) -> Value:
+        """Whether no header has a flit behind this one, or the flit says so of its own."""
+        header, longest = self.parameters.header, _is(position, self.parameters.header_flits - 1)
+        if not (self.parameters.multicast and isinstance(header, PartsFormat)):
+            return longest
+        return longest | self._names_set(position) & self.data[header.last_bit]
+
+    def _names_set(self, position) -> Value:
+        """Whether flits at a position can name destinations, if their header does."""
+        header = self.parameters.header
+        first = header.unicast_flits if isinstance(header, PartsFormat) else header.key_flits - 1
+        return position >= first if first else Value.cast(1)
+
+    def _word_number(self, position) -> Value:
+        """Which of ``set_words`` the flit on the link is."""
+        header = self.parameters.header
+        return self.data[header.part_position] if isinstance(header, PartsFormat) else position
+
+    def _branches(self, m, number) -> Signal:
         """Split phase: the outputs behind which this flit names a destination."""
-        outputs, scan_bits = self.parameters.outputs, self.parameters.scan_bits
-        row = Signal(outputs * scan_bits, name="reach_row")
+        outputs, bits = self.parameters.outputs, self.parameters.header.set_words[0].bits
+        row = Signal(outputs * bits, name="reach_row")
         branches = Signal(outputs)
-        m.d.comb += row.eq(table_row(m, self.reach, position, len(row), "reach_half"))
-        words = [row.word_select(o, scan_bits) for o in range(outputs)]
-        m.d.comb += branches.eq(concat((self.data & word).any() for word in words))
+        # a part that does not exist has nothing behind any output; a flit that does not exist is not looked at
+        padded = isinstance(self.parameters.header, PartsFormat)
+        m.d.comb += row.eq(table_row(m, self.reach, number, len(row), "reach_half", padded=padded))
+        words = [row.word_select(o, bits) for o in range(outputs)]
+        m.d.comb += branches.eq(concat((self.data[:bits] & word).any() for word in words))
         return branches
 
 

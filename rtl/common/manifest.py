@@ -9,6 +9,8 @@ from rtl.common.plan import NetworkPlan
 from rtl.common.structure import flat_ports
 from rtl.common.verilog import LICENSE
 from rtl.version import VERSION
+from topology.common.flits import HeaderFormat
+from topology.common.part_headers import PartsFormat
 
 
 def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str], files: list[str]) -> dict[str, Any]:
@@ -38,6 +40,7 @@ def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str]
             "key_flits": header.key_flits,
             "unicast_flits": header.unicast_flits,
             "multicast_flits": header.multicast_flits,
+            **_parts(header),
         },
         "nodes": _nodes(plan),
         "channels": _channels(plan),
@@ -52,6 +55,14 @@ def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str]
         "files": files,
         "switch_names": [network.vertex_name(switch) for switch in range(network.switches)],
     }
+
+
+def _parts(header: HeaderFormat) -> dict[str, Any]:
+    """The flits that name destinations, where each is for a part of them: how many parts, and fields of a flit."""
+    if not isinstance(header, PartsFormat):
+        return {}
+    sizes = {"bits": header.part_processors, "part": header.part_bits, "last": 1}
+    return {"parts": {"count": header.parts, "fields": [{"name": name, "bits": bits} for name, bits in sizes.items()]}}
 
 
 def _nodes(plan: NetworkPlan) -> list[dict[str, Any]]:

@@ -210,18 +210,15 @@ class RouteUnit(StructuralPart):
             scanner.connect("busy", busy.output("busy"))
 
     def _reach_by_flit(self, reach: Wire) -> Iterator[Bits]:
-        """The reach sets cut up like a header: one row per header flit, in it one word per output."""
-        parameters, fixed = self.parameters, self.parameters.header.fixed_bits
-        for flit in range(parameters.header_flits):
-            # processors whose destination bits lie in this flit; its other bits select nothing
-            start = flit * parameters.flit_bits - fixed
-            first = min(max(start, 0), start + parameters.scan_bits)
-            end = max(first, min(start + parameters.scan_bits, parameters.processors))
-            below, above = first - start, start + parameters.scan_bits - end
+        """The reach sets cut up like a header: one row per word that names destinations, in it one word per output."""
+        parameters = self.parameters
+        for named in parameters.header.set_words:
+            size = len(named.processors)
             for output in range(parameters.outputs):
+                # the bits of the flit that name nobody select nothing
                 word = (
-                    Constant(0, below),
-                    Slice(reach, output * parameters.processors + first, end - first),
-                    Constant(0, above),
+                    Constant(0, named.shift),
+                    Slice(reach, output * parameters.processors + named.processors.start, size),
+                    Constant(0, named.bits - named.shift - size),
                 )
                 yield from (bits for bits in word if bits.width)

@@ -141,13 +141,12 @@ class RouterParameters(ABC):
     @property
     def scan_bits(self) -> int:
         """Low bits of a flit that can hold a part of the header that the router looks at."""
-        looked_at = self.header.fixed_bits + self.header.destinations if self.multicast else self.key_bits
-        return min(self.flit_bits, looked_at)
+        return self.header.scan_bits if self.multicast else min(self.flit_bits, self.key_bits)
 
     @property
     def reach_bits(self) -> int:
         """Size of the reach sets of one switch, cut up like a header."""
-        return self.header_flits * self.outputs * self.scan_bits
+        return self.outputs * sum(word.bits for word in self.header.set_words)
 
     @property
     def looks_ahead(self) -> bool:

@@ -4,20 +4,29 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from topology.common.routed_headers import HeaderLengths
 
-def header_lengths(counts: np.ndarray, header_flits: Callable[[Sequence[int]], int]) -> np.ndarray:
+
+def header_lengths(
+    offsets: np.ndarray, destinations: np.ndarray, header_flits: Callable[[Sequence[int]], int]
+) -> np.ndarray:
     """Header length of each message in flits, int64[M].
 
-    The length of a header depends on how many destinations there are, and not on which (``Model.header_flits``), so
-    the family is asked once for each number.
+    Of most headers the length depends on how many destinations there are, and not on which, so a function is asked once
+    for each number. What knows of sets (``HeaderLengths``) is asked for all of them at once.
 
     Parameters
     ----------
-    counts : int64[M]
-        Destinations of each message.
+    offsets : int64[M + 1]
+        Message m goes to ``destinations[offsets[m]:offsets[m + 1]]``.
+    destinations : int array
+        Processors, those of each message in ascending order.
     header_flits : callable
         Header length in flits for a destination set.
     """
+    if isinstance(header_flits, HeaderLengths):
+        return header_flits.of_sets(offsets, destinations)
+    counts = np.diff(offsets)
     if len(counts) == 0:
         return np.zeros(0, dtype=np.int64)
     lengths = np.zeros(int(counts.max()) + 1, dtype=np.int64)

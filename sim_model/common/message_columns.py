@@ -235,8 +235,8 @@ class MessageColumns(Sequence[Message]):
             and _within(self.start_cycle, 0, None)
             and _within(self.injection, ANY, injection_channels - 1)
             and _within(self.flits, 1, MAX_MESSAGE_FLITS)
-            and bool((self.flits >= header_lengths(self.counts, header_flits)).all())
             and self._sorted_others()
+            and bool((self.flits >= header_lengths(self.offsets, self.destinations, header_flits)).all())
             and self._waits_for_earlier()
         )
 

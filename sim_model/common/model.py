@@ -1,6 +1,6 @@
 """What a family has to supply so that the common simulation can run it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -70,13 +70,11 @@ class Model(Protocol):
         """Whether hosts get messages over delivery channels, which they can stall."""
         ...
 
-    def header_flits(self, destinations: Sequence[int], /) -> int:
-        """Header length of a message to these destinations; it depends on their number alone.
+    @property
+    def header_flits(self) -> Callable[[Sequence[int]], int]:
+        """Header length in flits of a message to some destinations: processors, each of them once.
 
-        Parameters
-        ----------
-        destinations : sequence of int
-            Processors, each of them once.
+        It depends on their number alone, unless the function is a ``HeaderLengths``.
         """
         ...
 

@@ -1,6 +1,6 @@
 """What the models of all families have in common whose switches look headers up in tables."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,9 +72,10 @@ class RoutedModel:
         """Hosts get everything over their channels."""
         return True
 
-    def header_flits(self, destinations: Sequence[int]) -> int:
-        """Header length of a message to these destinations."""
-        return self.routing.header_flits(destinations)
+    @property
+    def header_flits(self) -> Callable[[Sequence[int]], int]:
+        """Header length of a message to some destinations."""
+        return self.routing.header_flits
 
     def sent_header(self, messages: Messages, message: int) -> int:
         """Header of a message."""

@@ -1,6 +1,6 @@
 """A wrapped hexagonal mesh as a model for the common simulation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,9 +99,10 @@ class HartsModel:
         """Hosts get everything over their ports."""
         return True
 
-    def header_flits(self, _destinations: Sequence[int], /) -> int:
+    @property
+    def header_flits(self) -> Callable[[Sequence[int]], int]:
         """Header length of any packet."""
-        return 1
+        return self.routing.header_flits
 
     def sent_header(self, messages: Messages, message: int) -> int:
         """Header of a packet as its source's host sends it."""

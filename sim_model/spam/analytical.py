@@ -112,11 +112,12 @@ def closed_form_latency(
     depth_flits = header.buffer_depth_flits(buffer_flits)
     cycles_per_flit = 2 if depth_flits == 1 else 1
     links = LinkStages(routing.network, link_cycles)
+    header_flits = routing.header_flits(routing.destinations_of(source, destinations))
     latency = {}
     for destination, path in uncontended_paths(routing, source, destinations).items():
         hops = len(path.channels)
         stages = sum(map(links.stages_of, path.channels))
-        extra = (header.key_flits - 1) * path.search_switches + (header.multicast_flits - 1) * path.split_switches
+        extra = (header.key_flits - 1) * path.search_switches + (header_flits - 1) * path.split_switches
         latency[destination] = (
             startup_cycles + routing_cycles * (hops - 1) + hops + stages + cycles_per_flit * (flits - 1) + extra
         )

@@ -32,7 +32,7 @@ class MessageFlits:
         self.model, self.messages = model, messages
         self.format = FlitFormat(model.flit_bits)
         self.headers = tuple(model.sent_header(messages, message) for message in numbers)
-        self.header_flits = header_lengths(messages.destination_counts, model.header_flits)
+        self.header_flits = header_lengths(messages.offsets, messages.destinations, model.header_flits)
         self._data_lanes = lanes_of(model.flit_bits)
         self._constants = np.array([lane_constant(lane) for lane in range(self._data_lanes)], dtype=np.uint32)
         self._first_header = np.concatenate(([0], np.cumsum(self.header_flits)))

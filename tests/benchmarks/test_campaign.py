@@ -4,10 +4,12 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import yaml
 
+import benchmarks.campaign
 from benchmarks.campaign import run as run_module
 from benchmarks.campaign.__main__ import main
 from benchmarks.campaign.cases import FAMILIES, RUNS, Campaign, cases_of, configuration_of, digest_of, family_of
@@ -48,6 +50,19 @@ def test_networks_of_a_family_differ_and_are_its_own(family):
     designs = [campaign.network_of(cases_of(family, turn)[0]) for turn in range(12)]
     assert {design.family.name for design in designs} == {family}
     assert len({digest_of(design) for design in designs}) == len(designs)
+
+
+def test_only_networks_behind_the_kept_ledger_have_headers_of_parts():
+    campaign, ledger = Campaign(SCALE), Ledger(Path(benchmarks.campaign.__file__).parent / "ledger.csv")
+    last = max(entry.case for entry in ledger.entries())
+    before, behind = (
+        [campaign.network_of(number * RUNS).config.source.data["network"].get("header") for number in numbers]
+        for numbers in (range(0, last // RUNS + 1, 10), range(last // RUNS + 1, last // RUNS + 41))
+    )
+    assert set(before) == {None}
+    assert behind.count("parts") >= 2
+    for entry in (entry for entry in ledger.entries() if entry.family in ("spam", "min") and entry.case % 96 < RUNS):
+        assert digest_of(Campaign().design_of(entry.case)) == entry.configuration
 
 
 def test_families_take_turns():

@@ -20,6 +20,7 @@ from rtl.spam.network import spam_plan
 from rtl.torus.network import torus_plan
 from tb.common.board.job import JOB_VARIABLE, BoardJob
 from topology.common.graph import Network
+from topology.common.part_headers import BIT_STRING
 from topology.hypercube.routing import HypercubeRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
@@ -43,8 +44,8 @@ def parameters(**changes) -> SelfTestParameters:
     return SelfTestParameters(**(usual | changes))
 
 
-def routing_of(network: Network, flit_bits: int) -> SpamRouting:
-    return SpamRouting(SpamLabels(network), flit_bits)
+def routing_of(network: Network, flit_bits: int, header_kind: str = BIT_STRING) -> SpamRouting:
+    return SpamRouting(SpamLabels(network), flit_bits, header_kind=header_kind)
 
 
 PLANS: dict[type, Callable[[Any], NetworkPlan]] = {

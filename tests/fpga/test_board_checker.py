@@ -3,12 +3,13 @@
 
 import random
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import pytest
 
 from fpga.boards.common import checker
-from fpga.boards.common.checker import DeliveryChecker
+from fpga.boards.common.checker import DeliveryChecker, own_bits
 from fpga.boards.common.message import message_words, pattern_seed, pattern_words, seed_words
 from fpga.boards.common.parameters import SEED_BITS
 from tests.fpga.board_runner import routing_of
@@ -16,6 +17,7 @@ from tests.rtl.simulate import run
 from tests.tb.parts_runner import mutated
 from topology.common.flits import FlitFormat, HeaderFormat
 from topology.common.graph import Network
+from topology.common.part_headers import BIT_STRING, HEADER_KINDS, PARTS
 from topology.common.pattern import payload_word
 
 NODE = 1
@@ -25,16 +27,17 @@ SHORT_SEED = 0x4153  # two pattern words
 Flits = list[int]
 
 
-def routing_for(flit_bits: int):
-    """Five processors, so that the header of a multicast takes two flits of 8 bits."""
-    return routing_of(Network(2, [(0, 1)], [0, 0, 1, 1, 1]), flit_bits)
+def routing_for(flit_bits: int, header_kind: str):
+    """Five processors, so that the header of a multicast takes two flits of 8 bits; with parts nine, in two of them."""
+    hosts = [0, 0, 1, 1, 1] if header_kind == BIT_STRING else [0, 0, 1, 1, 1, 0, 0, 1, 1]
+    return routing_of(Network(2, [(0, 1)], hosts), flit_bits, header_kind)
 
 
 class Sender:
     """Makes messages."""
 
-    def __init__(self, flit_bits: int):
-        self.routing: Any = routing_for(flit_bits)
+    def __init__(self, flit_bits: int, header_kind: str = BIT_STRING):
+        self.routing: Any = routing_for(flit_bits, header_kind)
         self.header: HeaderFormat = self.routing.header
         self.format = FlitFormat(flit_bits)
         self.source = 0
@@ -44,7 +47,7 @@ class Sender:
         """What the checker of the node is told."""
         return {
             "unicast_key": self.routing.network.processor_vertex(NODE),
-            "own": 1 << self.header.fixed_bits + NODE,
+            "own": own_bits(self.header, NODE),
         }
 
     def message(self, destinations: Sequence[int], seed: int) -> Flits:
@@ -79,11 +82,12 @@ def check(part: DeliveryChecker, sender: Sender, messages: Sequence[Flits]) -> l
     return told
 
 
+@pytest.mark.parametrize("header_kind", HEADER_KINDS)
 @pytest.mark.parametrize("flit_bits", WIDTHS)
-def test_right_messages_are_right(flit_bits):
-    sender, generator = Sender(flit_bits), random.Random(flit_bits)
+def test_right_messages_are_right(flit_bits, header_kind):
+    sender, generator = Sender(flit_bits, header_kind), random.Random(flit_bits)
     seeds = [generator.randrange(1 << SEED_BITS) for _ in range(20)]
-    sets = [[NODE], [NODE, 3], [1, 2, 3, 4]]
+    sets = [[NODE], [NODE, 3], [1, 2, 3, 4], [NODE, len(sender.routing.network.processors) - 1]]
     messages = [sender.message(generator.choice(sets), seed) for seed in seeds]
     for seed, message, sums in zip(
         seeds, messages, check(DeliveryChecker(sender.header), sender, messages), strict=True
@@ -114,16 +118,19 @@ def unseen_faults(part: DeliveryChecker, sender: Sender, destinations: Sequence[
     return [name for name in unseen if name not in seen_late] + lasting
 
 
-@pytest.mark.parametrize("destinations", [[NODE], [NODE, 2, 4]], ids=["unicast", "multicast"])
+@pytest.mark.parametrize("destinations", [[NODE], [NODE, 2, -1]], ids=["unicast", "multicast"])
 @pytest.mark.parametrize("flit_bits", WIDTHS)
-def test_every_single_fault_is_seen(flit_bits, destinations):
-    sender = Sender(flit_bits)
+@pytest.mark.parametrize("header_kind", HEADER_KINDS)
+def test_every_single_fault_is_seen(flit_bits, destinations, header_kind):
+    sender = Sender(flit_bits, header_kind)
+    last = len(sender.routing.network.processors) - 1
+    destinations = [last if node < 0 else node for node in destinations]
     assert unseen_faults(DeliveryChecker(sender.header), sender, destinations) == []
 
 
 def test_a_message_for_others_is_wrong():
-    for flit_bits in WIDTHS:
-        sender = Sender(flit_bits)
+    for flit_bits, header_kind in product(WIDTHS, HEADER_KINDS):
+        sender = Sender(flit_bits, header_kind)
         messages = [sender.message(destinations, SHORT_SEED) for destinations in ([2], [2, 3], [0, 2, 3, 4])]
         assert all(sums["error"] for sums in check(DeliveryChecker(sender.header), sender, messages))
 
@@ -151,6 +158,16 @@ def test_a_checker_that_ignores_destinations_is_caught():
     sender = Sender(8)
     blind = mutated(checker, "(last & multicast & ~mine)", "0").DeliveryChecker(sender.header)
     assert check(blind, sender, [sender.message([2, 3], SHORT_SEED)])[0]["error"] == 0
+
+
+def test_a_checker_that_ignores_the_number_of_a_part_is_caught():
+    """Node 7 has the bit of its part that node 1 has of another one."""
+    sender = Sender(8, PARTS)
+    assert sender.header.part_processors == 7 - NODE
+    wrong = sender.message([2, 7], SHORT_SEED)
+    assert check(DeliveryChecker(sender.header), sender, [wrong])[0]["error"]
+    blind = mutated(checker, "in_set & of_own_part &", "in_set &").DeliveryChecker(sender.header)
+    assert check(blind, sender, [wrong])[0]["error"] == 0
 
 
 @pytest.mark.parametrize("flit_bits", WIDTHS)

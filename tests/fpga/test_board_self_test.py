@@ -28,6 +28,7 @@ from tests.fpga.board_runner import (
 from tests.rtl.simulate import run
 from tests.tb.parts_runner import mutated
 from topology.common.graph import Network
+from topology.common.part_headers import PARTS
 
 MANY, MANY_CYCLES = 10_000, 3_000_000
 
@@ -68,6 +69,17 @@ def test_two_nodes_in_amaranth_s_simulator():
     assert end == ""
     check_passed([read_line(line)], 12)
     assert moved == 2 * read_line(line)["flits"]  # each flit on one injection and one delivery channel
+
+
+@pytest.mark.usefixtures("icarus")
+def test_headers_of_parts(tmp_path):
+    """Two flits of fields and up to three of parts."""
+    network = Network(4, [(0, 1), (0, 2), (1, 3), (2, 3)], [node % 4 for node in range(14)])
+    test = make_test(routing_of(network, 8, PARTS), parameters(messages=60))
+    header = test.plan.header
+    assert (header.unicast_flits, header.parts) == (2, 3)
+    source = bench_source(test)
+    check_passed(run_source(source, "icarus", tmp_path / "sound"), 60)
 
 
 @pytest.mark.usefixtures("icarus")

@@ -276,6 +276,33 @@ WRONG = {
         )
     },
     **{
+        f"header {name}": (text, line, message)
+        for name, text, line, message in (
+            (
+                "of another kind",
+                NETWORK + "  header: tree\n",
+                4,
+                "network.header must be 'bit_string' or 'parts', not 'tree'",
+            ),
+            (
+                "of parts that no flit can name",
+                NETWORK.replace("switches: 4", "switches: 80") + "  flit_bits: 8\n  header: parts\n",
+                4,
+                "Flit must have at least 9 bits to name parts of 80 processors, not 8 bits (header: parts)",
+            ),
+            ("in another family", TORUS + "  header: parts\n", 4, "unknown key 'header' in network"),
+            (
+                "that is longer than its message",
+                _listed(
+                    "{source: 2, destinations: [0, 3], flits: 2}",
+                    NETWORK.replace("switches: 4", "switches: 64") + "  flit_bits: 8\n  header: parts\n",
+                ),
+                10,
+                "traffic.messages[1]: Length must be at least the 4 header flits, not 2",
+            ),
+        )
+    },
+    **{
         f"cut off: {name}": (text, line, f"{where}Length must be at most 7 flits (watchdog_flits), not 8")
         for name, text, line, where in (
             ("random messages", _random("flits: 8", GUARDED), 10, "traffic.flits: "),

@@ -98,6 +98,7 @@ def test_every_key_of_every_section_is_on_the_page(schema):
         "ProgramTraffic",
         "GuardedSection",
         "WatchedSection",
+        "SetSection",
         "LaneSection",
     }
     for section in _sections():

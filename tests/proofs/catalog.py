@@ -70,9 +70,9 @@ def _spam_route_unit(header: str, keys: int = 4, **settings: Any) -> Describe:
     return route_unit(SpamRouterParameters(3, keys, header=HEADERS[header], **settings))
 
 
-def _min_route_unit(inputs: int, outputs: int, classes: int, header: str) -> Describe:
+def _min_route_unit(inputs: int, outputs: int, classes: int, header: str, keys: int = 4) -> Describe:
     """Route unit of a multistage switch that needs a token."""
-    return route_unit(MinRouterParameters(inputs, outputs, 4, classes, most_release_flits=1, header=HEADERS[header]))
+    return route_unit(MinRouterParameters(inputs, outputs, keys, classes, most_release_flits=1, header=HEADERS[header]))
 
 
 PROOFS: dict[str, Proof] = {
@@ -103,8 +103,11 @@ PROOFS: dict[str, Proof] = {
     "route-unit-spare-keys": Proof("route-unit", _spam_route_unit("spare-keys", 5)),
     "route-unit-three-flit": Proof("route-unit", _spam_route_unit("three-flit")),
     "route-unit-two-flit-key": Proof("route-unit", _spam_route_unit("two-flit-key"), quick=False),
+    "route-unit-parts": Proof("route-unit", _spam_route_unit("parts", 14)),
+    "route-unit-parts-two-flit-key": Proof("route-unit", _spam_route_unit("parts-two-flit-key", 9), quick=False),
     "route-unit-min": Proof("route-unit", _min_route_unit(3, 4, 2, "one-flit")),
     "route-unit-min-three-flit": Proof("route-unit", _min_route_unit(2, 3, 1, "three-flit"), quick=False),
+    "route-unit-min-parts": Proof("route-unit", _min_route_unit(2, 3, 1, "parts", 14), quick=False),
     "injector-header-1": Proof("injector", injector(1), quick=False),
     "injector-header-3": Proof("injector", injector(3)),
     "ejector": Proof("ejector", ejector()),
@@ -136,6 +139,7 @@ PROOFS: dict[str, Proof] = {
     "axi-injector-leading-words-one-flit": Proof(
         "axi-injector", axi_injector("one-flit", LEADING_WORD, 2), 16, quick=False
     ),
+    "axi-injector-parts": Proof("axi-injector", axi_injector("parts"), 16),
     "axi-lite-port": Proof("axi-lite-port", axi_lite_port(0), quick=False),
     "axi-lite-port-2": Proof("axi-lite-port", axi_lite_port(2)),
     "register-block-every-kind": Proof("register-block", register_block(every_kind)),
@@ -146,6 +150,7 @@ PROOFS: dict[str, Proof] = {
     "axi-ejector-one-flit": Proof("axi-ejector", axi_ejector("one-flit"), quick=False),
     "axi-ejector-two-flit": Proof("axi-ejector", axi_ejector("two-flit")),
     "axi-ejector-two-flit-key": Proof("axi-ejector", axi_ejector("two-flit-key"), quick=False),
+    "axi-ejector-parts": Proof("axi-ejector", axi_ejector("parts")),
     "router-buffer-2": Proof("router", router(2, 1)),
     "router-buffer-1": Proof("router", router(1, 1), quick=False),
     "router-buffer-2-delay-2": Proof("router", router(2, 2), quick=False),

@@ -13,6 +13,7 @@ from tests.networks import figure_1, ring
 from tests.rtl.simulate import run
 from topology.common.flits import FlitFormat, HeaderFormat
 from topology.common.graph import Network
+from topology.common.part_headers import BIT_STRING, PARTS
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
@@ -21,8 +22,8 @@ NODE = 1
 GARBAGE = 0x5A5A5A5A
 
 
-def spam_routing(network: Network, flit_bits: int) -> SpamRouting:
-    return SpamRouting(SpamLabels(network), flit_bits)
+def spam_routing(network: Network, flit_bits: int, header_kind: str = BIT_STRING) -> SpamRouting:
+    return SpamRouting(SpamLabels(network), flit_bits, header_kind=header_kind)
 
 
 # headers of one flit for all; of one and two; of one and three; of two and four
@@ -31,6 +32,9 @@ ROUTINGS = {
     "two": spam_routing(figure_1(), 8),
     "three": spam_routing(ring(12), 10),
     "four": spam_routing(ring(20), 8),
+    # flits for parts of six nodes, of which there is one; of four and a last one of three, behind a key of two flits
+    "one-part": spam_routing(figure_1(), 8, PARTS),
+    "parts": spam_routing(ring(23), 8, PARTS),
 }
 
 
@@ -220,7 +224,7 @@ def test_one_flit_per_cycle(name):
     _, cycles, _ = received(routing, message(routing, [3]) + message(routing, [2, 3]))
     header = routing.header
     first = [2 + header.unicast_flits + i for i in range(len(BODY))]
-    second = [first[-1] + 1 + header.multicast_flits + i for i in range(len(BODY))]
+    second = [first[-1] + 1 + routing.header_flits([2, 3]) + i for i in range(len(BODY))]
     assert cycles == first + second
 
 

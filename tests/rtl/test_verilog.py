@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from rtl.common.axi_injector import TUSER
+from rtl.common.axi_injector import LEADING_WORD, TUSER
 from rtl.common.axi_network import generate_axi_network
 from rtl.common.harness import generate_harness
 from rtl.common.network import generate_network
@@ -20,7 +20,9 @@ from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from rtl.torus.network import torus_plan
 from tests.rtl.programs import call
+from topology.common.graph import Network
 from topology.common.lattice import lattice_network
+from topology.common.part_headers import PARTS
 from topology.harts.graph import HexMesh
 from topology.harts.routing import HartsRouting
 from topology.hypercube.graph import HypercubeNetwork
@@ -92,10 +94,38 @@ STAGED = {
     "staged-min": lambda: min_plan(MinRouting(MinNetwork("omega", 2, 3), 16), link_cycles=2),
     "staged-harts": lambda: harts_plan(HartsRouting(HexMesh(2), 40), packet_flits=9, link_cycles=3),
 }
-LINTED = (*SETTINGS, *MIN_SETTINGS, "loadable", *HARTS_SETTINGS, *TORUS_SETTINGS, *HYPERCUBE_SETTINGS, *STAGED)
+# headers of parts: several of them and one, fields of one flit and of two
+PARTS_SETTINGS = {
+    "parts": lambda: generate_network(spam_plan(_spam_in_parts(20, 8))),
+    "parts-harness": lambda: generate_harness(spam_plan(_spam_in_parts(9, 11), routing_cycles=2)),
+    "parts-one": lambda: generate_network(spam_plan(_spam_in_parts(5, 64))),
+    "parts-min": lambda: generate_network(min_plan(MinRouting(MinNetwork("bi-butterfly", 2, 4), 12, PARTS))),
+    "parts-tuser": lambda: generate_axi_network(spam_plan(_spam_in_parts(20, 8)), TUSER),
+    "parts-leading-word": lambda: generate_axi_network(spam_plan(_spam_in_parts(9, 11)), LEADING_WORD),
+    "parts-one-tuser": lambda: generate_axi_network(spam_plan(_spam_in_parts(5, 64)), TUSER),
+    "parts-min-tuser": lambda: generate_axi_network(min_plan(MinRouting(MinNetwork("omega", 2, 4), 9, PARTS)), TUSER),
+}
+LINTED = (
+    *SETTINGS,
+    *MIN_SETTINGS,
+    *PARTS_SETTINGS,
+    "loadable",
+    *HARTS_SETTINGS,
+    *TORUS_SETTINGS,
+    *HYPERCUBE_SETTINGS,
+    *STAGED,
+)
+
+
+def _spam_in_parts(processors, flit_bits):
+    """A ring of five switches."""
+    network = Network(5, [(k, (k + 1) % 5) for k in range(5)], [processor % 5 for processor in range(processors)])
+    return SpamRouting(SpamLabels(network), flit_bits, header_kind=PARTS)
 
 
 def design(name):
+    if name in PARTS_SETTINGS:
+        return PARTS_SETTINGS[name]()
     if name == "loadable":
         routing = MinRouting(MinNetwork("butterfly", 2, 3), 16)
         return generate_network(replace(min_plan(routing), loadable_tables=True))
@@ -217,6 +247,14 @@ def test_manifest(designs):
         assert f"  {port['direction']} {vector}{port['name']};" in made.files["noc.v"]
 
 
+def test_manifest_says_what_flits_of_parts_are(designs):
+    header = designs["parts"].manifest["header"]
+    fields = [{"name": "bits", "bits": 5}, {"name": "part", "bits": 2}, {"name": "last", "bits": 1}]
+    assert header["parts"] == {"count": 4, "fields": fields}
+    assert (header["destination_bits"], header["unicast_flits"], header["multicast_flits"]) == (20, 2, 6)
+    assert "parts" not in designs["fast"].manifest["header"]
+
+
 def test_harness_manifest_says_where_everything_is(designs):
     manifest = designs["narrow"].manifest
     parts = manifest["harness"]["observed"]
@@ -280,7 +318,8 @@ def test_icarus_reads_it(require_tool, written, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["fast", "split", "min-uni", "min-bi", "loadable", "harts", *TORUS_SETTINGS, *HYPERCUBE_SETTINGS]
+    "name",
+    ["fast", "split", "min-uni", "min-bi", "loadable", "harts", *PARTS_SETTINGS, *TORUS_SETTINGS, *HYPERCUBE_SETTINGS],
 )
 def test_yosys_check(require_tool, written, name):
     yosys = require_tool("yosys")

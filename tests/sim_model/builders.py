@@ -7,6 +7,7 @@ from sim_model.common.model import Model
 from sim_model.common.simulation import Simulation
 from sim_model.spam.model import SpamModel
 from topology.common.graph import Network
+from topology.common.part_headers import BIT_STRING
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
@@ -21,9 +22,11 @@ def simulate(model: Model, records: list[Message], startup_cycles: int = 0) -> S
     return Simulation(model, build(model, records), startup_cycles)
 
 
-def spam_model(network: Network, *, flit_bits=32, root=None, up_after_down=False, **parameters) -> SpamModel:
+def spam_model(
+    network: Network, *, flit_bits=32, root=None, up_after_down=False, header_kind=BIT_STRING, **parameters
+) -> SpamModel:
     """A model with default labels."""
-    return SpamModel(SpamRouting(SpamLabels(network, root), flit_bits, up_after_down), **parameters)
+    return SpamModel(SpamRouting(SpamLabels(network, root), flit_bits, up_after_down, header_kind), **parameters)
 
 
 def random_network(random: np.random.Generator, processors: int | None = None) -> Network:

@@ -13,6 +13,7 @@ from sim_model.spam.model import SpamModel
 from sim_model.torus.model import TorusModel
 from tests.sim_model.builders import build, pick, random_network, random_records, spam_model
 from topology.common.lanes import INJECTION_PRIORITY, LANE_REUSE
+from topology.common.part_headers import BIT_STRING, HEADER_KINDS
 from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
 from topology.min.routing import MinRouting
@@ -117,9 +118,11 @@ def _unicast(random: np.random.Generator, model: TorusModel, cycles: int, body: 
 
 def random_spam(random: np.random.Generator) -> SpamModel:
     """Some of them route up after down, and deadlock."""
+    header_kind = pick(random, *HEADER_KINDS)
     return spam_model(
         random_network(random),
-        flit_bits=pick(random, 32, 64),
+        header_kind=header_kind,
+        flit_bits=pick(random, 32, 64) if header_kind == BIT_STRING else pick(random, 8, 11, 16),
         buffer_flits=pick(random, *BUFFER_FLITS),
         routing_cycles=pick(random, *ROUTING_CYCLES),
         up_after_down=random.random() < 0.5,
@@ -131,7 +134,7 @@ def random_min(random: np.random.Generator) -> MinModel:
     radix, stages = pick(random, *MIN_SHAPES)
     network = MinNetwork(pick(random, *KINDS, BIDIRECTIONAL), radix, stages, pick(random, 1, radix))
     return MinModel(
-        MinRouting(network, pick(random, 8, 16, 64)),
+        MinRouting(network, pick(random, 8, 16, 64), pick(random, *HEADER_KINDS)),
         buffer_flits=pick(random, *BUFFER_FLITS),
         routing_cycles=pick(random, *ROUTING_CYCLES),
         token=pick(random, EXACT, EXACT, PRINTED, NO_TOKEN),

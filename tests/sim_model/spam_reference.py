@@ -188,18 +188,36 @@ class ReferenceNetwork:
         if new.scanned < header.key_flits:
             return
         if new.scanned == header.key_flits:
-            (lca, _), _ = header.unpack(new.bits)
+            lca = new.bits & (1 << header.fields[0][1]) - 1
             mask = int(self.routing.routes[switch, lca, self.routing.labels.channel_class[channel]])
             if mask:
                 self.queue(router, chosen, {self.choose(mask, old)})
                 return
             new.splitting = True
+        named, last = (
+            self.read_parts(now.scanned, data) if header.part_processors else self.read_bits(now.scanned, data)
+        )
+        for processor in named:
+            new.request |= {port for port in range(ports) if self.routing.reach[switch, port, processor]}
+        if last:
+            self.queue(router, chosen, new.request)
+
+    def read_bits(self, number, data):
+        """Processors that a flit of a bit string names, and whether it is the header's last one."""
+        header, named = self.routing.header, []
         for processor in range(header.destinations):
             position = header.fixed_bits + processor
-            if position // header.flit_bits == now.scanned and data >> position % header.flit_bits & 1:
-                new.request |= {port for port in range(ports) if self.routing.reach[switch, port, processor]}
-        if new.scanned == header.multicast_flits:
-            self.queue(router, chosen, new.request)
+            if position // header.flit_bits == number and data >> position % header.flit_bits & 1:
+                named.append(processor)
+        return named, number == header.multicast_flits - 1
+
+    def read_parts(self, number, data):
+        """The same where a flit says which part of the processors it is about, and whether it is the last one."""
+        header, size = self.routing.header, self.routing.header.part_processors
+        if number < header.unicast_flits:
+            return [], False
+        part = data >> size & (1 << header.part_bits) - 1
+        return [part * size + bit for bit in range(size) if data >> bit & 1], bool(data >> header.last_bit & 1)
 
     def choose(self, mask, old):
         wanted = set().union(*(now.request for now in old.inputs if now.state != "idle"))

@@ -114,9 +114,15 @@ def test_header_lengths_ask_once_for_each_number_of_destinations():
         asked.append(len(destinations))
         return 10 * len(destinations)
 
-    assert header_lengths(np.array([1, 3, 1, 3, 3]), lengths).tolist() == [10, 30, 10, 30, 30]
+    assert header_lengths(np.cumsum([0, 1, 3, 1, 3, 3]), np.zeros(11, dtype=np.int32), lengths).tolist() == [
+        10,
+        30,
+        10,
+        30,
+        30,
+    ]
     assert asked == [1, 3]
-    assert header_lengths(np.array([], dtype=np.int64), lengths).tolist() == []
+    assert header_lengths(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), lengths).tolist() == []
 
 
 def test_injection_channels_are_those_that_records_get():

@@ -9,6 +9,7 @@ import pytest
 from tests.networks import with_own_lengths
 from tests.sim_model.builders import pick, random_network, random_records, simulate, spam_model
 from tests.sim_model.spam_reference import ReferenceNetwork
+from topology.common.part_headers import PARTS
 
 
 def compare(model, records, startup_cycles, cycles):
@@ -47,6 +48,21 @@ def test_every_cycle_equals_the_reference(seed, enqueue):
     )
     records = random_records(random, model, 40, cycles=50, body=int(random.integers(0, 20)))
     compare(model, records, int(pick(random, 0, 0, 5)), 240)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_headers_of_parts_equal_the_reference(seed):
+    random = np.random.default_rng(seed)
+    model = spam_model(
+        random_network(random, None if seed % 4 else 60),
+        header_kind=PARTS,
+        flit_bits=pick(random, 8, 11, 16) if seed % 4 else 8,
+        buffer_flits=pick(random, 1, 2, 4),
+        routing_cycles=pick(random, 1, 1, 2, 3),
+    )
+    assert seed % 4 or model.routing.header.unicast_flits == 2  # and the second flit has nothing but a field
+    records = random_records(random, model, 40, cycles=50, body=int(random.integers(0, 20)))
+    compare(model, records, 0, 300)
 
 
 @pytest.mark.parametrize("seed", range(12))

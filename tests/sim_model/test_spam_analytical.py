@@ -7,6 +7,7 @@ from sim_model.common.messages import Message
 from sim_model.spam.analytical import closed_form_latency, uncontended_paths
 from tests.networks import figure_1, with_own_lengths
 from tests.sim_model.builders import pick, random_network, simulate, spam_model
+from topology.common.part_headers import BIT_STRING, HEADER_KINDS
 
 
 def latencies(model, source, destinations, flits, startup_cycles):
@@ -37,6 +38,7 @@ def test_closed_form_equals_simulation(seed):
         buffer_flits=pick(random, 1, 2, 4),
         routing_cycles=pick(random, 1, 2, 3, 4, 7),
         link_cycles=pick(random, 1, 1, 2, 3, 5, 16),
+        header_kind=BIT_STRING if seed % 12 == 0 else pick(random, *HEADER_KINDS),
     )
     processors = len(network.processors)
     source, *others = random.permutation(processors).tolist()

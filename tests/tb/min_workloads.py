@@ -7,6 +7,7 @@ from rtl.min.network import min_plan
 from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.min.model import MinModel
+from topology.common.part_headers import BIT_STRING
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 
@@ -14,10 +15,21 @@ FAULTY = ("bi-butterfly", 2, 3, 1, 16, 2, 1)
 
 
 def job(
-    kind, radix, stages, channels, flit_bits, buffer_flits, routing_cycles, cycles=2_500, seed=3, token="exact", **more
+    kind,
+    radix,
+    stages,
+    channels,
+    flit_bits,
+    buffer_flits,
+    routing_cycles,
+    cycles=2_500,
+    seed=3,
+    token="exact",
+    header_kind=BIT_STRING,
+    **more,
 ):
     """Unicasts and multicasts at three loads, the last one past saturation."""
-    routing = MinRouting(MinNetwork(kind, radix, stages, channels), flit_bits)
+    routing = MinRouting(MinNetwork(kind, radix, stages, channels), flit_bits, header_kind)
     settings = {"buffer_flits": buffer_flits, "routing_cycles": routing_cycles, "token": token, **more}
     model, random = MinModel(routing, **settings), np.random.default_rng(seed)
     nodes, records = radix**stages, []

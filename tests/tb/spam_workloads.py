@@ -12,6 +12,7 @@ from sim_model.common.simulation import Simulation
 from sim_model.common.traffic import random_traffic
 from sim_model.spam.model import SpamModel
 from topology.common.graph import Network
+from topology.common.part_headers import BIT_STRING
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
@@ -31,6 +32,7 @@ class Shape:
     enqueue: str = "atomic"
     up_after_down: bool = False
     link_cycles: int = 1
+    header_kind: str = BIT_STRING
 
     @property
     def name(self) -> str:
@@ -47,7 +49,7 @@ class Shape:
         }
 
     def routing(self, network: Network, root: int | None = None) -> SpamRouting:
-        return SpamRouting(SpamLabels(network, root), self.flit_bits, self.up_after_down)
+        return SpamRouting(SpamLabels(network, root), self.flit_bits, self.up_after_down, self.header_kind)
 
 
 def comparison(routing: SpamRouting, shape: Shape, records: list[Message], cycles: int | None = None) -> Comparison:

@@ -23,6 +23,7 @@ from tests.networks import ring
 from tests.tb.axi_jobs import LONGEST_PACKET, PERIODS_PS, axi_source, check, network_job, run_job
 from topology.common.graph import Network
 from topology.common.lattice import lattice_network
+from topology.common.part_headers import PARTS
 from topology.min.graph import BIDIRECTIONAL, MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
@@ -66,6 +67,17 @@ def test_sixteen_nodes_of_a_multistage_network(kind, flit_bits, tmp_path, requir
     routing = MinRouting(MinNetwork(kind, 4, 2), flit_bits)
     job = network_job(routing, TUSER, packets=2)
     check(run_job(network_source(min_plan(routing), TUSER), job, "icarus", tmp_path), job)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_headers_of_parts(mode, tmp_path, require_tool):
+    """Headers of two flits of fields and of up to three of parts."""
+    require_tool("icarus")
+    network = Network(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [node % 4 for node in range(14)])
+    routing = SpamRouting(SpamLabels(network), 8, header_kind=PARTS)
+    assert (routing.header.unicast_flits, routing.header.multicast_flits) == (2, 5)
+    job = network_job(routing, mode, packets=2)
+    check(run_job(network_source(spam_plan(routing), mode), job, "icarus", tmp_path), job)
 
 
 OPTIONS = {

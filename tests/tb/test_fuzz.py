@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rtl.common import routed_input, worm_guard
+from rtl.common import header_decoder, route_unit, routed_input, worm_guard
 from rtl.common.plan import NetworkPlan
 from rtl.harts import receiver_bank
 from rtl.harts import router as harts_router
@@ -15,6 +15,7 @@ from tb.common.fuzz.job import FuzzJob, SoundWorm
 from tests.networks import five_port_network
 from tests.tb.fuzz_rig import Rig, run_fuzz
 from tests.tb.parts_runner import mutated
+from topology.common.part_headers import BIT_STRING, PARTS
 from topology.harts.graph import DIRECTIONS, HexMesh
 from topology.harts.header import HOST, PacketHeader
 from topology.harts.routing import HartsRouting
@@ -26,17 +27,17 @@ from topology.spam.routing import SpamRouting
 SAMPLE, ALL = 40, 10_000
 
 
-def spam(switch, flit_bits, **settings):
+def spam(switch, flit_bits, header_kind=BIT_STRING, **settings):
     network = five_port_network()
-    routing = SpamRouting(SpamLabels(network, 0), flit_bits)
+    routing = SpamRouting(SpamLabels(network, 0), flit_bits, header_kind=header_kind)
     classes = [int(routing.labels.channel_class[channel]) for channel in network.input_channel[switch]]
     keys = [network.processor_vertex(p) for p in range(len(network.processors))]
     return subject(spam_plan(routing, **settings), routing, switch, classes, keys, routing.multicast_keys, {})
 
 
-def min_switch(switch, flit_bits, kind=("baseline", 4, 2), **settings):
+def min_switch(switch, flit_bits, kind=("baseline", 4, 2), header_kind=BIT_STRING, **settings):
     network = MinNetwork(*kind)
-    routing = MinRouting(network, flit_bits)
+    routing = MinRouting(network, flit_bits, header_kind)
     plan = min_plan(routing, **settings)
     classes = [routing.input_class(channel) for channel in network.input_channel[switch]]
     looped = {"token_in": "token_out"} if "release_flits" in plan.routers[switch].constants else {}
@@ -52,7 +53,7 @@ def subject(plan: NetworkPlan, routing, switch, classes, unicast_keys, multicast
 
     def worm(key, destinations, channel_class):
         bits = sum(1 << d for d in destinations) if len(destinations) > 1 else 0
-        flits = header.unicast_flits if not bits else header.multicast_flits
+        flits = header.flits_of(destinations)
         ways = int(masks[key, channel_class])
         reached = sum(1 << o for o in range(outputs) if any(reach[o, d] for d in destinations))
         return SoundWorm(tuple(header.to_flits(header.pack((key, 1), bits), flits)), ways or reached, not ways)
@@ -91,10 +92,13 @@ SUBJECTS = {
     "spam-routing-delay": lambda **guard: spam(3, 16, routing_cycles=4, **guard),
     "min": lambda **guard: min_switch(0, 32, **guard),
     "min-headers-of-several-flits": lambda **guard: min_switch(1, 8, buffer_flits=1, **guard),
+    "spam-headers-of-parts": lambda **guard: spam(2, 8, PARTS, buffer_flits=1, **guard),
+    "min-headers-of-parts": lambda **guard: min_switch(1, 8, header_kind=PARTS, routing_cycles=2, **guard),
     "min-two-ways": lambda **guard: min_switch(2, 16, ("bi-butterfly", 2, 3), routing_cycles=2, **guard),
 }
 WORMHOLE = tuple(SUBJECTS)
 SUBJECTS["mesh-node"] = mesh_node
+QUICK_IN_ALL_KINDS = ("spam", "min", "spam-headers-of-parts")
 GUARDED, WATCHED, RESET = "guarded", "watched", "reset"
 """With guards after the drain; the same, with a watchdog that allows the longest sound worm; without after a reset."""
 CASES = [(name, kind) for name in WORMHOLE for kind in (GUARDED, WATCHED, RESET)]
@@ -113,7 +117,9 @@ def fuzzed(name, kind):
     return make_rig, replace(job, resets=kind == RESET)
 
 
-@pytest.mark.parametrize(("name", "kind"), [case for case in CASES if case[1] == GUARDED or case[0] in ("spam", "min")])
+@pytest.mark.parametrize(
+    ("name", "kind"), [case for case in CASES if case[1] == GUARDED or case[0] in QUICK_IN_ALL_KINDS]
+)
 def test_sample(name, kind, tmp_path, require_tool):
     require_tool("icarus")
     make_rig, job = fuzzed(name, kind)
@@ -149,6 +155,15 @@ def test_a_faulty_guard_is_found(fault, tmp_path, require_tool, monkeypatch):
     monkeypatch.setattr(routed_input, "WormGuard", mutated(worm_guard, text, replacement).WormGuard)
     make_rig, job = fuzzed("spam-headers-of-several-flits", kind)
     assert run_fuzz(make_rig, job, "icarus", tmp_path) != ""
+
+
+def test_headers_without_an_end_are_found(tmp_path, require_tool, monkeypatch):
+    """A router that waits for the flit that says it is the last, however many there have been, is wedged by noise."""
+    require_tool("icarus")
+    faulty = mutated(header_decoder, "return longest | self._names_set", "return self._names_set")
+    monkeypatch.setattr(route_unit, "HeaderDecoder", faulty.HeaderDecoder)
+    make_rig, job = fuzzed("spam-headers-of-parts", GUARDED)
+    assert "wedged" in run_fuzz(make_rig, job, "icarus", tmp_path)
 
 
 @pytest.mark.slow

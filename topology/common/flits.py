@@ -6,6 +6,9 @@ first field lowest, cut into flits from its low end; what is left over in its la
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
 
 MIN_FLIT_BITS = 8
 MAX_FLIT_BITS = 512
@@ -49,9 +52,29 @@ class FlitFormat:
         return data, bool(flit >> self.flit_bits & 1), bool(flit >> self.flit_bits + 1 & 1)
 
 
+class SetWord(NamedTuple):
+    """Bits of a header flit of which each names a processor.
+
+    Members
+    -------
+    bits : int
+        Width of the word, from the lowest bit of the flit on.
+    shift : int
+        Position of the first processor's bit; bits below, and those above the last one's, name nobody.
+    processors : range
+        Processors, one per bit.
+    """
+
+    bits: int
+    shift: int
+    processors: range
+
+
 @dataclass(frozen=True)
 class HeaderFormat:
     """Layout of a header: fixed fields, then (in multicasts) one bit per processor.
+
+    ``PartsFormat`` has the same interface, and names destinations in another way.
 
     Parameters
     ----------
@@ -85,12 +108,58 @@ class HeaderFormat:
 
     @property
     def multicast_flits(self) -> int:
-        """Header flits of a message with bit string."""
+        """Header flits of a message with bit string: of all those the longest header."""
         return -(-(self.fixed_bits + self.destinations) // self.flit_bits)
+
+    @property
+    def part_processors(self) -> int:
+        """Processors that one flit of a set names, 0 where the set is one bit string; see ``PartsFormat``."""
+        return 0
+
+    @property
+    def scan_bits(self) -> int:
+        """Low bits of a flit that can hold anything but zeros."""
+        return min(self.flit_bits, self.fixed_bits + self.destinations)
+
+    @property
+    def set_words(self) -> tuple[SetWord, ...]:
+        """The places where a flit can name destinations, in the order of the numbers by which routers find them.
+
+        Here it is a word of ``scan_bits`` bits for each header flit, and its number is that of the flit.
+        """
+        words = []
+        for flit in range(self.multicast_flits):
+            start = flit * self.flit_bits - self.fixed_bits  # the processor whose bit would be the flit's lowest one
+            first = min(max(start, 0), start + self.scan_bits)
+            end = max(first, min(start + self.scan_bits, self.destinations))
+            words.append(SetWord(self.scan_bits, first - start, range(first, end)))
+        return tuple(words)
 
     def buffer_depth_flits(self, buffer_flits: int) -> int:
         """Flits that an input buffer holds: a switch must see a whole header before it lets go of the first flit."""
         return self.multicast_flits - 1 + buffer_flits
+
+    def flits_of(self, destinations: Sequence[int]) -> int:
+        """Header flits of a message to a set of destinations.
+
+        Parameters
+        ----------
+        destinations : sequence of int
+            Processors, each of them once.
+        """
+        return self.unicast_flits if len(destinations) == 1 else self.multicast_flits
+
+    def flits_of_sets(self, offsets: np.ndarray, _destinations: np.ndarray) -> np.ndarray:
+        """``flits_of`` of many sets at once, int64[sets].
+
+        Parameters
+        ----------
+        offsets : int array, shape (sets + 1,)
+            Where each set begins in ``destinations``; the last one is where the last set ends.
+        destinations : int array
+            Processors of all sets, those of each in ascending order.
+        """
+        return np.where(np.diff(offsets) == 1, self.unicast_flits, self.multicast_flits)
 
     def pack(self, values: Sequence[int], destinations: int = 0) -> int:
         """The header as an integer.

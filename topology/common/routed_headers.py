@@ -2,6 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from topology.common.errors import TopologyError
 from topology.common.flits import HeaderFormat
@@ -35,13 +38,32 @@ def only_destination(destinations: Sequence[int]) -> int:
     return destinations[0]
 
 
+@dataclass(frozen=True)
+class HeaderLengths:
+    """Lengths of the headers of a format, in flits: called with a set of destinations, that of a message to these.
+
+    Parameters
+    ----------
+    header : HeaderFormat
+    """
+
+    header: HeaderFormat
+
+    def __call__(self, destinations: Sequence[int]) -> int:
+        return self.header.flits_of(destinations)
+
+    def of_sets(self, offsets: np.ndarray, destinations: np.ndarray) -> np.ndarray:
+        """Those of many messages at once, int64[messages]; see ``HeaderFormat.flits_of_sets``."""
+        return self.header.flits_of_sets(offsets, destinations)
+
+
 class RoutedHeaders(ABC):
-    """Headers of a routing key, the sender and, if there are several destinations, a bit for each processor."""
+    """Headers of a routing key, the sender and, if there are several destinations, the set of them."""
 
     @property
     @abstractmethod
     def header(self) -> HeaderFormat:
-        """Header format of the network: key and sender, and the destination bits."""
+        """Header format of the network: key and sender, and how several destinations are named."""
 
     @abstractmethod
     def routing_key(self, source: int, destinations: Sequence[int], /) -> int:
@@ -72,15 +94,10 @@ class RoutedHeaders(ABC):
         """
         return tuple(sorted(set(destinations) - {source}))
 
-    def header_flits(self, destinations: Sequence[int]) -> int:
-        """Header length in flits of a message to these destinations.
-
-        Parameters
-        ----------
-        destinations : sequence of int
-            Processors, each of them once; their number alone matters.
-        """
-        return self.header.unicast_flits if len(destinations) == 1 else self.header.multicast_flits
+    @property
+    def header_flits(self) -> HeaderLengths:
+        """Header length in flits of a message to some destinations, of one or of many."""
+        return HeaderLengths(self.header)
 
     def header_value(self, source: int, destinations: Sequence[int]) -> int:
         """The header of a message, as an integer; its first flit is the lowest bits.

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from topology.common.flits import HeaderFormat, bits_for
+from topology.common.part_headers import BIT_STRING, header_format
 from topology.common.routed_headers import RoutedHeaders
 from topology.min.graph import BACKWARD, FORWARD, MinNetwork
 from topology.min.groups import TokenGroups, branch_ports
@@ -32,6 +33,8 @@ class MinRouting(RoutedHeaders):
     network : MinNetwork
     flit_bits : int
         Data bits of a flit, 8 to 512.
+    header_kind : str
+        How headers name several destinations, one of ``HEADER_KINDS``.
 
     Members
     -------
@@ -49,6 +52,7 @@ class MinRouting(RoutedHeaders):
 
     network: MinNetwork
     flit_bits: int
+    header_kind: str = BIT_STRING
 
     @property
     def keys(self) -> int:
@@ -64,11 +68,10 @@ class MinRouting(RoutedHeaders):
 
     @cached_property
     def header(self) -> HeaderFormat:
-        """Header format of this network: the routing key, the source, and in multicasts the destination bits."""
+        """Header format of this network: the routing key, the source, and in multicasts the destinations."""
         processors = len(self.network.processors)
-        return HeaderFormat(
-            (("key", bits_for(self.keys)), ("source", bits_for(processors))), processors, self.flit_bits
-        )
+        fields = (("key", bits_for(self.keys)), ("source", bits_for(processors)))
+        return header_format(self.header_kind, fields, processors, self.flit_bits)
 
     @cached_property
     def intervals(self) -> BranchIntervals | None:
@@ -179,7 +182,7 @@ class MinRouting(RoutedHeaders):
 
     @property
     def multicast_keys(self) -> range:
-        """Keys of headers with a bit string."""
+        """Keys of headers to several destinations."""
         return range(len(self.network.processors), self.keys)
 
     def routing_key(self, source: int, destinations: Sequence[int]) -> int:

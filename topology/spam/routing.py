@@ -20,6 +20,7 @@ from topology.common.channels import MAX_PORTS, MAX_PROCESSORS
 from topology.common.errors import TopologyError
 from topology.common.flits import HeaderFormat
 from topology.common.hops import unpacked
+from topology.common.part_headers import BIT_STRING
 from topology.common.routed_headers import RoutedHeaders
 from topology.spam.graph import CROSS, TREE, UP, SpamLabels
 from topology.spam.header import spam_header
@@ -39,6 +40,8 @@ class SpamRouting(RoutedHeaders):
     up_after_down : bool
         Negative control: take shortest paths whatever channels came before, so that up links may follow down links.
         It deadlocks.
+    header_kind : str
+        How headers name several destinations, one of ``HEADER_KINDS``.
 
     Members
     -------
@@ -56,6 +59,7 @@ class SpamRouting(RoutedHeaders):
     labels: SpamLabels
     flit_bits: int
     up_after_down: bool = False
+    header_kind: str = BIT_STRING
 
     def __post_init__(self):
         network = self.network
@@ -79,7 +83,7 @@ class SpamRouting(RoutedHeaders):
     @cached_property
     def header(self) -> HeaderFormat:
         """Header format of this network."""
-        return spam_header(self.network, self.flit_bits)
+        return spam_header(self.network, self.flit_bits, self.header_kind)
 
     @property
     def follows_rules(self) -> bool:
@@ -160,7 +164,7 @@ class SpamRouting(RoutedHeaders):
 
     @property
     def multicast_keys(self) -> range:
-        """Keys of headers with a bit string: the switches."""
+        """Keys of headers to several destinations: the switches."""
         return range(self.network.switches)
 
     def routing_key(self, _source: int, destinations: Sequence[int]) -> int:

@@ -14,8 +14,22 @@ from rtl.common.part import Part, instantiate
 from rtl.common.pattern_source import PatternSource
 from rtl.common.selection import concat, table_row
 from topology.common.flits import HeaderFormat, bits_for
+from topology.common.part_headers import PartsFormat
 
 STALL_BITS = 3
+
+
+def own_width(header: HeaderFormat) -> int:
+    """Bits of ``own_bits``: those of the longest header, or with parts of a flit."""
+    return header.flit_bits if isinstance(header, PartsFormat) else header.multicast_flits * header.flit_bits
+
+
+def own_bits(header: HeaderFormat, processor: int) -> int:
+    """The bit of a multicast header that stands for a processor, alone; or with parts the flit that names it alone."""
+    if not isinstance(header, PartsFormat):
+        return 1 << header.fixed_bits + processor
+    part, bit = divmod(processor, header.part_processors)
+    return 1 << bit | part << header.part_processors
 
 
 class DeliveryChecker(Part):
@@ -40,8 +54,8 @@ class DeliveryChecker(Part):
     unicast_key : In
         Key of a message to this node alone, a constant, with zeros in ``sender_bits``.
     own : In
-        The bit of a multicast header that stands for this node, a constant with one bit set. Not there if headers have
-        no bit string: then a key of another node is an error.
+        How a multicast header names this node, a constant, see ``own_bits``. Not there if headers name no sets: then a
+        key of another node is an error.
     random : In(3)
         All zero: not ready.
     link : In(link_signature)
@@ -70,7 +84,7 @@ class DeliveryChecker(Part):
             "delivery_checker",
             {
                 "unicast_key": In(header.fields[0][1]),
-                **({"own": In(header.multicast_flits * header.flit_bits)} if header.destinations else {}),
+                **({"own": In(own_width(header))} if header.destinations else {}),
                 "random": In(STALL_BITS),
                 "link": In(link_signature(header.flit_bits)),
                 "flit": Out(1),
@@ -124,16 +138,24 @@ class DeliveryChecker(Part):
                 m.d.sync += position.eq(position + 1)
 
     def _look_at_set(self, m, flit, wrong, first, last, position) -> list[Any]:
-        """A header that may have a bit string, in which this node's bit must be set; returns what to keep of a flit."""
+        """A header that may name a set, in which this node must be; returns what to keep of a flit."""
         header = self.header
         multicast, mine = Signal(), Signal()
         was_multicast, was_mine = Signal(), Signal()
-        own = table_row(m, self.own, position[: bits_for(header.multicast_flits)], header.flit_bits, "own_row")
+        is_longest = position == Mux(multicast, header.multicast_flits - 1, header.unicast_flits - 1)
+        if isinstance(header, PartsFormat):
+            in_set, part = position >= header.unicast_flits, header.part_position
+            bits, of_own_part = slice(header.part_processors), flit.data[part] == self.own[part]
+            named = in_set & of_own_part & (flit.data[bits] & self.own[bits]).any()
+            is_last = is_longest | in_set & flit.data[header.last_bit]
+        else:
+            own = table_row(m, self.own, position[: bits_for(header.multicast_flits)], header.flit_bits, "own_row")
+            named, is_last = (flit.data & own).any(), is_longest
         m.d.comb += [
             first.eq(position == 0),
             multicast.eq(Mux(first, flit.data[: len(self.unicast_key)] != self.unicast_key, was_multicast)),
-            mine.eq((~first & was_mine) | (flit.data & own).any()),
-            last.eq(position == Mux(multicast, header.multicast_flits - 1, header.unicast_flits - 1)),
+            mine.eq((~first & was_mine) | named),
+            last.eq(is_last),
             wrong.eq((flit.head ^ first) | flit.tail | (last & multicast & ~mine)),
         ]
         return [was_multicast.eq(multicast), was_mine.eq(mine)]

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from amaranth.lib.wiring import In, Out
 
 from fpga.boards.common.bit_flip import BitFlip
-from fpga.boards.common.checker import STALL_BITS, DeliveryChecker
+from fpga.boards.common.checker import STALL_BITS, DeliveryChecker, own_bits
 from fpga.boards.common.descriptors import Descriptor, pack_rows
 from fpga.boards.common.generator import TrafficGenerator
 from fpga.boards.common.parameters import SEED_BITS, TOTAL_BITS, SelfTestParameters
@@ -162,7 +162,7 @@ class SelfTest(StructuralPart):
             checker = structure.instance(f"checker_n{i}", module)
             checker.connect("unicast_key", Constant(self.unicast_keys[i], module.inputs["unicast_key"]))
             if "own" in module.inputs:
-                checker.connect("own", Constant(1 << header.fixed_bits + i, module.inputs["own"]))
+                checker.connect("own", Constant(own_bits(header, i), module.inputs["own"]))
             checker.connect("random", Slice(bits, 0, STALL_BITS))
             connect_link(ejector, "user", checker, "link")
             checkers.append(checker)

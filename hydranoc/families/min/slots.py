@@ -3,10 +3,11 @@
 from typing import Any, ClassVar, Literal
 
 from hydranoc.config.schema import Multistage
+from hydranoc.families.header_kinds import SetSection, check_headers
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.routed import flit_sizes, router_settings
 from hydranoc.families.table_names import TableNames
-from hydranoc.families.worm_guards import WatchedSection, check_guards, plan_guards
+from hydranoc.families.worm_guards import plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.min.certificate import min_evidence
@@ -19,7 +20,7 @@ from topology.min.routing import ARRIVAL_CLASSES, MinRouting
 TOKENS = {None: EXACT, "no-token": NO_TOKEN, "printed-release": PRINTED}
 
 
-class MinSection(WatchedSection):
+class MinSection(SetSection):
     """``network`` of multistage networks.
 
     Members
@@ -39,14 +40,14 @@ def build_routing(section: MinSection, network: ChannelNetwork) -> MinRouting:
     Raises
     ------
     KeyWrong
-        If the watchdog does not suit the headers.
+        If flits or watchdog do not suit the headers.
     TopologyError
         If it is no multistage network.
     """
     if not isinstance(network, MinNetwork):
         raise TopologyError(f"Family 'min' needs a multistage topology: kind must be one of {', '.join(KINDS)}")
-    routing = MinRouting(network, section.flit_bits)
-    check_guards(section, routing.header)
+    routing = MinRouting(network, section.flit_bits, section.header)
+    check_headers(section, routing)
     return routing
 
 

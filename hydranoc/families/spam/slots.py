@@ -7,10 +7,11 @@ from pydantic import WithJsonSchema
 
 from hydranoc.config import schema
 from hydranoc.errors import KeyWrong
+from hydranoc.families.header_kinds import SetSection, check_headers
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.routed import flit_sizes, router_settings
 from hydranoc.families.table_names import TableNames
-from hydranoc.families.worm_guards import WatchedSection, check_guards, plan_guards
+from hydranoc.families.worm_guards import plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.deadlock import check_deadlock
 from topology.common.errors import TopologyError
@@ -24,7 +25,7 @@ from topology.spam.routing import SpamRouting
 NON_ATOMIC, UP_AFTER_DOWN = "non-atomic-enqueue", "up-after-down"
 
 
-class SpamSection(WatchedSection):
+class SpamSection(SetSection):
     """``network`` of SPAM.
 
     Members
@@ -56,7 +57,7 @@ def build_routing(section: SpamSection, network: ChannelNetwork) -> SpamRouting:
     Raises
     ------
     KeyWrong
-        If the root is no switch, or the watchdog does not suit the headers.
+        If the root is no switch, or flits or watchdog do not suit the headers.
     TopologyError
         If the network is too large for SPAM's routers, or has links that lead one way.
     """
@@ -67,8 +68,9 @@ def build_routing(section: SpamSection, network: ChannelNetwork) -> SpamRouting:
         )
     root = None if section.root is None else _root(section.root, network)
     labels = SpamLabels(network, root)
-    routing = SpamRouting(labels, section.flit_bits, up_after_down=section.negative_control == UP_AFTER_DOWN)
-    check_guards(section, routing.header)
+    up_after_down = section.negative_control == UP_AFTER_DOWN
+    routing = SpamRouting(labels, section.flit_bits, up_after_down=up_after_down, header_kind=section.header)
+    check_headers(section, routing)
     return routing
 
 

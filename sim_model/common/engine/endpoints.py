@@ -71,12 +71,12 @@ def make_endpoints(
     """
     sources = len(network.injection_channels) if hosts.pause_level else 0
     receivers = len(network.delivery_channels) if hosts.stalls else 0
-    counts = messages.destination_counts[: len(messages) * bool(sources)]
+    offsets = messages.offsets[: len(messages) * bool(sources) + 1]
     return EndpointState(
         ring=(ring_of_states() % LEVELS if hosts != EAGER else np.empty(0)).astype(np.uint8),
         pause_level=hosts.pause_level,
         stall_level=hosts.stall_level,
-        header_flits=header_lengths(counts, header_flits),
+        header_flits=header_lengths(offsets, messages.destinations, header_flits),
         sources=make_records(sources, SOURCE_FIELDS, phase=_phases(hosts.seed, SOURCE, sources)),
         receivers=make_records(
             receivers,

@@ -77,8 +77,14 @@ def look_at_flit(switch, number, message, state, routing):
         if not tables.first_multicast_key <= tables.key[message] < tables.end_multicast_key:
             return True  # without any output
         header.cursor = state.jobs[message].first_destination
-    _add_reached(switch, header, message, flit_number, state, routing)
-    return flit_number == tables.multicast_flits - 1
+    if tables.part_processors == 0:
+        first_beyond = (flit_number + 1) * tables.flit_bits - tables.fixed_bits
+        _add_reached(switch, header, message, first_beyond, state, routing)
+        return flit_number == tables.multicast_flits - 1
+    if flit_number < tables.unicast_flits:
+        return False
+    _add_reached(switch, header, message, _end_of_part(header.cursor, state, tables), state, routing)
+    return header.cursor == state.jobs[message].end_destination
 
 
 @compiled
@@ -95,10 +101,16 @@ def _choose(switch, candidates, state, routing):
 
 
 @compiled
-def _add_reached(switch, header, message, flit_number, state, routing):
-    """Split phase: add the outputs that lead to destinations whose bits stand in this header flit."""
+def _end_of_part(position, state, tables):
+    """The processor behind the last one of the part that the next destination lies in."""
+    size = tables.part_processors
+    return (state.deliveries[position].destination // size + 1) * size
+
+
+@compiled
+def _add_reached(switch, header, message, first_beyond, state, routing):
+    """Split phase: add the outputs that lead to the destinations named in a flit, from the cursor to a processor."""
     tables = routing.tables
-    first_beyond = (flit_number + 1) * tables.flit_bits - tables.fixed_bits
     position = header.cursor
     end = state.jobs[message].end_destination
     outputs = 0

@@ -33,10 +33,12 @@ class RoutingTables(NamedTuple):
 
     routing_cycles: int
     key_flits: int
-    multicast_flits: int  # header flits of a multicast
+    multicast_flits: int  # header flits of a multicast, at most
     flit_bits: int
     fixed_bits: int  # position of the destination bit string in the header
-    first_multicast_key: int  # headers with other keys have no bit string
+    part_processors: int  # processors that one flit of a set names; 0 with a bit string
+    unicast_flits: int  # flits before the first of these
+    first_multicast_key: int  # headers with other keys name no set
     end_multicast_key: int
     routes: Any  # int64[switches, keys, classes], masks of candidate outputs; see ``lookups.py``
     reach_ports: Any  # int64[switches, processors], mask of the outputs that lead to a processor
@@ -72,6 +74,8 @@ def make_tables(
         multicast_flits=header.multicast_flits,
         flit_bits=header.flit_bits,
         fixed_bits=header.fixed_bits,
+        part_processors=header.part_processors,
+        unicast_flits=header.unicast_flits,
         first_multicast_key=routing.multicast_keys.start,
         end_multicast_key=routing.multicast_keys.stop,
         routes=routes,

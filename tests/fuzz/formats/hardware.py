@@ -18,6 +18,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "tables": ("fixed", "loadable"),
     "worm_guard": (True, False),
     "watchdog_flits": (0, 1, 8, 24, 65535),
+    "header": ("bit_string", "parts"),
     "flit_bits": (8, 9, 16, 33, 64, 512),
     "buffer_flits": (1, 2, 3, 16, 1024),
     "routing_cycles": (1, 2, 7),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Mux, Signal, Value
+from amaranth.hdl import Const, Mux, Signal, Value
 
 from rtl.common.axi_ejector import SOURCE, AxiStreamEjector
 from rtl.common.ejector import EJECTOR_FLITS
@@ -14,8 +14,13 @@ from tests.proofs.common.reference_queue import ReferenceQueue
 from tests.proofs.common.route_unit_claims import HEADERS as ROUTE_HEADERS
 from tests.proofs.inside import Inside
 from topology.common.flits import HeaderFormat
+from topology.common.part_headers import PartsFormat
 
-HEADERS = {**STREAM_HEADERS, "two-flit-key": ROUTE_HEADERS["two-flit-key"]}
+HEADERS = {
+    **STREAM_HEADERS,
+    "two-flit-key": ROUTE_HEADERS["two-flit-key"],
+    "parts": PartsFormat((("lca", 4), ("source", 5)), 13, 8),
+}
 
 
 class Reader:
@@ -48,13 +53,24 @@ class Reader:
             with m.If(at == k):
                 m.d.comb += so_far[k * bits : (k + 1) * bits].eq(flit.data)
         self.multicast: Any = claims.named(so_far[: len(unicast_key)] != unicast_key, "multicast_in_front")
-        length = claims.named(Mux(self.multicast, most, header.unicast_flits), "header_length")
+        length = claims.named(Mux(self.multicast, self._longest(so_far), header.unicast_flits), "header_length")
         self.body: Any = claims.named(~flit.head & (at >= length), "body_in_front")
         claims.assume(~there | (flit.head == ~self.in_message))
         whole = (at + 1 >= length) & (at + 1 >= header.unicast_flits)
         claims.assume(~(there & flit.tail) | whole)
         with m.If(leaves):
             m.d.sync += [self.number.eq(at + (at < most)), self.in_message.eq(~flit.tail), self.header.eq(so_far)]
+        self.length_so_far: Any = claims.named(self._longest(self.header), "header_length_so_far")
+
+    def _longest(self, header: Any) -> Value:
+        """Flits of a multicast's header, as far as they have been read: up to the one that says it is the last."""
+        layout, bits = self.format, self.format.flit_bits
+        length: Any = Const(layout.multicast_flits)
+        if isinstance(layout, PartsFormat):
+            for number in reversed(range(layout.unicast_flits, layout.multicast_flits)):
+                says_last = (self.number > number) if header is self.header else 1
+                length = Mux(header[number * bits + layout.last_bit] & says_last, number + 1, length)
+        return length
 
 
 def axi_ejector(header: str) -> Describe:
@@ -126,7 +142,7 @@ def _tie(claims: Claims, inside: Inside, part: Any, queue: Any, reader: Reader) 
         claims.invariant("the sender is noted", ~(reading & known) | (part.tid == _source(part, reader)))
         _tie_pieces(claims, part, reader)
     if header.multicast_flits > 1:
-        length = Mux(differs, header.multicast_flits, header.unicast_flits)
+        length = Mux(differs, reader.length_so_far, header.unicast_flits)
         body = reading & (number >= length) & (number >= header.unicast_flits)
         claims.invariant("the body is known", inside.register("in_body") == body)
         within = reading & ~body

@@ -6,6 +6,7 @@ from tests.proofs.fault_lines import (
     AXI_INJECTOR,
     BYTE_COUNT,
     LOSES_THE_SECOND_FLIT,
+    NEXT_PART,
     OVERWRITES_A_WAITING_FLIT,
     PACKET_FLITS,
     READY_FOR_ONE_TOO_MANY,
@@ -112,6 +113,34 @@ INJECTOR_FAULTS = (
         "if words > 1 else 1), self.tready.eq(1)]",
         "if words > 1 else 1), self.tready.eq(~last)]",
     ),
+    Fault(
+        "axi-injector-parts",
+        "the header is that of the destinations",
+        NEXT_PART,
+        "behind.eq(lowest_one(named)[1:])",
+        "behind.eq(named[1:])",
+    ),
+    Fault(
+        "axi-injector-parts",
+        "the header is that of the destinations",
+        NEXT_PART,
+        "self.last.eq(~several)",
+        "self.last.eq(1)",
+    ),
+    Fault(
+        "axi-injector-parts",
+        "header flits are those of a packet that is offered",
+        NEXT_PART,
+        "concat(Mux(chosen[k], 0, word)",
+        "concat(Mux(chosen[k], word, word)",
+    ),
+    Fault(
+        "axi-injector-parts",
+        "words follow the whole header",
+        AXI_INJECTOR,
+        "(flits_left == 1) & ~destinations.any()",
+        "flits_left == 1",
+    ),
 )
 
 EJECTOR_FAULTS = (
@@ -148,6 +177,20 @@ EJECTOR_FAULTS = (
         AXI_EJECTOR,
         "with m.If(taken & at[number]):",
         "with m.If(taken):",
+    ),
+    Fault(
+        "axi-ejector-parts",
+        "valid tells that a body flit is in front",
+        AXI_EJECTOR,
+        "concat(at[self.header.unicast_flits :]).any() & flit.data[self.header.last_bit]",
+        "flit.data[self.header.last_bit]",
+    ),
+    Fault(
+        "axi-ejector-parts",
+        "valid tells that a body flit is in front",
+        AXI_EJECTOR,
+        "longest = longest | concat",
+        "longest = concat",
     ),
 )
 

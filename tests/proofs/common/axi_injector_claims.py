@@ -4,6 +4,7 @@ The key part is in it. What the header must be is looked up in a table that has 
 written from the network's tree.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from amaranth.hdl import Array, Const, Mux, Signal, Value
@@ -17,30 +18,60 @@ from tests.proofs.common.links import prove_link_rules
 from tests.proofs.inside import Inside
 from topology.common.flits import HeaderFormat
 from topology.common.graph import Network
+from topology.common.part_headers import PartsFormat
 from topology.spam.graph import SpamLabels
 
-NODES = 4
-LABELS = SpamLabels(Network(2, [(0, 1)], [0, 0, 1, 1]), 0)
+NODES, MORE_NODES = 4, 7
+LABELS = {
+    nodes: SpamLabels(Network(2, [(0, 1)], [int(2 * i >= nodes) for i in range(nodes)]), 0)
+    for nodes in (NODES, MORE_NODES)
+}
+"""Two switches with half of the nodes each, by their number."""
 KEY_CYCLES = 1
-"""Of the key part of that network: its tree has two levels."""
+"""Of the key part of these networks: their trees have two levels."""
 HEADERS = {
     "one-flit": HeaderFormat((("lca", 3),), NODES, 8),
     "two-flit": HeaderFormat((("lca", 3), ("source", 4)), NODES, 8),
+    "parts": PartsFormat((("lca", 4), ("source", 5)), MORE_NODES, 8),
 }
-"""Header formats of a network of two switches with two processors each; the second one's bit string starts in the last
-bit of the first flit."""
+"""Header formats of these networks; the second one's bit string starts in the last bit of the first flit. With parts
+there are two flits of fields, a part of six nodes and one of a single node."""
 
 
-def addressing() -> Addressing:
-    """How senders of that network find their headers."""
-    keys = tuple(LABELS.lowest_common_ancestor([i]) for i in range(NODES))
-    return Addressing(lambda: MulticastKey(LABELS), KEY_CYCLES, keys, (0,) * NODES)
+def addressing(nodes: int) -> Addressing:
+    """How senders of a network of so many nodes find their headers."""
+    labels = LABELS[nodes]
+    keys = tuple(labels.lowest_common_ancestor([i]) for i in range(nodes))
+    return Addressing(lambda: MulticastKey(labels), KEY_CYCLES, keys, (0,) * nodes)
 
 
-def key_of(destinations: int) -> int:
+def members_of(destinations: int) -> list[int]:
+    """The nodes of a set."""
+    return [i for i in range(destinations.bit_length()) if destinations >> i & 1]
+
+
+def key_of(header: HeaderFormat, destinations: int) -> int:
     """Key of a set of destinations; 0 of none."""
-    members = [i for i in range(NODES) if destinations >> i & 1]
-    return LABELS.lowest_common_ancestor(members) if members else 0
+    return LABELS[header.destinations].lowest_common_ancestor(members_of(destinations)) if destinations else 0
+
+
+def looked_up(header: HeaderFormat, destinations: Any, function: Callable[[HeaderFormat, int], int]) -> Value:
+    """A function of a set of destinations, as a table of all sets."""
+    rows = [function(header, mask) for mask in range(1 << header.destinations)]
+    return Value.cast(Array(Const(row, max(1, max(rows).bit_length())) for row in rows)[destinations])
+
+
+def set_of(header: HeaderFormat, destinations: int) -> int:
+    """What stands in a header behind the fixed fields, or behind their flits."""
+    zeros = [0] * len(header.fields)
+    start = header.unicast_flits * header.flit_bits if isinstance(header, PartsFormat) else header.fixed_bits
+    return header.pack(zeros, destinations) >> start
+
+
+def flits_of(header: HeaderFormat, destinations: int) -> int:
+    """Flits of a header to several destinations."""
+    members = members_of(destinations)
+    return header.flits_of(members) if len(members) > 1 else header.multicast_flits
 
 
 class Packets:
@@ -83,12 +114,13 @@ class Packets:
         self.in_body: Any = Signal(name="in_body_reference")
         self.named_set: Any = Signal(name="named_set")
         self.by_set: Any = claims.named(Mux(self.in_packet, self.named_set, part.tuser.any()), "by_set")
-        own = claims.named((1 << part.node)[:NODES], "own_bit")
+        nodes = header.destinations
+        own = claims.named((1 << part.node)[:nodes], "own_bit")
         self._collect(claims, part, own)
-        in_first_beat = part.tuser if part.mode == TUSER else Const(0, NODES)
-        by_dest = Mux(part.tdest < NODES, (1 << part.tdest)[:NODES], 0)
+        in_first_beat = part.tuser if part.mode == TUSER else Const(0, nodes)
+        by_dest = Mux(part.tdest < nodes, (1 << part.tdest)[:nodes], 0)
         named = claims.named(Mux(self.by_set, in_first_beat, by_dest) & ~own, "destinations_named")
-        kept: Any = Signal(NODES, name="destinations_kept")
+        kept: Any = Signal(nodes, name="destinations_kept")
         known: Any = claims.named(Mux(self.in_packet, kept, named), "destinations_known")
         with m.If(self.takes):
             m.d.sync += [
@@ -103,27 +135,31 @@ class Packets:
         begun = self.in_packet | part.tvalid
         self.pending: Any = claims.named(begun & ~self.set_due & ~self.in_body, "pending")
         several = claims.named((self.destinations & (self.destinations - 1)).any(), "several")
-        key = Array(Const(key_of(mask), header.fields[0][1]) for mask in range(1 << NODES))[self.destinations]
+        keys = range(1 << nodes)
+        key = Array(Const(key_of(header, mask), header.fields[0][1]) for mask in keys)[self.destinations]
         fields = (part.node_fields,) if hasattr(part, "node_fields") else ()
-        bits = concat((key, *fields, Mux(several, self.destinations, 0)))
-        self.header: Any = claims.named(bits, "header_reference")
-        self.header_flits: Any = claims.named(
-            Mux(several, header.multicast_flits, header.unicast_flits), "header_flits_reference"
-        )
+        fixed = concat((key, *fields))
+        if isinstance(header, PartsFormat):
+            fixed = concat((fixed, Const(0, header.unicast_flits * header.flit_bits - header.fixed_bits)))
+        sets = Mux(several, looked_up(header, self.destinations, set_of), 0)
+        self.several: Any = several
+        self.header: Any = claims.named(concat((fixed, sets)), "header_reference")
+        flits = Mux(several, looked_up(header, self.destinations, flits_of), header.unicast_flits)
+        self.header_flits: Any = claims.named(flits, "header_flits_reference")
 
     def _collect(self, claims: Claims, part: Any, own: Any) -> None:
         """Write down the words of the set that a packet begins with."""
         m, bits = claims.m, part.set_word_bits
         words = set_words(part.header, bits) if part.mode == LEADING_WORD else 0
         self.set_words: Any = Signal(range(words + 1), name="set_words_taken")
-        self.collected: Any = Signal(NODES, name="collected_reference")
+        self.collected: Any = Signal(part.header.destinations, name="collected_reference")
         self.set_due: Any = claims.named(self.by_set & (self.set_words != words) if words else 0, "set_due")
         last = self.set_words == words - 1
         self.set_ends: Any = claims.named(self.takes & self.set_due & last & ~part.tlast, "set_ends")
         self.without_body: Any = claims.was(self.takes & self.set_due & part.tlast, "without_body")
         for number in range(words):
             low = number * bits
-            here = (part.tdata[:bits] << low)[:NODES] & ~own
+            here = (part.tdata[:bits] << low)[: len(own)] & ~own
             with m.If(self.takes & self.set_due & (self.set_words == number)):
                 m.d.sync += self.collected.eq(self.collected | here if number else here)
         with m.If(self.takes):
@@ -159,11 +195,12 @@ def axi_injector(header: str, mode: str = TUSER, set_word_bits: int | None = Non
     """Claims about an injector with one of the ``HEADERS``, and its destination sets where ``mode`` says."""
 
     def describe(claims: Claims) -> None:
-        part: Any = AxiStreamInjector(HEADERS[header], addressing(), mode, set_word_bits)
+        layout = HEADERS[header]
+        part: Any = AxiStreamInjector(layout, addressing(layout.destinations), mode, set_word_bits)
         claims.free_inputs(part)
         inside = Inside(claims, part)
         claims.never_changes(part.node)
-        claims.assume(part.node < NODES)
+        claims.assume(part.node < layout.destinations)
         if hasattr(part, "node_fields"):
             claims.never_changes(part.node_fields)
         packets = Packets(claims, part)
@@ -269,18 +306,23 @@ def _tie(
     claims.invariant("the wait begins anew", wait | (inside.register("waited") == 0))
     finder = inside.placed["key_finder"]
     key = packets.header[: len(finder.key)]
-    several = packets.header_flits == part.header.multicast_flits
-    if part.header.multicast_flits == part.header.unicast_flits:
-        several = (packets.destinations & (packets.destinations - 1)).any()
-    found = ~some | (finder.key == key) & (finder.multicast == several)
+    found = ~some | (finder.key == key) & (finder.multicast == packets.several)
     claims.invariant("the key is found in time", ~(wait & (waited == cycles + 1)) | found)
-    left = inside.register("flits_left") == (packets.header_flits - flits.loaded)
+    # with parts only flits of fixed fields are counted; then the set itself says what is left
+    counted_flits: Any = part.header.unicast_flits if part.sends_parts else packets.header_flits
+    left = inside.register("flits_left") == (counted_flits - flits.loaded)
+    if part.sends_parts:
+        of_set = (flits.loaded > counted_flits) & (flits.loaded < packets.header_flits)
+        left = left | of_set & (inside.register("flits_left") == 0)
     sending = packets.pending & some & left & ~whole & (inside.register("first") == (flits.loaded == 0))
     claims.invariant("header flits are counted", ~header | sending & no_error & (waited != 0))
     rest: Any = packets.header
     for number in range(part.header.multicast_flits):
         here = header & (flits.loaded == number)
-        shifted = concat((fixed, destinations)) == (rest >> (number * part.header.flit_bits))[: len(rest)]
+        if part.sends_parts:
+            shifted = _parts_are_left(part.header, packets, number, fixed, destinations)
+        else:
+            shifted = concat((fixed, destinations)) == (rest >> (number * part.header.flit_bits))[: len(rest)]
         claims.invariant("the rest of the header is kept", ~here | shifted)
     there = packets.in_packet | part.tvalid
     claims.invariant("words follow a header", ~body | there & some & whole & no_error)
@@ -290,6 +332,20 @@ def _tie(
     claims.invariant("a packet without set begins with its body", ~no_set | packets.in_body)
     refused = there & ~some & ~packets.set_due & (flits.loaded == 0) & ~no_error
     claims.invariant("who goes nowhere is refused", ~swallow | refused)
+
+
+def _parts_are_left(header: PartsFormat, packets: Packets, number: int, fixed: Any, destinations: Any) -> Value:
+    """Whether the registers hold what follows so many header flits."""
+    sent = max(0, number - header.unicast_flits)
+
+    def unnamed(_header: HeaderFormat, mask: int) -> int:
+        members, size = members_of(mask), header.part_processors
+        parts = sorted({i // size for i in members})[sent:]
+        return sum(1 << i for i in members if i // size in parts)
+
+    kept = destinations == Mux(packets.several, looked_up(header, packets.destinations, unnamed), 0)
+    fields = packets.header[: header.fixed_bits] >> (number * header.flit_bits)
+    return kept & ((fixed == fields) if number < header.unicast_flits else 1)
 
 
 def _tie_set(

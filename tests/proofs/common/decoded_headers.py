@@ -8,6 +8,8 @@ from rtl.common.header_decoder import decoded_layout
 from rtl.common.selection import concat
 from tests.proofs.claims import Claims
 from tests.proofs.inside import Inside
+from topology.common.flits import HeaderFormat
+from topology.common.part_headers import PartsFormat
 
 MEANING = "a header flit is decoded as the tables say"
 
@@ -48,12 +50,15 @@ def prove_decoded(claims: Claims, inside: Inside, unit: Any) -> None:
         header = ArrivingHeader(claims, unit, i)
         decoded: Any = decoded_layout(p)(unit.arriving_decoded[i])
         ends_key = header.position == p.header.key_flits - 1
-        in_split_part = (header.position >= p.header.key_flits - 1) & (header.position < p.header_flits)
+        first_of_set = p.header.unicast_flits if p.header.part_processors else p.header.key_flits - 1
+        in_split_part = (header.position >= first_of_set) & (header.position < p.header_flits)
         row = Mux(header.key < p.keys, _table_row(unit, i, header.key), 0)
         splits = (header.key >= p.multicast_keys.start) & (header.key < p.multicast_keys.stop)
         candidates = claims.named(Mux(ends_key, row, 0), f"candidates_{i}")
         ended = unit.arriving_tail[i] if p.header_flits > 1 else 0
         last = (header.position == p.header_flits - 1) | candidates.any() | ended | ends_key & ~splits
+        if p.header.part_processors:
+            last = last | in_split_part & unit.arriving[i][p.header.last_bit]
         known = claims.named(header.position < p.header_flits, f"known_{i}")
         reached = _reached(unit, unit.arriving[i], header.position)
         branches = Mux(in_split_part & (~ends_key | splits), reached, 0)
@@ -82,12 +87,21 @@ def _table_row(unit: Any, i: int, key: Any) -> Value:
     return Value.cast(Array(rows)[kind * p.keys + key[: (p.keys - 1).bit_length()]])
 
 
+def _names(header: HeaderFormat, data: Any, position: Any, processor: int) -> Value:
+    """Whether a flit names a processor, if it is one that can."""
+    if isinstance(header, PartsFormat):
+        part, bit = divmod(processor, header.part_processors)
+        return (data[header.part_position] == part) & data[bit]
+    number, bit = divmod(header.fixed_bits + processor, header.flit_bits)
+    return (position == number) & data[bit]
+
+
 def _reached(unit: Any, data: Any, position: Any) -> Value:
     """Outputs behind which a flit names a destination, one destination bit after the other."""
     p = unit.parameters
     hits: list[list[Any]] = [[] for _ in range(p.outputs)]
     for processor in range(p.processors):
-        number, bit = divmod(p.header.fixed_bits + processor, p.flit_bits)
+        named = _names(p.header, data, position, processor)
         for o in range(p.outputs):
-            hits[o].append((position == number) & data[bit] & unit.reach[o * p.processors + processor])
+            hits[o].append(named & unit.reach[o * p.processors + processor])
     return concat(concat(of_output).any() for of_output in hits)

@@ -13,12 +13,15 @@ from tests.proofs.common.arbiter_claims import bound_waiting, reference_turn
 from tests.proofs.common.decoded_headers import prove_decoded
 from tests.proofs.inside import Inside
 from topology.common.flits import HeaderFormat
+from topology.common.part_headers import PartsFormat
 
 HEADERS = {
     "one-flit": HeaderFormat((("key", 2),), 3, 8),
     "three-flit": HeaderFormat((("key", 2), ("source", 2)), 17, 8),
     "spare-keys": HeaderFormat((("key", 3),), 3, 8),
     "two-flit-key": HeaderFormat((("key", 10), ("source", 2)), 10, 8),
+    "parts": PartsFormat((("key", 4), ("source", 2)), 13, 8),
+    "parts-two-flit-key": PartsFormat((("key", 10), ("source", 8)), 7, 8),
 }
 """Header formats by what is special about them."""
 

@@ -41,6 +41,21 @@ ROUTE_UNIT_FAULTS = (
         "_is(position, self.parameters.header_flits - 2)",
     ),
     Fault(
+        "route-unit-parts",
+        MEANING,
+        DECODER,
+        "longest | self._names_set(position) & self.data[header.last_bit]",
+        "longest | self.data[header.last_bit]",
+    ),
+    Fault(
+        "route-unit-parts",
+        MEANING,
+        DECODER,
+        "padded = isinstance(self.parameters.header, PartsFormat)",
+        "padded = False",
+    ),
+    Fault("route-unit-parts", MEANING, DECODER, "first = header.unicast_flits if", "first = 0 if"),
+    Fault(
         "route-unit-two-flit-key",
         MEANING,
         DECODER,
