@@ -8,6 +8,7 @@ import argparse
 import csv
 import json
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -100,12 +101,19 @@ def check_here(family: str, nodes: int) -> dict[str, Any]:
 
 
 def _apart(*arguments: str, seconds: float | None = None) -> dict[str, Any]:
-    """What this program prints with some arguments in a process of its own; empty if it takes too long."""
+    """What this program prints with some arguments in a process of its own; empty if it takes too long.
+
+    It is empty as well if the system ends that process, which it does when memory runs out.
+    """
     command = [sys.executable, "-m", "benchmarks.scale", *arguments]
     try:
-        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=seconds)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:
         return {}
+    if done.returncode == -signal.SIGKILL:
+        return {}
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
     return json.loads(done.stdout)
 
 
@@ -140,7 +148,11 @@ def main() -> None:
         for family in given.only or FAMILIES:
             if (family, nodes) in points or nodes > FAMILIES[family].most_nodes:
                 continue
-            points[family, nodes] = measure(family, nodes, quick=given.quick)
+            point = measure(family, nodes, quick=given.quick)
+            if "family" not in point:
+                print(f"{family:>10} {nodes:>7,} nodes: ended by the system, for want of memory presumably", flush=True)
+                continue
+            points[family, nodes] = point
             print(_line(points[family, nodes]), flush=True)
             _write(file, points)
     for (family, nodes), point in points.items():
