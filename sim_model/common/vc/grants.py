@@ -37,30 +37,32 @@ def grant_requests(cycle, state, family):
 
     The first one is granted if it is good, and dropped if not. All others stay.
     """
+    _grant_listed(cycle, TO_LINK, state, family)
+    _grant_listed(cycle, TO_PROCESSOR, state, family)
+
+
+@compiled
+def _grant_listed(cycle, role, state, family):
+    """The same for the requests in one list; which it is the compiler knows."""
+    requests = family.requests[role]
     kept, loaded = 0, state.mover_counts[BETWEEN_SWITCHES]
-    for position in range(family.counts[TO_LINK]):
-        number = family.requests[TO_LINK, position]
-        enter(family.requests[TO_LINK], kept, number)
+    for position in range(family.counts[role]):
+        number = requests[position]
+        enter(requests, kept, number)
         asking = family.input_lanes[number]
         if not _is_first(cycle, asking, family):
             kept += 1
         elif _is_good(asking, state, family):
-            state.channels[asking.to].register = _grant(cycle, asking, state, family)
+            flit = _grant(cycle, asking, state, family)
+            if role == TO_PROCESSOR:
+                store_delivery(asking.to, flit, family)
+                continue
+            state.channels[asking.to].register = flit
             state.vertices[asking.switch].occupied |= 1 << asking.target
             enter(state.movers[BETWEEN_SWITCHES], loaded, asking.to)  # as ``load_register`` does, whatever the role
             loaded += 1
     state.mover_counts[BETWEEN_SWITCHES] = loaded
-    family.counts[TO_LINK] = kept
-    kept = 0
-    for position in range(family.counts[TO_PROCESSOR]):
-        number = family.requests[TO_PROCESSOR, position]
-        enter(family.requests[TO_PROCESSOR], kept, number)
-        asking = family.input_lanes[number]
-        if not _is_first(cycle, asking, family):
-            kept += 1
-        elif _is_good(asking, state, family):
-            store_delivery(asking.to, _grant(cycle, asking, state, family), family)
-    family.counts[TO_PROCESSOR] = kept
+    family.counts[role] = kept
 
 
 @compiled
