@@ -13,7 +13,7 @@ def elect(asking, order, switch, family):
     if asking == 0:
         return NONE
     some_lane = first_in_order(asking, order.lane_port, order)
-    lanes = family.lanes_of[family.input_lanes[switch, some_lane].port]
+    lanes = family.lanes_of[family.input_lanes[switch * family.most_lanes + some_lane].port]
     first_lane = lowest_bit(lanes)
     return first_lane + first_in_order((asking & lanes) >> first_lane, order.lane, order)
 
@@ -27,7 +27,7 @@ def pick(switch, free, router, family):
     router.line = 0
     if router.leader == NONE:
         return 0
-    record = family.input_lanes[switch, router.leader]
+    record = family.input_lanes[switch * family.most_lanes + router.leader]
     usable = record.candidates & free
     output, chose = 0, 0
     if usable != 0 or not family.has_escapes:
@@ -38,7 +38,9 @@ def pick(switch, free, router, family):
             output, chose = _first_at_random(switch, usable, family), 1
     elif record.escapes != 0:
         router.escape = record.escapes
-        output = family.input_lanes[switch, lowest_bit(record.escapes)].port  # numbered like outputs
+        output = family.input_lanes[
+            switch * family.most_lanes + lowest_bit(record.escapes)
+        ].port  # numbered like outputs
     router.line = output ^ record.code
     return chose
 
@@ -74,30 +76,37 @@ def examine(switch, waiting, free, router, family):
     leader = router.examined
     rest = waiting
     if leader != NONE:  # at its own input only the leader counts
-        others = family.lanes_of[family.input_lanes[switch, leader].port]
+        others = family.lanes_of[family.input_lanes[switch * family.most_lanes + leader].port]
         rest &= ~others | router.adaptive << leader
     while rest != 0:
         lane = lowest_bit(rest)
         rest &= rest - 1
-        record = family.input_lanes[switch, lane]
+        record = family.input_lanes[switch * family.most_lanes + lane]
         lanes = record.candidates & free & family.lanes_of[record.code ^ router.line]
         if lanes != 0:
-            record.target = lowest_bit(lanes)
+            _give(lowest_bit(lanes), record, family)
             granted |= 1 << lane
             taken |= lanes & -lanes
             rest &= ~family.lanes_of[record.port]
     if router.escape & free and waiting >> leader & 1:
-        family.input_lanes[switch, leader].target = lowest_bit(router.escape)
+        _give(lowest_bit(router.escape), family.input_lanes[switch * family.most_lanes + leader], family)
         granted |= 1 << leader
         taken |= router.escape
     return granted, taken
 
 
 @compiled
+def _give(target, record, family):
+    """A worm gets an output lane."""
+    record.target = target
+    family.ways[record.ways] = 1 << target
+
+
+@compiled
 def is_hopeful(switch, waiting, free, family):
     """Whether a waiting head could have a lane."""
     while waiting != 0:
-        record = family.input_lanes[switch, lowest_bit(waiting)]
+        record = family.input_lanes[switch * family.most_lanes + lowest_bit(waiting)]
         if (record.candidates | record.escapes) & free:
             return 1
         waiting &= waiting - 1

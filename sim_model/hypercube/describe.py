@@ -6,14 +6,16 @@ from typing import Any
 from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.inspect import buffer_text, buffered_flits, flit_message, ports_in, ports_text, register_text
 from sim_model.common.model import Wait
-from sim_model.hypercube.state import HypercubeState, credits_of
+from sim_model.common.vc.state import credits_of
+from sim_model.hypercube.state import HypercubeState
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import HypercubeRouting
 
 
 def describe_router(routing: HypercubeRouting, state: EngineState, family: HypercubeState, switch: int) -> str:
     """The whole state of a switch: a line for the allocator, and one per input, input lane and output lane."""
-    network, router = routing.network, family.routers[switch]
+    network, routers = routing.network, family.routers
+    router: Any = family.elections[switch]
     leader = _lane_name(network, switch, int(router.leader))
     picked = f"{_lane_name(network, switch, int(router.examined))} picked diagonal {int(router.line)}"
     if router.escape:
@@ -21,10 +23,10 @@ def describe_router(routing: HypercubeRouting, state: EngineState, family: Hyper
     order = " ".join(map(str, family.random_order[switch]))
     lines = [f"router {network.vertex_name(switch)}: leader {leader}; {picked}; random order {order}"]
     for port, link in enumerate(network.links.input_channel[switch]):
-        lines.append(f"  input {port} {_request(network, family, switch, port)}")
+        lines.append(f"  input {port} {_request(network, family, link)}")
         lines += [f"    {_input_text(network, state, family, lane)}" for lane in network.lanes_of[link]]
     for lane_port, lane in enumerate(network.output_channel[switch]):
-        free = "free" if int(router.free) >> lane_port & 1 else "owned"
+        free = "free" if int(routers["free"][switch]) >> lane_port & 1 else "owned"
         lines.append(f"  output {network.channels[lane].name}: {register_text(network, state, lane)}, {free}")
     return "\n".join(lines)
 
@@ -33,24 +35,27 @@ def _lane_name(network: HypercubeNetwork, switch: int, lane_port: int) -> str:
     return "none" if lane_port == NONE else network.channels[network.input_channel[switch][lane_port]].name
 
 
-def _request(network: HypercubeNetwork, family: HypercubeState, switch: int, port: int) -> str:
-    if not int(family.routers[switch].requesting) >> port & 1:
-        return "no request"
-    asking = family.inputs[switch, port]
-    return f"request of {_lane_name(network, switch, int(asking.lane))} for output {int(asking.output)}"
+def _request(network: HypercubeNetwork, family: HypercubeState, link: int) -> str:
+    requested = family.routers["requested"]
+    for lane in network.lanes_of[link]:
+        channel = network.channels[lane]
+        if int(requested[channel.sink]) >> channel.sink_port & 1:
+            to = network.output_channel[channel.sink][family.lanes[channel.sink, channel.sink_port].target]
+            return f"request of {channel.name} for output {network.links.channels[network.link_of[to]].source_port}"
+    return "no request"
 
 
 def _input_text(network: HypercubeNetwork, state: EngineState, family: HypercubeState, lane: int) -> str:
     channel = network.channels[lane]
-    record, router = family.input_lanes[channel.sink, channel.sink_port], family.routers[channel.sink]
+    record: Any = family.lanes[channel.sink, channel.sink_port]
     text = f"{channel.name}: {buffer_text(state, lane)} "
-    if int(router.active) >> channel.sink_port & 1:
+    if int(family.routers["active"][channel.sink]) >> channel.sink_port & 1:
         if record.target == NONE:
             return f"{text}is drained"
         target = network.channels[network.output_channel[channel.sink][record.target]]
         if not network.is_switch(target.sink):
             return f"{text}has {target.name}"
-        return f"{text}has {target.name} with {credits_of(router, int(record.target))} credits"
+        return f"{text}has {target.name} with {credits_of(family, channel.sink, int(record.target))} credits"
     if not buffered_flits(state, lane):
         return f"{text}no worm"
     lanes = [network.output_channel[channel.sink][lane_port] for lane_port in ports_in(_ways(record))]
@@ -69,9 +74,9 @@ def find_waits(routing: HypercubeRouting, state: EngineState, family: HypercubeS
 
 
 def _waits_at(routing: HypercubeRouting, state: EngineState, family: HypercubeState, switch: int) -> Iterator[Wait]:
-    network, active = routing.network, int(family.routers[switch].active)
+    network, active = routing.network, int(family.routers["active"][switch])
     for lane_port, lane in enumerate(network.input_channel[switch]):
-        flits, record = buffered_flits(state, lane), family.input_lanes[switch, lane_port]
+        flits, record = buffered_flits(state, lane), family.lanes[switch, lane_port]
         if flits and active >> lane_port & 1:
             target = network.output_channel[switch][record.target]
             room = f"for room in the buffer behind {network.channels[target].name}"
@@ -87,7 +92,7 @@ def _waits_at(routing: HypercubeRouting, state: EngineState, family: HypercubeSt
 def _wait_for_lanes(network: HypercubeNetwork, family: HypercubeState, lane: int, message: int) -> Wait:
     """A head waits for any lane that it may have: for the worm that has it, or for the buffer behind to be empty."""
     switch = network.channels[lane].sink
-    record = family.input_lanes[switch, network.channels[lane].sink_port]
+    record = family.lanes[switch, network.channels[lane].sink_port]
     blockers, reasons = [], []
     for lane_port in ports_in(_ways(record)):
         target = network.output_channel[switch][lane_port]
@@ -104,7 +109,7 @@ def _owner(network: HypercubeNetwork, family: HypercubeState, output: int) -> in
     channel = network.channels[output]
     if not network.is_switch(channel.source):
         return None
-    for lane_port in ports_in(int(family.routers[channel.source].active)):
-        if family.input_lanes[channel.source, lane_port].target == channel.source_port:
+    for lane_port in ports_in(int(family.routers["active"][channel.source])):
+        if family.lanes[channel.source, lane_port].target == channel.source_port:
             return network.input_channel[channel.source][lane_port]
     return None

@@ -1,66 +1,82 @@
-"""Flits leave the buffers of input lanes: those whose request is granted, and those of worms without a way."""
+"""Flits leave the buffers of input lanes: those whose request is granted, and those of worms without a way.
 
-from sim_model.common.engine.alarms import wake
+All requests of all switches are in lists, as in ``common/vc/grants.py``.
+"""
+
 from sim_model.common.engine.bits import TAIL, lowest_bit, source_bit
 from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.links import pop
+from sim_model.common.engine.links import take_first
+from sim_model.common.engine.lists import enter
+from sim_model.common.engine.movers import BETWEEN_SWITCHES
 from sim_model.common.engine.state import FLITS_IN_NETWORK
-from sim_model.hypercube.delivery import load_output
+from sim_model.common.vc.choices import enter_request
+from sim_model.common.vc.grants import send_flit
+from sim_model.common.vc.registers import EMPTIED, ENDED, FINISHED, GRANTED, RELEASES, SENT, WIDTH, WIRES
+from sim_model.common.vc.state import CHOSEN_LANES, TO_LINK, TO_PROCESSOR
 from sim_model.hypercube.orders import first_in_order
 
 
 @compiled
-def grant_requests(cycle, switch, order, state, family):
-    """At each output the first request in the order of the cycle is granted.
-
-    Returns
-    -------
-    sent, finished : int
-        Output lanes that got a flit, and those that got a tail.
-    ended : int
-        Input lanes whose tail left.
-    """
-    router = family.routers[switch]
-    sent, finished, ended = 0, 0, 0
-    rest = router.requesting
-    while rest != 0:
-        output = family.inputs[switch, lowest_bit(rest)].output
-        rivals = family.requests[switch, output]
-        rest &= ~rivals
-        port = first_in_order(rivals, order.input, order)
-        family.requests[switch, output] ^= 1 << port
-        router.requesting ^= 1 << port
-        lane = family.inputs[switch, port].lane
-        target = family.input_lanes[switch, lane].target
-        flit = _take(cycle, switch, lane, state, family)
-        load_output(switch, target, flit, state, family)
-        sent |= 1 << target
-        finished |= (flit & TAIL) << target
-        ended |= (flit & TAIL) << lane
-    return sent, finished, ended
+def grant_requests(cycle, order, state, family):
+    """At each output of all switches the first request in the order of the cycle is granted."""
+    _grant_listed(cycle, TO_LINK, order, state, family)
+    _grant_listed(cycle, TO_PROCESSOR, order, state, family)
 
 
 @compiled
-def drain(cycle, switch, lanes, state, family):
-    """The first flits of worms without a way are thrown away. Returns the input lanes whose tail left."""
-    ended = 0
+def _grant_listed(cycle, role, order, state, family):
+    """The same for the requests in one list; which it is the compiler knows."""
+    requests, words = family.requests[role], family.words
+    kept, loaded = 0, state.mover_counts[BETWEEN_SWITCHES]
+    for position in range(family.counts[role]):
+        number = requests[position]
+        enter(requests, kept, number)
+        asking = family.input_lanes[number]
+        output = family.outputs[asking.output]
+        if (output.served == cycle + 1) | (first_in_order(output.requests, order.input, order) != asking.port):
+            kept += 1
+            continue
+        output.served = cycle + 1
+        output.requests ^= 1 << asking.port
+        flit = _take(cycle, asking, state, family)
+        words[asking.place + SENT] |= 1 << asking.target
+        words[asking.place + FINISHED] |= (flit & TAIL) << asking.target
+        loaded = send_flit(flit, role, loaded, asking, state, family)
+    state.mover_counts[BETWEEN_SWITCHES] = loaded
+    family.counts[role] = kept
+
+
+@compiled
+def make_requests(family):
+    """The requests of all lanes that have been chosen."""
+    links, processors = family.counts[TO_LINK], family.counts[TO_PROCESSOR]
+    for position in range(family.counts[CHOSEN_LANES]):
+        number = family.chosen[position]
+        asking = family.input_lanes[number]
+        links, processors = enter_request(number, asking.target, asking, links, processors, family)
+    family.counts[TO_LINK], family.counts[TO_PROCESSOR] = links, processors
+    family.counts[CHOSEN_LANES] = 0
+
+
+@compiled
+def drain(cycle, first_lane, lanes, state, family):
+    """The first flits of worms of a switch without a way are thrown away."""
     while lanes != 0:
-        lane = lowest_bit(lanes)
+        _take(cycle, family.input_lanes[first_lane + lowest_bit(lanes)], state, family)
         lanes &= lanes - 1
-        ended |= (_take(cycle, switch, lane, state, family) & TAIL) << lane
         state.counters[FLITS_IN_NETWORK] -= 1
-    return ended
 
 
 @compiled
-def _take(cycle, switch, lane, state, family):
+def _take(cycle, asking, state, family):
     """Take the first flit out of an input lane. Its credit, and release, are on the wires in the next cycle."""
-    number = family.input_lanes[switch, lane].channel
-    channel, vertex = state.channels[number], state.vertices[switch]
-    flit = pop(number, 1 << lane, vertex, state)
-    following = (cycle + 1) & 1
-    family.wires[channel.source, following] |= source_bit(channel)  # nobody looks at those of processors
+    words, place, number, lane = family.words, asking.place, asking.channel, asking.lane
+    bit, following = source_bit(state.channels[number]), ((cycle + 1) & 1) * WIDTH
+    flit = take_first(number, state)
+    words[asking.source_place + WIRES + following] |= bit  # nobody looks at those of processors
     if flit & TAIL:
-        family.releases[channel.source, following] |= source_bit(channel) & ~family.tail_lanes
-    wake(channel.source, following, state.alarms)
+        words[asking.source_place + RELEASES + following] |= bit & ~family.tail_lanes
+    words[place + EMPTIED] |= (1 if state.channels[number].count == 0 else 0) << lane
+    words[place + GRANTED] |= 1 << lane
+    words[place + ENDED] |= (flit & TAIL) << lane
     return flit

@@ -77,7 +77,7 @@ class HypercubeModel(UnicastModel):
 
     def run_cycles(self, state: EngineState, routers: HypercubeState, trace: Trace, until_cycle: int) -> int:
         """The compiled loop; returns one of the reasons of ``engine/clock.py``."""
-        return int(run_cycles(state, routers, trace, until_cycle))
+        return int(run_cycles(routers.with_arrivals(state), routers, trace, until_cycle))
 
     def describe_router(self, state: EngineState, routers: HypercubeState, switch: int) -> str:
         """The whole state of a switch, for mismatch and deadlock reports."""

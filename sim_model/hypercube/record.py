@@ -2,16 +2,18 @@
 
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.discards import record_discards
+from sim_model.common.vc.registers import RELEASES, WIDTH, WIRES
 
 
 @compiled
 def record_wires(cycle, _state, family, trace, row):
     """Write side wires and status outputs into a recording."""
     signals, credits, releases = trace.signals[row], family.credit_ends, family.release_ends
+    parity = (cycle & 1) * WIDTH
     for position in range(len(credits)):
-        switch, lane_port = credits[position, 0], credits[position, 1]
-        signals[position] = family.wires[switch, cycle & 1] >> lane_port & 1
+        place, lane_port = credits[position, 0], credits[position, 1]
+        signals[position] = family.words[place + WIRES + parity] >> lane_port & 1
     for position in range(len(releases)):
-        switch, lane_port = releases[position, 0], releases[position, 1]
-        signals[len(credits) + position] = family.releases[switch, cycle & 1] >> lane_port & 1
+        place, lane_port = releases[position, 0], releases[position, 1]
+        signals[len(credits) + position] = family.words[place + RELEASES + parity] >> lane_port & 1
     record_discards(cycle, family.discards, signals, len(credits) + len(releases))

@@ -1,21 +1,58 @@
 """The switches of a hypercube, one cycle of all of them (docs/timing.md, "Router with adaptive routing").
 
-Everything reads the state at the start of the cycle. That decides the order here: who waits and what is free is noted
-first; then grants and new requests; then the examination, the pick and the election, which only write registers.
+Everything reads the state at the start of the cycle. That decides the order here: deliveries and grants first; then,
+for eight switches at a time, who waits, credits and new choices; the examination, the pick and the election of those
+switches where heads wait, one by one; and last the new requests.
 """
 
-from sim_model.common.engine.alarms import BIT_MASK, WORD_SHIFT, take_alarms, wake_if
+from sim_model.common.engine.alarms import WORD_SHIFT
 from sim_model.common.engine.bits import lowest_bit, message_of
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.discards import discard
-from sim_model.common.engine.route_unit import end_cycle
 from sim_model.common.engine.state import NONE
+from sim_model.common.vc.choices import choose_lanes, find_ways, note_chosen
+from sim_model.common.vc.credits import count_credits
+from sim_model.common.vc.registers import (
+    ACTIVE,
+    ARRIVED,
+    ASKING,
+    BEGAN,
+    CHANGED,
+    CHOSE,
+    CLOSING,
+    CREDITED,
+    ELECTING,
+    EMPTIED,
+    ENDED,
+    FINISHED,
+    FREE,
+    GIVEN,
+    GRANTED,
+    HEADS,
+    NONEMPTY,
+    NOWHERE,
+    OPERATIONS,
+    READ,
+    RELEASES,
+    REQUESTED,
+    ROOM,
+    ROW,
+    SENT,
+    USABLE,
+    WIDTH,
+    WIRES,
+)
 from sim_model.hypercube.allocator import elect, examine, is_hopeful, pick, step_random_order
-from sim_model.hypercube.choices import choose_requests
-from sim_model.hypercube.credits import count_credits
 from sim_model.hypercube.delivery import deliver
-from sim_model.hypercube.grants import drain, grant_requests
+from sim_model.hypercube.grants import drain, grant_requests, make_requests
 from sim_model.hypercube.orders import order_of
+
+vector_at, put, splat = OPERATIONS["vector_at"], OPERATIONS["put"], OPERATIONS["splat"]
+any_of, places_of = OPERATIONS["any_of"], OPERATIONS["places_of"]
+
+EIGHT = (1 << WIDTH) - 1
+ROW_SHIFT = WORD_SHIFT - 3
+"""A row is a word of alarms and eight bits in it."""
 
 
 @compiled
@@ -23,122 +60,199 @@ def step_routers(cycle, moves, state, family):
     """One cycle of all switches. Returns 0 only if nothing moved and nothing can change without a host."""
     changes = moves
     order = order_of(cycle, family)
-    for word in range((state.switches + BIT_MASK) >> WORD_SHIFT):
-        rest = take_alarms(word, cycle, state)
-        while rest != 0:
-            switch = word << WORD_SHIFT | lowest_bit(rest)
-            rest &= rest - 1
-            router = family.routers[switch]
-            if router.next_cycle != cycle:
-                _catch_up(cycle, switch, state.vertices[switch], router, family)
-            changes += _step_router(cycle, switch, order, state, family)
-            router.next_cycle = cycle + 1
+    deliver(cycle, state, family)
+    grant_requests(cycle, order, state, family)
+    for row in range(family.rows):
+        if _is_awake(cycle, row, state, family):
+            if family.next_cycle[row] != cycle:
+                _catch_up(cycle, row, family)
+            family.next_cycle[row] = cycle + 1
+            changed, goes_on = _step_row(cycle, row, order, state, family)
+            changes += changed
+            state.alarms[(cycle + 1) & 1, row >> ROW_SHIFT] |= goes_on << (row & 3) * WIDTH
+    for word in range(len(state.alarms[0])):
+        state.alarms[cycle & 1, word] = 0
+    make_requests(family)
     return changes
 
 
 @compiled
-def _catch_up(cycle, switch, vertex, router, family):
+def _is_awake(cycle, row, state, family):
+    """Whether one of eight switches has something to do, a flit that arrives, or a credit or release on its wires."""
+    words, at, parity = family.words, row * ROW, (cycle & 1) * WIDTH
+    woken = state.alarms[cycle & 1, row >> ROW_SHIFT] >> (row & 3) * WIDTH & EIGHT
+    wires = vector_at(words, at + WIRES + parity) | vector_at(words, at + RELEASES + parity)
+    return woken | any_of(vector_at(words, at + ARRIVED) | vector_at(words, at + CHANGED) | wires) != 0
+
+
+@compiled
+def _catch_up(cycle, row, family):
     """Nothing happened for some cycles: who was elected in the last two of them."""
-    asking = vertex.nonempty & ~router.active
-    router.leader = elect(asking, order_of(cycle - 2, family), switch, family)
-    pick(switch, _free_lanes(router, family), router, family)
-    router.leader = elect(asking, order_of(cycle - 1, family), switch, family)
+    words, at, first = family.words, row * ROW, row * WIDTH
+    asking = vector_at(words, at + NONEMPTY) & ~vector_at(words, at + ACTIVE)
+    put(words, at + ASKING, asking)
+    put(words, at + USABLE, _free_lanes(at, family))
+    for column in range(min(WIDTH, family.switches - first)):
+        switch, election = first + column, family.elections[first + column]
+        election.leader = elect(words[at + ASKING + column], order_of(cycle - 2, family), switch, family)
+        pick(switch, words[at + USABLE + column], election, family)
+        election.leader = elect(words[at + ASKING + column], order_of(cycle - 1, family), switch, family)
+        words[at + ELECTING + column] = 1
 
 
 @compiled
-def _step_router(cycle, switch, order, state, family):
-    """One cycle of a switch. Returns 0 only if no register changed but those of the election."""
-    vertex, router = state.vertices[switch], family.routers[switch]
-    credited, released = family.wires[switch, cycle & 1], family.releases[switch, cycle & 1]
-    family.wires[switch, cycle & 1] = 0
-    family.releases[switch, cycle & 1] = 0
-    present, active, room = vertex.nonempty, router.active, router.room
-    ready = (present & ~family.host_lanes | router.read) & ~active
-    waiting, drained = ready & ~router.nowhere, ready & router.nowhere
-    asking = (present | vertex.arrived & ~family.host_lanes) & ~active
-    draining = active & present & router.nowhere
-    free = _free_lanes(router, family)
-    changes = vertex.arrived | credited | released | router.requesting | router.closing | router.chose
-    changes |= drained | draining | asking & ~waiting
-    changes |= _step_delivery(cycle, switch, state, family)
-    sent, finished, ended = grant_requests(cycle, switch, order, state, family)
-    ended |= drain(cycle, switch, draining, state, family)
-    delivery = family.delivery_lanes
-    count_credits(router, credited & ~delivery, sent & ~delivery, state.buffer_depth_flits)
-    can_send = router.credited if room else router.credited & ~delivery
-    following = active & (vertex.nonempty | vertex.arrived) & ~ended & ~router.nowhere
-    choose_requests(switch, following, can_send, state, family)
-    changes |= router.requesting
-    if changes == 0:
-        changes = is_hopeful(switch, waiting, free, family)
-    began, taken = examine(switch, waiting, free, router, family)
-    chose = pick(switch, free, router, family)
-    if router.chose:  # in the cycle before: this pick goes by the same order
-        step_random_order(switch, router, family)
-    router.chose = chose
-    router.leader = elect(asking, order, switch, family)
-    _read_heads(switch, present, active, began, ended, state, family)
-    _start_draining(cycle, switch, drained, family)
-    router.active = active & ~router.closing & ~(ended & family.queue_lanes) | began | drained
-    router.closing = ended & ~family.queue_lanes
-    router.free = (router.free | released | finished & family.tail_lanes) & ~taken
-    goes_on = changes | asking | router.requesting | router.chose | router.closing
-    wake_if(goes_on, switch, cycle + 1, state.alarms)
-    end_cycle(vertex)
-    return 1 if changes else 0
-
-
-@compiled
-def _free_lanes(router, family):
+def _free_lanes(at, family):
     """Output lanes that a head can have: of those that were given away empty, all credits are there."""
-    return router.free & router.credited if family.shared_lanes else router.free
+    free = vector_at(family.words, at + FREE)
+    if family.shared_lanes:
+        free = free & vector_at(family.words, at + CREDITED)
+    return free
 
 
 @compiled
-def _step_delivery(cycle, switch, state, family):
-    """The delivery buffer, before anything is granted. Returns 0 if it does not change."""
-    vertex, router = state.vertices[switch], family.routers[switch]
-    room = 1
-    if router.delivering != 0:
-        buffer = family.output_lanes[vertex.first_output + lowest_bit(router.delivering)].buffer
-        room = 1 if family.buffers[buffer].count <= family.most_flits_with_room else 0
-    changes = room ^ router.room
-    router.room = room
-    ready = router.delivering & ~vertex.occupied
-    if ready != 0:
-        deliver(cycle, switch, ready, state, family)
-    return changes | ready
+def _step_row(cycle, row, order, state, family):
+    """One cycle of eight switches, but for grants and requests.
+
+    Returns masks of those in which a register changed but those of the election, and of those that go on.
+    """
+    words, at, parity = family.words, row * ROW, (cycle & 1) * WIDTH
+    host, delivery, queues = splat(family.host_lanes), splat(family.delivery_lanes), splat(family.queue_lanes)
+    arrived, present, active = _three(words, at + ARRIVED, at + NONEMPTY, at + ACTIVE)
+    nowhere, closing, requested = _three(words, at + NOWHERE, at + CLOSING, at + REQUESTED)
+    returned, released, sent = _three(words, at + WIRES + parity, at + RELEASES + parity, at + SENT)
+    ready = (present & ~host | vector_at(words, at + READ)) & ~active
+    waiting, drained = ready & ~nowhere, ready & nowhere
+    asking = (present | arrived & ~host) & ~active
+    draining = active & present & nowhere
+    put(words, at + HEADS, draining)
+    _drain_worms(cycle, row, draining, state, family)
+    ended, nonempty = vector_at(words, at + ENDED), present & ~vector_at(words, at + EMPTIED)
+    changes = arrived | returned | released | requested | closing | vector_at(words, at + CHOSE) | drained | draining
+    changes = changes | vector_at(words, at + CHANGED) | asking & ~waiting
+    put(words, at + USABLE, _free_lanes(at, family))
+
+    count_credits(at, returned & ~delivery, sent & ~delivery, family)
+    can_send = vector_at(words, at + CREDITED) & (vector_at(words, at + ROOM) | ~delivery)
+    following = active & (nonempty | arrived) & ~ended & ~nowhere
+    sends, _ = find_ways(row, following, can_send, splat(0), family)
+    requested = requested & ~vector_at(words, at + GRANTED)
+    chosen = splat(0)
+    if any_of(following & sends) != 0:
+        chosen = choose_lanes(row, following & sends, requested, family)
+        note_chosen(row, at, chosen, family)
+    requested = requested | chosen
+    put(words, at + CHANGED, changes | requested)
+    _allocate(row, waiting, asking, order, family)
+    changes, began = vector_at(words, at + CHANGED), vector_at(words, at + BEGAN)
+
+    from_host = present & ~active & host
+    starts = from_host | (arrived & ~present & ~active | (nonempty | arrived) & ended) & ~host
+    put(words, at + NOWHERE, nowhere & ~starts)
+    _read_heads(row, starts, state, family)
+    _start_draining(cycle, row, drained, family)
+    finished = vector_at(words, at + FINISHED) & splat(family.tail_lanes)
+    now_closing = ended & ~queues
+    put(words, at + READ, from_host & ~began)
+    put(words, at + ACTIVE, active & ~closing & ~(ended & queues) | began | drained)
+    put(words, at + CLOSING, now_closing)
+    put(words, at + FREE, (vector_at(words, at + FREE) | released | finished) & ~vector_at(words, at + GIVEN))
+    put(words, at + NONEMPTY, nonempty | arrived)
+    put(words, at + REQUESTED, requested)
+    for cleared in (at + ARRIVED, at + CHANGED, at + WIRES + parity, at + RELEASES + parity):
+        put(words, cleared, splat(0))
+    for note in range(GRANTED, EMPTIED + WIDTH, WIDTH):
+        put(words, at + note, splat(0))
+    goes_on = changes | asking | requested | vector_at(words, at + CHOSE) | now_closing
+    return places_of(changes), places_of(goes_on)
 
 
 @compiled
-def _read_heads(switch, present, active, began, ended, state, family):
+def _three(words, one, other, third):
+    """Three registers of eight switches."""
+    return vector_at(words, one), vector_at(words, other), vector_at(words, third)
+
+
+@compiled
+def _drain_worms(cycle, row, lanes, state, family):
+    """Active worms without a way lose a flit each."""
+    rest = places_of(lanes)
+    while rest != 0:
+        column = lowest_bit(rest)
+        rest &= rest - 1
+        own = family.words[row * ROW + HEADS + column]
+        drain(cycle, (row * WIDTH + column) * family.most_lanes, own, state, family)
+
+
+@compiled
+def _allocate(row, waiting, asking, order, family):
+    """Lanes for heads: examination, pick and election of those of eight switches that have any of it to do.
+
+    Notes the input lanes whose heads get a lane, the lanes, and that something changed where heads may hope.
+    """
+    words, at, first = family.words, row * ROW, row * WIDTH
+    put(words, at + HEADS, waiting)
+    put(words, at + ASKING, asking)
+    put(words, at + BEGAN, splat(0))
+    put(words, at + GIVEN, splat(0))
+    rest = places_of(waiting | asking | vector_at(words, at + ELECTING))
+    while rest != 0:
+        column = lowest_bit(rest)
+        rest &= rest - 1
+        switch, place, election = first + column, at + column, family.elections[first + column]
+        own, free = words[place + HEADS], words[place + USABLE]
+        if words[place + CHANGED] == 0:
+            words[place + CHANGED] = is_hopeful(switch, own, free, family)
+        words[place + BEGAN], words[place + GIVEN] = examine(switch, own, free, election, family)
+        chose = pick(switch, free, election, family)
+        if words[place + CHOSE]:  # in the cycle before: this pick goes by the same order
+            step_random_order(switch, election, family)
+        words[place + CHOSE] = chose
+        election.leader = elect(words[place + ASKING], order, switch, family)
+        words[place + ELECTING] = 1 if (election.leader != NONE) | (election.examined != NONE) | (chose != 0) else 0
+
+
+@compiled
+def _read_heads(row, lanes, state, family):
     """What heads that come to the front of their lanes want."""
-    router, vertex = family.routers[switch], state.vertices[switch]
-    from_host = present & ~active & family.host_lanes
-    router.read = from_host & ~began
-    behind_tails = (vertex.nonempty | vertex.arrived) & ended
-    starts = from_host | (vertex.arrived & ~present & ~active | behind_tails) & ~family.host_lanes
-    router.nowhere &= ~starts
-    while starts != 0:
-        lane = lowest_bit(starts)
-        starts &= starts - 1
-        record = family.input_lanes[switch, lane]
-        message = message_of(state.slots[record.channel, state.channels[record.channel].front])
-        remaining = switch ^ family.key[message]
-        wanted = remaining & ~(1 << record.port)
-        record.candidates = family.candidates[wanted]
-        record.escapes = family.escapes[router.parity, wanted]
-        strays = remaining == 0 if family.host_lanes >> lane & 1 else remaining != wanted
-        if strays:  # and yet it can be the leader
-            record.candidates &= ~family.delivery_lanes
-            router.nowhere |= 1 << lane
+    words, at, first = family.words, row * ROW, row * WIDTH
+    put(words, at + HEADS, lanes)
+    rest = places_of(lanes)
+    while rest != 0:
+        column = lowest_bit(rest)
+        rest &= rest - 1
+        starts = words[at + HEADS + column]
+        while starts != 0:
+            words[at + NOWHERE + column] |= _read_head(first + column, lowest_bit(starts), state, family)
+            starts &= starts - 1
 
 
 @compiled
-def _start_draining(cycle, switch, lanes, family):
+def _read_head(switch, lane, state, family):
+    """The same for one head. Returns the mask of its lane if it has no way, else 0."""
+    record = family.input_lanes[switch * family.most_lanes + lane]
+    message = message_of(state.slots[record.channel, state.channels[record.channel].front])
+    remaining = switch ^ family.key[message]
+    wanted = remaining & ~(1 << record.port)
+    record.candidates = family.candidates[wanted]
+    record.escapes = family.escapes[family.elections[switch].parity, wanted]
+    strays = remaining == 0 if family.host_lanes >> lane & 1 else remaining != wanted
+    if strays:  # and yet it can be the leader
+        record.candidates &= ~family.delivery_lanes
+        return 1 << lane
+    return 0
+
+
+@compiled
+def _start_draining(cycle, row, lanes, family):
     """Worms without a way have no output lane."""
-    while lanes != 0:
-        record = family.input_lanes[switch, lowest_bit(lanes)]
-        lanes &= lanes - 1
-        record.target = NONE
-        discard(cycle - 1, record.channel, family.discards)
+    put(family.words, row * ROW + HEADS, lanes)
+    rest = places_of(lanes)
+    while rest != 0:
+        column = lowest_bit(rest)
+        rest &= rest - 1
+        own = family.words[row * ROW + HEADS + column]
+        while own != 0:
+            record = family.input_lanes[(row * WIDTH + column) * family.most_lanes + lowest_bit(own)]
+            own &= own - 1
+            record.target = NONE
+            discard(cycle - 1, record.channel, family.discards)

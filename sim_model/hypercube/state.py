@@ -1,4 +1,4 @@
-"""State of the switches of a hypercube: arrays of records, all fields int64.
+"""State of the switches of a hypercube: words of switches (common/vc/registers.py), arrays of records, and lists.
 
 Masks of lanes have one bit per lane-port of a switch; lane-port d V + v is lane v of dimension d. Ports are dimensions,
 and behind them the processor's.
@@ -10,9 +10,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sim_model.common.engine.discards import Discards, make_discards
-from sim_model.common.engine.state import NONE, make_records
+from sim_model.common.engine.records import aligned_words, byte, make_records, number, whole
+from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.messages import Messages
-from sim_model.common.vc.state import BUFFER_FIELDS
+from sim_model.common.vc.registers import WIDTH, in_rows, rows_for
+from sim_model.common.vc.state import (
+    BUFFER_FIELDS,
+    COUNTS,
+    OUTPUT_FIELDS,
+    ROOM,
+    copied_words,
+    first_words,
+    make_input_lanes,
+    make_output_lanes,
+    place_of,
+    port_lanes,
+    registers_of,
+    with_arrivals,
+)
+from sim_model.common.vc.state import INPUT_LANE_FIELDS as LANE_FIELDS
 from sim_model.hypercube.orders import make_orders
 from topology.common.choice_orders import ORDER_SEED
 from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, ROOM_FLITS, credit_wires
@@ -24,50 +40,21 @@ HYPERCUBE_FOLDER = Path(__file__).parent
 DIAGONAL_NUMBERS = 32
 """As many as inputs, outputs and diagonals can have (``topology/hypercube/diagonals.py``)."""
 
-CREDIT_WEIGHTS = (1, 2, 4, 8, 16)
-"""Of the bits in a number of credits."""
-
 INPUT_LANE_FIELDS = (
-    "channel",  # never changes, like the next two
-    "port",
-    "code",  # of its input on diagonals
+    *(field for field in LANE_FIELDS if field not in (byte("target"), number("delay"))),
+    whole("target"),  # output lane of the active worm, or NONE if it is drained
+    number("code"),  # of its input on diagonals; never changes
     "candidates",  # output lanes that the head at the front can have
     "escapes",  # the one that it can have if it leads and can have none of these
-    "target",  # output lane of the active worm, or NONE if it is drained
 )
-OUTPUT_LANE_FIELDS = (
-    "port",  # never changes, like the next one
-    "buffer",  # number of the delivery buffer before the register of this lane, or NONE
-)
-INPUT_FIELDS = (
-    "turn",  # lane that has first choice
-    "lane",  # of the request
-    "output",  # of the request
-)
-ROUTER_FIELDS = (
+ELECTION_FIELDS = (
     "parity",  # of the ones in the switch's number; never changes
-    "requesting",  # inputs with a request
-    "active",  # input lanes whose worm has an output lane, or is drained
-    "closing",  # of these, the ones whose tail left in the last cycle
-    "nowhere",  # input lanes whose head, or active worm, has no way
-    "read",  # input lanes from the processor whose head has been read
-    "free",  # output lanes that can be given away
-    "credits_1",  # output lanes in whose number of credits this bit is set, like the next four
-    "credits_2",
-    "credits_4",
-    "credits_8",
-    "credits_16",
-    "credited",  # output lanes that have credits
-    "room",  # 1 if the delivery buffer had room in the last cycle
     "leader",  # input lane, or NONE
     "examined",  # the leader of the cycle before, or NONE
     "adaptive",  # whether that one picked one of the outputs for any head
     "escape",  # and if not, mask of the escape lane that it wants
     "line",  # diagonal along which inputs look at outputs
-    "chose",  # 1 if a choice at random was made in the last cycle
     "state",  # of the shift register behind the random order
-    "delivering",  # output lanes whose delivery buffer is not empty
-    "next_cycle",  # the one after the last one that was run
 )
 
 
@@ -89,17 +76,47 @@ class HypercubeState(NamedTuple):
     key: np.ndarray  # int64[messages], destination
     random_order: np.ndarray  # int64[switches, dimensions]
     discards: Discards
-    input_lanes: np.recarray  # INPUT_LANE_FIELDS, by switch and lane-port
+    switches: int
+    rows: int  # of eight switches each
+    most_lanes: int  # input lanes of a switch
+    most_ports: int  # inputs of a switch
+    words: np.ndarray  # int64, rows of registers (common/vc/registers.py)
+    ways: np.ndarray  # int64, rows of masks, one for each input lane: the output lane of its active worm
+    port_lanes: np.ndarray  # int64, rows of the lanes of each input; never changes
+    input_lanes: np.recarray  # INPUT_LANE_FIELDS
     output_lanes: np.recarray  # OUTPUT_LANE_FIELDS, by channel
-    inputs: np.recarray  # INPUT_FIELDS, by switch and port
-    requests: np.ndarray  # int64[switches, outputs], masks of the inputs that request one of the lanes
-    routers: np.recarray  # ROUTER_FIELDS, by switch
-    wires: np.ndarray  # int64[vertices, 2], output lanes whose credit is on the wire, by cycle modulo 2
-    releases: np.ndarray  # int64[vertices, 2], the same for releases
-    buffers: np.recarray  # BUFFER_FIELDS, delivery buffers
+    outputs: np.recarray  # OUTPUT_FIELDS, by switch and port
+    elections: np.recarray  # ELECTION_FIELDS, by switch
+    next_cycle: np.ndarray  # int64[rows], the one after the last one that was run
+    requests: np.ndarray  # uint32[2, ...], input lanes with a request for a lane of a link, or for one to the processor
+    deliveries: np.ndarray  # uint32, output lanes whose delivery buffer is not empty, or was not in the last cycle
+    chosen: np.ndarray  # uint32, input lanes that have been chosen in this cycle
+    counts: np.ndarray  # int64[COUNTS], how many entries these lists have
+    buffers: np.recarray  # BUFFER_FIELDS
     slots: np.ndarray  # int64[delivery buffers, slots], ring buffers of packed flits
-    credit_ends: np.ndarray  # int64[lanes between switches, 2], switch and lane-port at the source, as recorded
+    credit_ends: np.ndarray  # int64[lanes between switches, 2], place and lane-port at the source, as recorded
     release_ends: np.ndarray  # the same, of lanes that are released
+
+    def with_arrivals(self, state: EngineState) -> EngineState:
+        """The state of links, which notes here what arrives."""
+        return with_arrivals(state, self.words)
+
+    @property
+    def routers(self) -> dict[str, np.ndarray]:
+        """All registers, by name and switch."""
+        elections: Any = self.elections
+        return registers_of(self.words, self.switches) | {name: elections[name] for name in ELECTION_FIELDS}
+
+    @property
+    def lanes(self) -> np.recarray:
+        """INPUT_LANE_FIELDS by switch and lane-port."""
+        lanes: Any = self.input_lanes.reshape(self.switches, self.most_lanes)
+        return lanes
+
+    @property
+    def output_requests(self) -> np.ndarray:
+        """Masks of inputs that request a lane of an output: int64[switches, ports]."""
+        return self.outputs["requests"].reshape(self.switches, -1)
 
 
 def make_hypercube_state(
@@ -124,9 +141,7 @@ def make_hypercube_state(
     if (messages.destination_counts > 1).any():
         raise ValueError("A message in a hypercube must have 1 destination: multicasts are made of several messages")
     network = routing.network
-    deliveries = network.delivery_channels
-    buffer = np.full(len(network.channels), NONE)
-    buffer[list(deliveries)] = np.arange(len(deliveries))
+    deliveries, input_lanes = len(network.delivery_channels), _input_lanes(network)
     delivery_flits = max(buffer_flits, LEAST_ROOM_BUFFER_FLITS)
     lanes_of = _lanes_of(network)
     host_lanes, delivery_lanes = int(lanes_of[network.dimensions :].sum()), int(lanes_of[network.dimensions])
@@ -150,20 +165,24 @@ def make_hypercube_state(
         key=messages.destinations.astype(np.int64),
         random_order=np.tile(np.arange(network.dimensions), (network.switches, 1)),
         discards=make_discards(network),
-        input_lanes=_input_lanes(network),
-        output_lanes=make_records(
-            len(network.channels),
-            OUTPUT_LANE_FIELDS,
-            port=[network.links.channels[link].source_port for link in network.link_of],
-            buffer=buffer,
-        ),
-        inputs=_grid(network.switches, inputs, INPUT_FIELDS),
-        requests=np.zeros((network.switches, network.dimensions + 1), dtype=np.int64),
-        routers=_routers(network, buffer_flits),
-        wires=np.zeros((network.vertices, 2), dtype=np.int64),
-        releases=np.zeros((network.vertices, 2), dtype=np.int64),
-        buffers=make_records(len(deliveries), BUFFER_FIELDS),
-        slots=np.zeros((len(deliveries), 1 << (delivery_flits - 1).bit_length()), dtype=np.int64),
+        switches=network.switches,
+        rows=rows_for(network.switches),
+        most_lanes=len(input_lanes) // network.switches,
+        most_ports=inputs,
+        words=copied_words(first_words(network, buffer_flits, room=delivery_lanes)),
+        ways=aligned_words(rows_for(network.switches) * len(input_lanes) // network.switches * WIDTH),
+        port_lanes=in_rows(port_lanes(network)),
+        input_lanes=input_lanes,
+        output_lanes=make_output_lanes(network, network.dimensions + 1),
+        outputs=make_records(network.switches * (network.dimensions + 1), OUTPUT_FIELDS),
+        elections=_elections(network),
+        next_cycle=np.zeros(rows_for(network.switches), dtype=np.int64),
+        requests=np.zeros((2, network.switches * inputs + ROOM), dtype=np.uint32),
+        deliveries=np.zeros(deliveries + ROOM, dtype=np.uint32),
+        chosen=np.zeros(network.switches * inputs + ROOM, dtype=np.uint32),
+        counts=np.zeros(COUNTS, dtype=np.int64),
+        buffers=make_records(deliveries, BUFFER_FIELDS),
+        slots=np.zeros((deliveries, 1 << (delivery_flits - 1).bit_length()), dtype=np.int64),
         credit_ends=_wire_ends(network, network.lanes),
         release_ends=_wire_ends(network, unshared_lanes),
     )
@@ -176,48 +195,28 @@ def _lanes_of(network: HypercubeNetwork) -> np.ndarray:
     return masks
 
 
-def _routers(network: HypercubeNetwork, buffer_flits: int) -> np.recarray:
-    lanes = (1 << len(network.output_channel[0])) - 1
+def _elections(network: HypercubeNetwork) -> np.recarray:
     return make_records(
         network.switches,
-        ROUTER_FIELDS,
+        ELECTION_FIELDS,
         parity=[parity(switch) for switch in range(network.switches)],
-        free=lanes,
-        room=1,
         leader=NONE,
         examined=NONE,
         state=ORDER_SEED,
-        credited=lanes,
-        **{f"credits_{weight}": lanes if buffer_flits & weight else 0 for weight in CREDIT_WEIGHTS},
     )
 
 
-def _grid(rows: int, columns: int, fields: tuple[str, ...]) -> Any:
-    return make_records(rows * columns, fields).reshape(rows, columns)
-
-
 def _input_lanes(network: HypercubeNetwork) -> np.recarray:
-    count = network.dimensions * network.lanes + network.injection_channels_per_processor
-    records = _grid(network.switches, count, INPUT_LANE_FIELDS)
-    codes = input_codes(network.dimensions, network.injection_channels_per_processor)
-    for switch in range(network.switches):
-        for lane_port, lane in enumerate(network.input_channel[switch]):
-            port = network.links.channels[network.link_of[lane]].sink_port
-            records["channel"][switch, lane_port] = lane
-            records["port"][switch, lane_port] = port
-            records["code"][switch, lane_port] = codes[port]
+    records: Any = make_input_lanes(network, INPUT_LANE_FIELDS)
+    codes = np.array(input_codes(network.dimensions, network.injection_channels_per_processor))
+    records["code"] = codes[records["port"]]
     return records
 
 
 def _wire_ends(network: HypercubeNetwork, lanes: int) -> np.ndarray:
-    """Switch and lane-port of each bit of wires that tell of the first lanes of each channel."""
+    """Place of the switch and lane-port of each bit of wires that tell of the first lanes of each channel."""
     rows = []
     for wire in credit_wires(network):
         port = int(wire.input.rpartition("_")[2])
-        rows += [(wire.sink, port * network.lanes + lane) for lane in range(lanes)]
+        rows += [(place_of(wire.sink, network.switches), port * network.lanes + lane) for lane in range(lanes)]
     return np.array(rows, dtype=np.int64).reshape(-1, 2)
-
-
-def credits_of(router: Any, lane_port: int) -> int:
-    """Credits of an output lane."""
-    return sum(weight for weight in CREDIT_WEIGHTS if int(router[f"credits_{weight}"]) >> lane_port & 1)

@@ -9,7 +9,7 @@ from sim_model.common.engine.state import NONE
 
 def _targets(sample: Sample) -> np.ndarray:
     """Masks of the output lane of each input lane's worm."""
-    target = sample.family.input_lanes["target"]
+    target = sample.family.lanes["target"]
     return np.where(target == NONE, 0, np.int64(1) << np.maximum(target, 0))
 
 
@@ -31,7 +31,7 @@ def _heads(sample: Sample) -> np.ndarray:
 
 
 def _no_adaptive_lane(sample: Sample) -> int:
-    candidates = sample.family.input_lanes["candidates"]
+    candidates = sample.family.lanes["candidates"]
     lost = candidates & sample.routers["free"][:, np.newaxis] == 0
     return how_many(_heads(sample) & (candidates != 0) & lost)
 
@@ -54,14 +54,14 @@ def _many_heads(sample: Sample) -> int:
 
 
 def _most_request_one(sample: Sample) -> int:
-    inputs = sample.family.inputs.shape[1]
+    inputs = sample.family.most_ports
     hosts = int(sample.family.host_lanes).bit_count()
-    others = np.where(np.arange(sample.family.requests.shape[1]) == sample.family.dimensions, hosts, 1)
-    return how_many(bits(sample.family.requests) == inputs - others) if inputs > 2 else 0
+    others = np.where(np.arange(sample.family.output_requests.shape[1]) == sample.family.dimensions, hosts, 1)
+    return how_many(bits(sample.family.output_requests) == inputs - others) if inputs > 2 else 0
 
 
 def _three_request_one(sample: Sample) -> int:
-    return how_many(bits(sample.family.requests) >= 3)
+    return how_many(bits(sample.family.output_requests) >= 3)
 
 
 def _no_room(sample: Sample) -> int:

@@ -90,18 +90,23 @@ def make_requests(cycle, family):
         asking.target = target
         if target == DRAIN:
             _ask_for_drain(cycle, asking, family)
-            continue
-        to = asking.first_output + target
-        record = family.output_lanes[to]
-        output, leads_out = record.output, record.buffer != NONE
-        asking.to = to
-        asking.output = output
-        family.outputs[output].requests |= 1 << asking.port
-        enter(family.requests[TO_PROCESSOR if leads_out else TO_LINK], processors if leads_out else links, number)
-        links += 0 if leads_out else 1
-        processors += 1 if leads_out else 0
+        else:
+            links, processors = enter_request(number, target, asking, links, processors, family)
     family.counts[TO_LINK], family.counts[TO_PROCESSOR] = links, processors
     family.counts[CHOSEN_LANES] = 0
+
+
+@compiled
+def enter_request(number, target, asking, links, processors, family):
+    """The request of an input lane for an output lane. Gets and returns how many there are for links and processors."""
+    to = asking.first_output + target
+    record = family.output_lanes[to]
+    output, leads_out = record.output, record.buffer != NONE
+    asking.to = to
+    asking.output = output
+    family.outputs[output].requests |= 1 << asking.port
+    enter(family.requests[TO_PROCESSOR if leads_out else TO_LINK], processors if leads_out else links, number)
+    return links + (0 if leads_out else 1), processors + (1 if leads_out else 0)
 
 
 @compiled

@@ -43,14 +43,14 @@ def step_credits(at, returned, depth, family):
         may_start = free & (vector_at(words, at + STARTABLE) | returned & _have(depth - 1, at, family))
     put(words, at + MAY_START, may_start)
     put(words, at + FREE, free & ~sent | vector_at(words, at + FINISHED))
-    put(words, at + CREDITED, _count(at, returned, sent, family))
+    count_credits(at, returned, sent, family)
     put(words, at + STARTABLE, _have(depth, at, family) if family.empty_reuse else vector_at(words, at + CREDITED))
     return may_send, may_start
 
 
 @compiled
-def _count(at, returned, sent, family):
-    """Additions with ripple carry. Returns the lanes that have credits then."""
+def count_credits(at, returned, sent, family):
+    """Additions with ripple carry."""
     more, less = returned & ~sent, sent & ~returned
     credited = splat(0)
     for bit in range(CREDIT_BITS):
@@ -60,7 +60,7 @@ def _count(at, returned, sent, family):
         more, less = number & more, ~number & less
         put(family.words, place, changed)
         credited = credited | changed
-    return credited
+    put(family.words, at + CREDITED, credited)
 
 
 @compiled

@@ -14,36 +14,46 @@ def store_delivery(number, flit, family):
     buffer = family.output_lanes[number].buffer
     waiting = family.buffers[buffer]
     family.slots[buffer, (waiting.front + waiting.count) & (family.slots.shape[1] - 1)] = flit
-    enter(family.deliveries, family.counts[DELIVERIES], number)  # counts only if it is not there yet
-    family.counts[DELIVERIES] += 1 if waiting.count == 0 else 0
     waiting.count += 1
+    enter(family.deliveries, family.counts[DELIVERIES], number)  # counts only if it is not there yet
+    family.counts[DELIVERIES] += 1 - waiting.listed
+    waiting.listed = 1
 
 
 @compiled
 def deliver(cycle, state, family):
     """A flit goes from each delivery buffer into the register behind it if that is empty; to be called before grants.
 
-    The credits are as if on a wire in the next cycle. Returns how many.
+    Returns how many.
     """
-    kept, delivered = 0, family.counts[DELIVERIES]
+    kept, delivered = 0, 0
     for position in range(family.counts[DELIVERIES]):
         number = family.deliveries[position]
         enter(family.deliveries, kept, number)
-        channel = state.channels[number]
-        switch = channel.source
-        vertex, bit = state.vertices[switch], source_bit(channel)
-        if vertex.occupied & bit:
+        waiting = family.buffers[family.output_lanes[number].buffer]
+        if waiting.count == 0:
+            waiting.listed = 0
+        else:
             kept += 1
-            delivered -= 1
-            continue
-        buffer = family.output_lanes[number].buffer
-        waiting = family.buffers[buffer]
-        vertex.occupied |= bit
-        place = (switch // WIDTH) * ROW + switch % WIDTH
-        family.words[place + WIRES + ((cycle + 1) & 1) * WIDTH] |= bit
-        load_register(number, family.slots[buffer, waiting.front], state)
-        waiting.front = (waiting.front + 1) & (family.slots.shape[1] - 1)
-        waiting.count -= 1
-        kept += 1 if waiting.count != 0 else 0
+            delivered += deliver_flit(cycle, number, waiting, state, family)
     family.counts[DELIVERIES] = kept
     return delivered
+
+
+@compiled
+def deliver_flit(cycle, number, waiting, state, family):
+    """A flit goes into the register of an output lane if that is empty. Returns 1 if so, else 0.
+
+    The credit is as if on a wire in the next cycle.
+    """
+    channel = state.channels[number]
+    vertex, bit = state.vertices[channel.source], source_bit(channel)
+    if vertex.occupied & bit:
+        return 0
+    vertex.occupied |= bit
+    place = (channel.source // WIDTH) * ROW + channel.source % WIDTH
+    family.words[place + WIRES + ((cycle + 1) & 1) * WIDTH] |= bit
+    load_register(number, family.slots[family.output_lanes[number].buffer, waiting.front], state)
+    waiting.front = (waiting.front + 1) & (family.slots.shape[1] - 1)
+    waiting.count -= 1
+    return 1

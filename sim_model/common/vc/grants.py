@@ -53,16 +53,24 @@ def _grant_listed(cycle, role, state, family):
         if not _is_first(cycle, asking, family):
             kept += 1
         elif _is_good(asking, state, family):
-            flit = _grant(cycle, asking, state, family)
-            if role == TO_PROCESSOR:
-                store_delivery(asking.to, flit, family)
-                continue
-            state.channels[asking.to].register = flit
-            state.vertices[asking.switch].occupied |= 1 << asking.target
-            enter(state.movers[BETWEEN_SWITCHES], loaded, asking.to)  # as ``load_register`` does, whatever the role
-            loaded += 1
+            loaded = send_flit(_grant(cycle, asking, state, family), role, loaded, asking, state, family)
     state.mover_counts[BETWEEN_SWITCHES] = loaded
     family.counts[role] = kept
+
+
+@compiled
+def send_flit(flit, role, loaded, asking, state, family):
+    """A flit that is granted goes into the register of its output lane, or into the buffer before it.
+
+    Returns how many registers between switches are loaded now, where ``loaded`` were before.
+    """
+    if role == TO_PROCESSOR:
+        store_delivery(asking.to, flit, family)
+        return loaded
+    state.channels[asking.to].register = flit
+    state.vertices[asking.switch].occupied |= 1 << asking.target
+    enter(state.movers[BETWEEN_SWITCHES], loaded, asking.to)  # as ``load_register`` does, whatever the role
+    return loaded + 1
 
 
 @compiled

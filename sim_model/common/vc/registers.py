@@ -41,6 +41,20 @@ REGISTERS = (
     "heads",  # input lanes with a head that can be asked for
     "may_start",  # output lanes that a head can have; with a credit that is on a wire in this cycle
     "chosen",  # input lanes that have a new request
+    # of hypercubes alone:
+    "closing",  # active input lanes whose tail left in the last cycle
+    "nowhere",  # input lanes whose head, or active worm, has no way
+    "read",  # input lanes from the processor whose head has been read
+    "room",  # the output lane to the processor, if the delivery buffer before it had room in the last cycle
+    "even_releases",  # output lanes whose release is on the wire in even cycles, and in odd ones
+    "odd_releases",
+    "electing",  # 1 if the allocator has something to do, though no head asks
+    "chose",  # 1 if a choice at random was made in the last cycle
+    "asking",  # input lanes whose head takes part in the election
+    "usable",  # output lanes that a head can have in this cycle
+    "changed",  # not 0 if a register of the switch changes
+    "began",  # input lanes whose head gets a lane
+    "given",  # the lane
 )
 """By their offsets in a row."""
 ROW = len(REGISTERS) * WIDTH
@@ -59,6 +73,10 @@ WIRES = offset_of("even_wires")
 GRANTED, SENT, DROPPED, AGAIN = (offset_of(name) for name in ("granted", "sent", "dropped", "again"))
 ENDED, FINISHED = offset_of("ended"), offset_of("finished")
 EMPTIED, NONEMPTY, ARRIVED = (offset_of(name) for name in ("emptied", "nonempty", "arrived"))
+CLOSING, NOWHERE, READ, ROOM = (offset_of(name) for name in ("closing", "nowhere", "read", "room"))
+RELEASES, ELECTING, CHOSE = (offset_of(name) for name in ("even_releases", "electing", "chose"))
+ASKING, USABLE, CHANGED = (offset_of(name) for name in ("asking", "usable", "changed"))
+BEGAN, GIVEN = offset_of("began"), offset_of("given")
 HEADS, MAY_START, CHOSEN = (offset_of(name) for name in ("heads", "may_start", "chosen"))
 
 OPERATIONS = {**memory_operations(WIDTH, WIDTH), **word_operations(WIDTH)}

@@ -13,7 +13,7 @@ import numpy as np
 
 from sim_model.common.engine.discards import Discards, make_discards
 from sim_model.common.engine.once import once_for
-from sim_model.common.engine.records import aligned_words, byte, copied_records, make_records, number, whole
+from sim_model.common.engine.records import Field, aligned_words, byte, copied_records, make_records, number, whole
 from sim_model.common.engine.state import NONE, ArrivalRows, EngineState
 from sim_model.common.vc.registers import (
     ARRIVED,
@@ -60,6 +60,7 @@ OUTPUT_FIELDS = (
 BUFFER_FIELDS = (
     "front",  # slot of the first flit
     "count",
+    "listed",  # 1 if it is in the list of those that are not empty, or were not in the last cycle
 )
 
 # Lists, by position in ``counts``; the first two by position in ``requests``, too.
@@ -87,7 +88,7 @@ class LaneState(NamedTuple):
     output_lanes: np.recarray  # OUTPUT_LANE_FIELDS, by channel
     outputs: np.recarray  # OUTPUT_FIELDS
     requests: np.ndarray  # uint32[2, ...], input lanes with a request for a lane of a link, or for one to a processor
-    deliveries: np.ndarray  # uint32, output lanes whose delivery buffer is not empty
+    deliveries: np.ndarray  # uint32, output lanes whose delivery buffer is not empty, or was not in the last cycle
     chosen: np.ndarray  # uint32, input lanes that have been chosen in this cycle
     counts: np.ndarray  # int64[COUNTS], how many entries these lists have
     buffers: np.recarray  # BUFFER_FIELDS, delivery buffers
@@ -97,13 +98,12 @@ class LaneState(NamedTuple):
 
     def with_arrivals(self, state: EngineState) -> EngineState:
         """The state of links, which notes here what arrives."""
-        return state._replace(arrivals=ArrivalRows(self.words[ARRIVED:], ROW))
+        return with_arrivals(state, self.words)
 
     @property
     def routers(self) -> dict[str, np.ndarray]:
         """All registers, by name and switch."""
-        rows = self.words.reshape(-1, len(REGISTERS), WIDTH)
-        return dict(zip(REGISTERS, by_switch(rows)[: self.switches].T, strict=True))
+        return registers_of(self.words, self.switches)
 
     @property
     def lane_ways(self) -> np.ndarray:
@@ -157,7 +157,7 @@ def make_lane_state(
         most_lanes=lanes,
         most_ports=_most_ports(network),
         discards=make_discards(network),
-        words=_copied(first.words),
+        words=copied_words(first.words),
         ways=aligned_words(rows_for(network.switches) * lanes * WIDTH),
         port_lanes=first.port_lanes,
         input_lanes=copied_records(first.input_lanes),
@@ -174,7 +174,8 @@ def make_lane_state(
     )
 
 
-def _copied(words: np.ndarray) -> np.ndarray:
+def copied_words(words: np.ndarray) -> np.ndarray:
+    """Words that may be changed, in a place as good as the first ones'."""
     copy = aligned_words(*words.shape)
     copy[:] = words
     return copy
@@ -194,9 +195,9 @@ def _first(network: LaneNetwork, depth_flits: int, low_injection: bool) -> _Firs
     channels = network.channels
     return _First(
         words=_words(network, depth_flits, low_injection),
-        port_lanes=in_rows(_port_lanes(network)),
-        input_lanes=_input_lanes(network),
-        output_lanes=_output_lanes(network),
+        port_lanes=in_rows(port_lanes(network)),
+        input_lanes=make_input_lanes(network, INPUT_LANE_FIELDS),
+        output_lanes=make_output_lanes(network, _most_ports(network)),
         credit_wires=np.array(
             [
                 (place_of(c.source, network.switches), c.source_port)
@@ -215,10 +216,14 @@ def place_of(vertex: int, switches: int) -> int:
 
 
 def _words(network: LaneNetwork, depth_flits: int, low_injection: bool) -> np.ndarray:
-    """All lanes are free, and all credits are there."""
-    lanes = np.array([(1 << len(lanes)) - 1 for lanes in network.output_channel[: network.switches]])
     yielding = [_host_inputs(network.links, switch) if low_injection else 0 for switch in range(network.switches)]
-    registers = {"free": lanes, "credited": lanes, "startable": lanes, "turned": -1, "yielding": yielding}
+    return first_words(network, depth_flits, yielding=yielding)
+
+
+def first_words(network: LaneNetwork, depth_flits: int, **others: Any) -> np.ndarray:
+    """Rows of registers: all lanes are free, and all credits are there; and others by their names."""
+    lanes = np.array([(1 << len(lanes)) - 1 for lanes in network.output_channel[: network.switches]])
+    registers = {"free": lanes, "credited": lanes, "startable": lanes, "turned": -1, **others}
     for bit in range(CREDIT_BITS):
         registers[f"credits_{1 << bit}" if bit else "credits"] = lanes if depth_flits >> bit & 1 else 0
     words = np.zeros((network.switches, len(REGISTERS)), dtype=np.int64)
@@ -233,7 +238,18 @@ def _host_inputs(links: ChannelNetwork, switch: int) -> int:
     return sum(1 << port for port, channel in ports if not links.is_switch(links.channels[channel].source))
 
 
-def credits_of(family: LaneState, switch: int, lane_port: int) -> int:
+def with_arrivals(state: EngineState, words: np.ndarray) -> EngineState:
+    """The state of links, which notes in rows of registers what arrives."""
+    return state._replace(arrivals=ArrivalRows(words[ARRIVED:], ROW))
+
+
+def registers_of(words: np.ndarray, switches: int) -> dict[str, np.ndarray]:
+    """All registers, by name and switch."""
+    rows = words.reshape(-1, len(REGISTERS), WIDTH)
+    return dict(zip(REGISTERS, by_switch(rows)[:switches].T, strict=True))
+
+
+def credits_of(family: Any, switch: int, lane_port: int) -> int:
     """Credits of an output lane."""
     words = family.words.reshape(-1, len(REGISTERS), WIDTH)[switch // WIDTH, :, switch % WIDTH]
     first = REGISTERS.index("credits")
@@ -245,7 +261,8 @@ def _most_ports(network: LaneNetwork) -> int:
     return max(len(ports) for channels in ways for ports in channels[: network.switches])
 
 
-def _input_lanes(network: LaneNetwork) -> np.recarray:
+def make_input_lanes(network: LaneNetwork, fields: tuple[Field, ...]) -> np.recarray:
+    """Of all switches, what never changes filled in."""
     inputs, links = network.input_channel[: network.switches], network.links.channels
     most = max(map(len, inputs))
     numbers = np.full((network.switches, most), NONE)
@@ -260,7 +277,7 @@ def _input_lanes(network: LaneNetwork) -> np.recarray:
     port = np.array([links[link].sink_port for link in network.link_of])[channel]
     first = np.array([lanes[0] for lanes in network.output_channel[: network.switches]])
     records: Any = make_records(
-        numbers.size, INPUT_LANE_FIELDS, switch=switch, place=place[switch], lane=lane, first_output=first[switch]
+        numbers.size, fields, switch=switch, place=place[switch], lane=lane, first_output=first[switch]
     )
     records["ways"] = (row * most + lane) * WIDTH + column
     records["channel"][used], records["port"][used] = channel, port
@@ -268,8 +285,9 @@ def _input_lanes(network: LaneNetwork) -> np.recarray:
     return records
 
 
-def _output_lanes(network: LaneNetwork) -> np.recarray:
-    channels, deliveries, ports = network.channels, network.delivery_channels, _most_ports(network)
+def make_output_lanes(network: LaneNetwork, ports: int) -> np.recarray:
+    """Of all switches, which have so many outputs each."""
+    channels, deliveries = network.channels, network.delivery_channels
     buffer = np.full(len(channels), NONE)
     buffer[list(deliveries)] = np.arange(len(deliveries))
     output = [_number_of_output(network.links, link, ports) for link in network.link_of]
@@ -282,7 +300,7 @@ def _number_of_output(links: ChannelNetwork, link: int, ports: int) -> int:
     return channel.source * ports + channel.source_port if links.is_switch(channel.source) else 0
 
 
-def _port_lanes(network: LaneNetwork) -> np.ndarray:
+def port_lanes(network: LaneNetwork) -> np.ndarray:
     """Masks of the lanes of each input: int64[switches, ports]."""
     masks = np.zeros((network.switches, _most_ports(network)), dtype=np.int64)
     for switch, links in enumerate(network.links.input_channel[: network.switches]):
