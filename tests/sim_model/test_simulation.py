@@ -113,6 +113,25 @@ def test_uncompiled_code_gives_the_same_result():
     assert done.stdout.strip() == fingerprint(example()), done.stderr
 
 
+@pytest.mark.parametrize("family", ["torus", "hypercube"])
+def test_uncompiled_routers_with_lanes_give_the_same_result(family):
+    """Their vectors of eight switches are arrays then, whose words are numbers of Python or of NumPy."""
+    code = (
+        "from hydranoc import load; from sim_model.common.simulation import Simulation; "
+        f"design = load('examples/{family}.yaml'); "
+        "results = Simulation(design.model, design.messages, engine='cycle').run(400); "
+        "print(results.flit_hops, results.arrival_cycle.tolist())"
+    )
+    printed = []
+    for disabled in ("0", "1"):
+        environment = {**os.environ, "NUMBA_DISABLE_JIT": disabled, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, cwd=ROOT)
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout)
+    assert printed[0] == printed[1]
+    assert int(printed[0].split()[0]) > 1000
+
+
 def test_changed_sources_change_the_name_in_the_cache(tmp_path):
     before = source_digest(tmp_path)
     (tmp_path / "router.py").write_text("a = 1\n")

@@ -12,7 +12,7 @@ any_of, put = OPERATIONS["any_of"], OPERATIONS["put"]
 vector_at, splat = OPERATIONS["vector_at"], OPERATIONS["splat"]
 above, filled, lowest_of = OPERATIONS["above"], OPERATIONS["filled"], OPERATIONS["lowest_of"]
 
-BEYOND = 1 << 63
+BEYOND = -(1 << 63)
 """No lane has this bit."""
 
 
