@@ -4,7 +4,7 @@ from sim_model.common.engine.bits import source_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.lists import enter
 from sim_model.common.vc.delivery import deliver_flit
-from sim_model.common.vc.registers import CHANGED, ROOM, ROW, WIDTH
+from sim_model.common.vc.registers import CHANGED, NEXT_ROOM, ROOM, ROW, WIDTH
 from sim_model.common.vc.state import DELIVERIES
 
 
@@ -23,7 +23,7 @@ def deliver(cycle, state, family):
         place = (channel.source // WIDTH) * ROW + channel.source % WIDTH
         room = bit if waiting.count <= family.most_flits_with_room else 0
         family.words[place + CHANGED] |= family.words[place + ROOM] ^ room
-        family.words[place + ROOM] = room
+        family.words[place + NEXT_ROOM] = room
         if waiting.count == 0:
             waiting.listed = 0
         else:

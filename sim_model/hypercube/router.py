@@ -29,6 +29,7 @@ from sim_model.common.vc.registers import (
     GIVEN,
     GRANTED,
     HEADS,
+    NEXT_ROOM,
     NONEMPTY,
     NOWHERE,
     OPERATIONS,
@@ -133,6 +134,7 @@ def _step_row(cycle, row, order, state, family):
 
     count_credits(at, returned & ~delivery, sent & ~delivery, family)
     can_send = vector_at(words, at + CREDITED) & (vector_at(words, at + ROOM) | ~delivery)
+    put(words, at + ROOM, vector_at(words, at + NEXT_ROOM))
     following = active & (nonempty | arrived) & ~ended & ~nowhere
     sends, _ = find_ways(row, following, can_send, splat(0), family)
     requested = requested & ~vector_at(words, at + GRANTED)

@@ -169,7 +169,7 @@ def make_hypercube_state(
         rows=rows_for(network.switches),
         most_lanes=len(input_lanes) // network.switches,
         most_ports=inputs,
-        words=copied_words(first_words(network, buffer_flits, room=delivery_lanes)),
+        words=copied_words(first_words(network, buffer_flits, room=delivery_lanes, next_room=delivery_lanes)),
         ways=aligned_words(rows_for(network.switches) * len(input_lanes) // network.switches * WIDTH),
         port_lanes=in_rows(port_lanes(network)),
         input_lanes=input_lanes,

@@ -46,6 +46,7 @@ REGISTERS = (
     "nowhere",  # input lanes whose head, or active worm, has no way
     "read",  # input lanes from the processor whose head has been read
     "room",  # the output lane to the processor, if the delivery buffer before it had room in the last cycle
+    "next_room",  # the same in this cycle
     "even_releases",  # output lanes whose release is on the wire in even cycles, and in odd ones
     "odd_releases",
     "electing",  # 1 if the allocator has something to do, though no head asks
@@ -73,7 +74,8 @@ WIRES = offset_of("even_wires")
 GRANTED, SENT, DROPPED, AGAIN = (offset_of(name) for name in ("granted", "sent", "dropped", "again"))
 ENDED, FINISHED = offset_of("ended"), offset_of("finished")
 EMPTIED, NONEMPTY, ARRIVED = (offset_of(name) for name in ("emptied", "nonempty", "arrived"))
-CLOSING, NOWHERE, READ, ROOM = (offset_of(name) for name in ("closing", "nowhere", "read", "room"))
+CLOSING, NOWHERE, READ = (offset_of(name) for name in ("closing", "nowhere", "read"))
+ROOM, NEXT_ROOM = offset_of("room"), offset_of("next_room")
 RELEASES, ELECTING, CHOSE = (offset_of(name) for name in ("even_releases", "electing", "chose"))
 ASKING, USABLE, CHANGED = (offset_of(name) for name in ("asking", "usable", "changed"))
 BEGAN, GIVEN = offset_of("began"), offset_of("given")
