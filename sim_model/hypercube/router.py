@@ -5,7 +5,7 @@ for eight switches at a time, who waits, credits and new choices; the examinatio
 switches where heads wait, one by one; and last the new requests.
 """
 
-from sim_model.common.engine.alarms import WORD_SHIFT
+from sim_model.common.engine.alarms import clear_alarms, row_alarms, wake_row
 from sim_model.common.engine.bits import lowest_bit, message_of
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.discards import discard
@@ -51,10 +51,6 @@ from sim_model.hypercube.orders import order_of
 vector_at, put, splat = OPERATIONS["vector_at"], OPERATIONS["put"], OPERATIONS["splat"]
 any_of, places_of = OPERATIONS["any_of"], OPERATIONS["places_of"]
 
-EIGHT = (1 << WIDTH) - 1
-ROW_SHIFT = WORD_SHIFT - 3
-"""A row is a word of alarms and eight bits in it."""
-
 
 @compiled
 def step_routers(cycle, moves, state, family):
@@ -70,9 +66,8 @@ def step_routers(cycle, moves, state, family):
             family.next_cycle[row] = cycle + 1
             changed, goes_on = _step_row(cycle, row, order, state, family)
             changes += changed
-            state.alarms[(cycle + 1) & 1, row >> ROW_SHIFT] |= goes_on << (row & 3) * WIDTH
-    for word in range(len(state.alarms[0])):
-        state.alarms[cycle & 1, word] = 0
+            wake_row(goes_on, row, cycle + 1, state.alarms)
+    clear_alarms(cycle, state.alarms)
     make_requests(family)
     return changes
 
@@ -81,9 +76,12 @@ def step_routers(cycle, moves, state, family):
 def _is_awake(cycle, row, state, family):
     """Whether one of eight switches has something to do, a flit that arrives, or a credit or release on its wires."""
     words, at, parity = family.words, row * ROW, (cycle & 1) * WIDTH
-    woken = state.alarms[cycle & 1, row >> ROW_SHIFT] >> (row & 3) * WIDTH & EIGHT
     wires = vector_at(words, at + WIRES + parity) | vector_at(words, at + RELEASES + parity)
-    return woken | any_of(vector_at(words, at + ARRIVED) | vector_at(words, at + CHANGED) | wires) != 0
+    return (
+        row_alarms(row, cycle, state.alarms)
+        | any_of(vector_at(words, at + ARRIVED) | vector_at(words, at + CHANGED) | wires)
+        != 0
+    )
 
 
 @compiled

@@ -11,6 +11,11 @@ WORD_SHIFT = 5
 """A number of a switch is a word and a bit in it."""
 BIT_MASK = 31
 ALL = (1 << BIT_MASK + 1) - 1
+ROW_SHIFT = 3
+"""Families that step eight switches at a time have them in rows: the number of a switch is a row and a place in it."""
+ROW_MASK = 7
+ROWS_SHIFT = WORD_SHIFT - ROW_SHIFT
+"""The number of a row is a word and one of its bytes."""
 
 
 def alarm_words(vertices: int) -> int:
@@ -44,3 +49,24 @@ def take_alarms(word, cycle, state):
     state.alarms[cycle & 1, word] = 0
     beyond = state.switches - (word << WORD_SHIFT)
     return woken & ((1 << beyond) - 1) if beyond <= BIT_MASK else woken
+
+
+@compiled
+def row_alarms(row, cycle, alarms):
+    """The switches of a row that have something to do, as bits; ``clear_alarms`` clears them."""
+    byte = row & ((1 << ROWS_SHIFT) - 1)
+    return alarms[cycle & 1, row >> ROWS_SHIFT] >> (byte << ROW_SHIFT) & ((1 << ROW_MASK + 1) - 1)
+
+
+@compiled
+def wake_row(switches, row, cycle, alarms):
+    """Those of a row that are bits of a mask have something to do in a cycle."""
+    byte = row & ((1 << ROWS_SHIFT) - 1)
+    alarms[cycle & 1, row >> ROWS_SHIFT] |= switches << (byte << ROW_SHIFT)
+
+
+@compiled
+def clear_alarms(cycle, alarms):
+    """All have been looked at."""
+    for word in range(alarms.shape[1]):
+        alarms[cycle & 1, word] = 0

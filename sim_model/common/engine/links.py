@@ -1,6 +1,6 @@
 """Links: flits leave output registers for the buffer at the sink, or for the processor."""
 
-from sim_model.common.engine.alarms import wake
+from sim_model.common.engine.alarms import ROW_MASK, ROW_SHIFT, wake
 from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, NEXT_FLIT, TAIL, message_of, sink_bit, source_bit
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.deliveries import check_order, count_arrival
@@ -9,10 +9,6 @@ from sim_model.common.engine.movers import BETWEEN_SWITCHES, FROM_PROCESSOR, INT
 from sim_model.common.engine.sources import await_word
 from sim_model.common.engine.stages import enter_stages, move_through_stages
 from sim_model.common.engine.state import FLIT_HOPS, FLITS_IN_NETWORK
-
-ROW_SHIFT = 3
-"""A row has eight switches (``ArrivalRows``)."""
-ROW_MASK = 7
 
 
 @compiled

@@ -28,7 +28,7 @@ _enter: Any = intrinsic(_type_enter)
 
 
 @overload(enter)
-def _compiled_enter(numbers, position, number):  # noqa: ARG001
+def _compiled_enter(numbers, position, number):  # noqa: ARG001 (named as those of ``enter``)
     if not isinstance(numbers, types.Array):
         return None
     return lambda numbers, position, number: _enter(numbers, position, number)

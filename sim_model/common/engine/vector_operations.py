@@ -1,4 +1,4 @@
-"""What can be done with vectors of planes (``vectors.py``): each operation for Python, and for the compiler."""
+"""What can be done with vectors of words (``vectors.py``): each operation for Python, and for the compiler."""
 
 from collections.abc import Callable, Mapping
 from functools import cache

@@ -1,4 +1,4 @@
-"""Vectors of planes: several words of 64 bits that the processor works on at a time.
+"""Vectors of words: several of 64 bits that the processor works on at a time.
 
 Loops over a few planes are unrolled before the compiler looks for such instructions, and then it looks no more. So a
 vector is a type here, which is held in registers; without Numba it is an array of as many words.

@@ -7,10 +7,11 @@ and the offset of a register is what has to be added to it.
 
 import numpy as np
 
+from sim_model.common.engine.alarms import ROW_SHIFT
 from sim_model.common.engine.records import aligned_words
 from sim_model.common.engine.vector_operations import memory_operations, word_operations
 
-WIDTH = 8
+WIDTH = 1 << ROW_SHIFT
 """Switches that lie side by side."""
 CREDIT_BITS = 5
 

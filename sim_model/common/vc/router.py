@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from sim_model.common.engine.alarms import WORD_SHIFT
+from sim_model.common.engine.alarms import clear_alarms, row_alarms, wake_row
 from sim_model.common.engine.bits import lowest_bit, message_of
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.vc.choices import choose_lanes, count_delays, find_ways, make_requests, note_chosen
@@ -38,10 +38,6 @@ from sim_model.common.vc.state import DRAIN
 
 vector_at, put, splat = OPERATIONS["vector_at"], OPERATIONS["put"], OPERATIONS["splat"]
 any_of, places_of = OPERATIONS["any_of"], OPERATIONS["places_of"]
-
-EIGHT = (1 << WIDTH) - 1
-ROW_SHIFT = WORD_SHIFT - 3
-"""A row is a word of alarms and eight bits in it."""
 
 
 def route(_switch, _lane, _message, _state, _routes):
@@ -77,9 +73,8 @@ def _step_routers(cycle, moves, state, family):
         if _is_awake(cycle, row, state, family):  # the worms of all others are blocked as before
             changed = _step_row(cycle, row, state, family)
             changes += changed
-            state.alarms[(cycle + 1) & 1, row >> ROW_SHIFT] |= changed << (row & 3) * WIDTH
-    for word in range(len(state.alarms[0])):
-        state.alarms[cycle & 1, word] = 0
+            wake_row(changed, row, cycle + 1, state.alarms)
+    clear_alarms(cycle, state.alarms)
     make_requests(cycle, family)
     return changes
 
@@ -87,9 +82,8 @@ def _step_routers(cycle, moves, state, family):
 @compiled
 def _is_awake(cycle, row, state, family):
     """Whether one of eight switches has something to do, a flit that arrives, or a credit on its wires."""
-    woken = state.alarms[cycle & 1, row >> ROW_SHIFT] >> (row & 3) * WIDTH & EIGHT
     wires = vector_at(family.words, row * ROW + WIRES + (cycle & 1) * WIDTH)
-    return woken | any_of(vector_at(family.words, row * ROW + ARRIVED) | wires) != 0
+    return row_alarms(row, cycle, state.alarms) | any_of(vector_at(family.words, row * ROW + ARRIVED) | wires) != 0
 
 
 def _step_row(cycle, row, state, family):
