@@ -10,25 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sim_model.common.engine.discards import Discards, make_discards
-from sim_model.common.engine.records import aligned_words, byte, make_records, number, whole
+from sim_model.common.engine.records import byte, make_records, number, whole
 from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.messages import Messages
-from sim_model.common.vc.registers import WIDTH, in_rows, rows_for
-from sim_model.common.vc.state import (
-    BUFFER_FIELDS,
-    COUNTS,
-    OUTPUT_FIELDS,
-    ROOM,
-    copied_words,
-    first_words,
-    make_input_lanes,
-    make_output_lanes,
-    place_of,
-    port_lanes,
-    registers_of,
-    with_arrivals,
-)
 from sim_model.common.vc.state import INPUT_LANE_FIELDS as LANE_FIELDS
+from sim_model.common.vc.state import make_rows, place_of, registers_of, with_arrivals
 from sim_model.hypercube.orders import make_orders
 from topology.common.choice_orders import ORDER_SEED
 from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, ROOM_FLITS, credit_wires
@@ -116,7 +102,7 @@ class HypercubeState(NamedTuple):
     @property
     def output_requests(self) -> np.ndarray:
         """Masks of inputs that request a lane of an output: int64[switches, ports]."""
-        return self.outputs["requests"].reshape(self.switches, -1)
+        return self.outputs["requests"].reshape(-1, self.most_ports)
 
 
 def make_hypercube_state(
@@ -141,14 +127,18 @@ def make_hypercube_state(
     if (messages.destination_counts > 1).any():
         raise ValueError("A message in a hypercube must have 1 destination: multicasts are made of several messages")
     network = routing.network
-    deliveries, input_lanes = len(network.delivery_channels), _input_lanes(network)
     delivery_flits = max(buffer_flits, LEAST_ROOM_BUFFER_FLITS)
     lanes_of = _lanes_of(network)
     host_lanes, delivery_lanes = int(lanes_of[network.dimensions :].sum()), int(lanes_of[network.dimensions])
     shared = sum(
         1 << d * network.lanes + v for d in range(network.dimensions) for v in range(unshared_lanes, network.lanes)
     )
-    inputs = network.dimensions + network.injection_channels_per_processor
+    rows = make_rows(
+        network, INPUT_LANE_FIELDS, buffer_flits, delivery_flits, room=delivery_lanes, next_room=delivery_lanes
+    )
+    inputs = rows["most_ports"]
+    codes = np.array(input_codes(network.dimensions, network.injection_channels_per_processor))
+    rows["input_lanes"]["code"] = codes[rows["input_lanes"]["port"]]
     return HypercubeState(
         dimensions=network.dimensions,
         has_escapes=int(routing.rule != ADAPTIVE_ONLY),
@@ -165,26 +155,11 @@ def make_hypercube_state(
         key=messages.destinations.astype(np.int64),
         random_order=np.tile(np.arange(network.dimensions), (network.switches, 1)),
         discards=make_discards(network),
-        switches=network.switches,
-        rows=rows_for(network.switches),
-        most_lanes=len(input_lanes) // network.switches,
-        most_ports=inputs,
-        words=copied_words(first_words(network, buffer_flits, room=delivery_lanes, next_room=delivery_lanes)),
-        ways=aligned_words(rows_for(network.switches) * len(input_lanes) // network.switches * WIDTH),
-        port_lanes=in_rows(port_lanes(network)),
-        input_lanes=input_lanes,
-        output_lanes=make_output_lanes(network, network.dimensions + 1),
-        outputs=make_records(network.switches * (network.dimensions + 1), OUTPUT_FIELDS),
         elections=_elections(network),
-        next_cycle=np.zeros(rows_for(network.switches), dtype=np.int64),
-        requests=np.zeros((2, network.switches * inputs + ROOM), dtype=np.uint32),
-        deliveries=np.zeros(deliveries + ROOM, dtype=np.uint32),
-        chosen=np.zeros(network.switches * inputs + ROOM, dtype=np.uint32),
-        counts=np.zeros(COUNTS, dtype=np.int64),
-        buffers=make_records(deliveries, BUFFER_FIELDS),
-        slots=np.zeros((deliveries, 1 << (delivery_flits - 1).bit_length()), dtype=np.int64),
+        next_cycle=np.zeros(rows["rows"], dtype=np.int64),
         credit_ends=_wire_ends(network, network.lanes),
         release_ends=_wire_ends(network, unshared_lanes),
+        **rows,
     )
 
 
@@ -204,13 +179,6 @@ def _elections(network: HypercubeNetwork) -> np.recarray:
         examined=NONE,
         state=ORDER_SEED,
     )
-
-
-def _input_lanes(network: HypercubeNetwork) -> np.recarray:
-    records: Any = make_input_lanes(network, INPUT_LANE_FIELDS)
-    codes = np.array(input_codes(network.dimensions, network.injection_channels_per_processor))
-    records["code"] = codes[records["port"]]
-    return records
 
 
 def _wire_ends(network: HypercubeNetwork, lanes: int) -> np.ndarray:

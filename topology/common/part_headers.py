@@ -137,15 +137,7 @@ class PartsFormat(HeaderFormat):
         return np.where(np.diff(offsets) == 1, self.unicast_flits, self.unicast_flits + parts)
 
     def pack(self, values: Sequence[int], destinations: int = 0) -> int:
-        """The header as an integer, of as many flits as it takes.
-
-        Parameters
-        ----------
-        values : sequence of int
-            One value per fixed field.
-        destinations : int
-            A bit per processor; 0 for a unicast.
-        """
+        """The header as an integer, of as many flits as it takes; see ``HeaderFormat``."""
         header, position = super().pack(values), self.unicast_flits * self.flit_bits
         part, size = 0, self.part_processors
         while destinations:

@@ -144,69 +144,79 @@ def make_lane_state(
     low_injection : bool
         Inputs from processors come after all others.
     """
-    first = once_for(
-        network, ("lanes", depth_flits, low_injection), lambda: _first(network, depth_flits, low_injection)
-    )
-    deliveries, lanes = len(network.delivery_channels), len(first.input_lanes) // network.switches
-    outputs = network.switches * _most_ports(network)
+    yielding = [_host_inputs(network.links, switch) if low_injection else 0 for switch in range(network.switches)]
     return LaneState(
         routing_cycles=routing_cycles,
         empty_reuse=int(empty_reuse),
-        switches=network.switches,
-        rows=rows_for(network.switches),
-        most_lanes=lanes,
-        most_ports=_most_ports(network),
         discards=make_discards(network),
-        words=copied_words(first.words),
-        ways=aligned_words(rows_for(network.switches) * lanes * WIDTH),
-        port_lanes=first.port_lanes,
-        input_lanes=copied_records(first.input_lanes),
-        output_lanes=first.output_lanes,
-        outputs=make_records(outputs, OUTPUT_FIELDS),
-        requests=np.zeros((2, outputs + ROOM), dtype=np.uint32),
-        deliveries=np.zeros(deliveries + ROOM, dtype=np.uint32),
-        chosen=np.zeros(outputs + ROOM, dtype=np.uint32),
-        counts=np.zeros(COUNTS, dtype=np.int64),
-        buffers=make_records(deliveries, BUFFER_FIELDS),
-        slots=np.zeros((deliveries, 1 << (depth_flits - 1).bit_length()), dtype=np.int64),
-        credit_wires=first.credit_wires,
+        credit_wires=_credit_wires(network),
         routes=routes,
+        **make_rows(network, INPUT_LANE_FIELDS, depth_flits, depth_flits, yielding=yielding),
     )
 
 
-def copied_words(words: np.ndarray) -> np.ndarray:
-    """Words that may be changed, in a place as good as the first ones'."""
-    copy = aligned_words(*words.shape)
-    copy[:] = words
-    return copy
+def make_rows(
+    network: LaneNetwork, fields: tuple[Field, ...], depth_flits: int, delivery_flits: int, **registers: Any
+) -> dict[str, Any]:
+    """What the states of all families with lanes have in common, as in ``LaneState``, before cycle 0.
+
+    Parameters
+    ----------
+    network : LaneNetwork
+    fields : tuple of fields
+        Of an input lane: ``INPUT_LANE_FIELDS``, or those of a family.
+    depth_flits, delivery_flits : int
+        Flits that the buffer of a lane holds, and one before a processor.
+    registers
+        Those that are not 0 at first, by name; of all switches, or one value.
+    """
+    first = once_for(network, ("rows", fields), lambda: _first(network, fields))
+    deliveries, lanes = len(network.delivery_channels), len(first.input_lanes) // network.switches
+    ports = _most_ports(network)
+    outputs = network.switches * ports
+    return {
+        "switches": network.switches,
+        "rows": rows_for(network.switches),
+        "most_lanes": lanes,
+        "most_ports": ports,
+        "words": _first_words(network, depth_flits, registers),
+        "ways": aligned_words(rows_for(network.switches) * lanes * WIDTH),
+        "port_lanes": first.port_lanes,
+        "input_lanes": copied_records(first.input_lanes),
+        "output_lanes": first.output_lanes,
+        "outputs": make_records(outputs, OUTPUT_FIELDS),
+        "requests": np.zeros((2, outputs + ROOM), dtype=np.uint32),
+        "deliveries": np.zeros(deliveries + ROOM, dtype=np.uint32),
+        "chosen": np.zeros(outputs + ROOM, dtype=np.uint32),
+        "counts": np.zeros(COUNTS, dtype=np.int64),
+        "buffers": make_records(deliveries, BUFFER_FIELDS),
+        "slots": np.zeros((deliveries, 1 << (delivery_flits - 1).bit_length()), dtype=np.int64),
+    }
 
 
 class _First(NamedTuple):
     """What is the same before cycle 0 of all runs, as in ``LaneState``."""
 
-    words: np.ndarray
     port_lanes: np.ndarray
     input_lanes: np.recarray
     output_lanes: np.recarray
-    credit_wires: np.ndarray
 
 
-def _first(network: LaneNetwork, depth_flits: int, low_injection: bool) -> _First:
-    channels = network.channels
+def _first(network: LaneNetwork, fields: tuple[Field, ...]) -> _First:
     return _First(
-        words=_words(network, depth_flits, low_injection),
-        port_lanes=in_rows(port_lanes(network)),
-        input_lanes=make_input_lanes(network, INPUT_LANE_FIELDS),
-        output_lanes=make_output_lanes(network, _most_ports(network)),
-        credit_wires=np.array(
-            [
-                (place_of(c.source, network.switches), c.source_port)
-                for c in channels
-                if max(c.source, c.sink) < network.switches
-            ],
-            dtype=np.int64,
-        ).reshape(-1, 2),
+        port_lanes=in_rows(_port_lanes(network)),
+        input_lanes=_input_lanes(network, fields),
+        output_lanes=_output_lanes(network),
     )
+
+
+def _credit_wires(network: LaneNetwork) -> np.ndarray:
+    places = [
+        (place_of(channel.source, network.switches), channel.source_port)
+        for channel in network.channels
+        if max(channel.source, channel.sink) < network.switches
+    ]
+    return np.array(places, dtype=np.int64).reshape(-1, 2)
 
 
 def place_of(vertex: int, switches: int) -> int:
@@ -215,21 +225,19 @@ def place_of(vertex: int, switches: int) -> int:
     return row * ROW + column
 
 
-def _words(network: LaneNetwork, depth_flits: int, low_injection: bool) -> np.ndarray:
-    yielding = [_host_inputs(network.links, switch) if low_injection else 0 for switch in range(network.switches)]
-    return first_words(network, depth_flits, yielding=yielding)
-
-
-def first_words(network: LaneNetwork, depth_flits: int, **others: Any) -> np.ndarray:
+def _first_words(network: LaneNetwork, depth_flits: int, others: dict[str, Any]) -> np.ndarray:
     """Rows of registers: all lanes are free, and all credits are there; and others by their names."""
     lanes = np.array([(1 << len(lanes)) - 1 for lanes in network.output_channel[: network.switches]])
     registers = {"free": lanes, "credited": lanes, "startable": lanes, "turned": -1, **others}
     for bit in range(CREDIT_BITS):
         registers[f"credits_{1 << bit}" if bit else "credits"] = lanes if depth_flits >> bit & 1 else 0
-    words = np.zeros((network.switches, len(REGISTERS)), dtype=np.int64)
+    of_switches = np.zeros((network.switches, len(REGISTERS)), dtype=np.int64)
     for name, values in registers.items():
-        words[:, REGISTERS.index(name)] = values
-    return np.concatenate((in_rows(words), np.zeros(ROW, dtype=np.int64)))
+        of_switches[:, REGISTERS.index(name)] = values
+    rows = in_rows(of_switches)
+    words = aligned_words(len(rows) + ROW)
+    words[: len(rows)] = rows
+    return words
 
 
 def _host_inputs(links: ChannelNetwork, switch: int) -> int:
@@ -261,7 +269,7 @@ def _most_ports(network: LaneNetwork) -> int:
     return max(len(ports) for channels in ways for ports in channels[: network.switches])
 
 
-def make_input_lanes(network: LaneNetwork, fields: tuple[Field, ...]) -> np.recarray:
+def _input_lanes(network: LaneNetwork, fields: tuple[Field, ...]) -> np.recarray:
     """Of all switches, what never changes filled in."""
     inputs, links = network.input_channel[: network.switches], network.links.channels
     most = max(map(len, inputs))
@@ -285,9 +293,8 @@ def make_input_lanes(network: LaneNetwork, fields: tuple[Field, ...]) -> np.reca
     return records
 
 
-def make_output_lanes(network: LaneNetwork, ports: int) -> np.recarray:
-    """Of all switches, which have so many outputs each."""
-    channels, deliveries = network.channels, network.delivery_channels
+def _output_lanes(network: LaneNetwork) -> np.recarray:
+    channels, deliveries, ports = network.channels, network.delivery_channels, _most_ports(network)
     buffer = np.full(len(channels), NONE)
     buffer[list(deliveries)] = np.arange(len(deliveries))
     output = [_number_of_output(network.links, link, ports) for link in network.link_of]
@@ -300,7 +307,7 @@ def _number_of_output(links: ChannelNetwork, link: int, ports: int) -> int:
     return channel.source * ports + channel.source_port if links.is_switch(channel.source) else 0
 
 
-def port_lanes(network: LaneNetwork) -> np.ndarray:
+def _port_lanes(network: LaneNetwork) -> np.ndarray:
     """Masks of the lanes of each input: int64[switches, ports]."""
     masks = np.zeros((network.switches, _most_ports(network)), dtype=np.int64)
     for switch, links in enumerate(network.links.input_channel[: network.switches]):
