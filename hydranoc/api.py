@@ -15,14 +15,13 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hydranoc.config.load import load_config
-from hydranoc.design import Design
-from hydranoc.families.registry import FAMILIES
+if TYPE_CHECKING:
+    from hydranoc.design import Design
 
 
-def load(configuration: str | Path | Mapping[str, Any]) -> Design:
+def load(configuration: str | Path | Mapping[str, Any]) -> "Design":
     """A network from its configuration.
 
     Parameters
@@ -35,4 +34,9 @@ def load(configuration: str | Path | Mapping[str, Any]) -> Design:
     ConfigError
         For the first thing wrong, with file and line if it is a file.
     """
+    # loads NumPy and pydantic: not for the help of a verb
+    from hydranoc.config.load import load_config
+    from hydranoc.design import Design
+    from hydranoc.families.registry import FAMILIES
+
     return Design(load_config(configuration, FAMILIES))

@@ -11,7 +11,7 @@ from hydranoc import __version__
 from hydranoc.errors import ConfigError, reason
 from hydranoc.exit_codes import BAD_INPUT, INTERRUPTED, RIGHT, TROUBLE
 from hydranoc.reports.standins import lent_folders
-from hydranoc.verbs import VERBS
+from hydranoc.verbs import VERBS, load_verb
 from topology.common.trouble import MachineTrouble
 
 LONGEST_ERROR = 1500
@@ -34,7 +34,20 @@ Exit code: 0 done and right, 1 done and wrong, 2 bad input, 3 trouble of the mac
 """
 
 
+class VerbGroup(click.Group):
+    """The verbs by name and line of help; the file of a verb is loaded when it is run or completed."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return name, loaded command and arguments of the verb that a command line names."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, load_verb(name) if name and listed else listed, rest
+
+
 @click.group(
+    cls=VerbGroup,
+    commands={name: click.Command(name, short_help=text) for name, text in VERBS.items()},
     epilog=EPILOG,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -45,10 +58,6 @@ def group(context: click.Context) -> None:
     """Networks on chip that multicast in hardware: check, draw, generate, simulate, compare and measure them."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-for _verb in VERBS:
-    group.add_command(_verb)
 
 
 def execute(arguments: Sequence[str] | None) -> int:

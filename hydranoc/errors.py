@@ -1,6 +1,8 @@
 """The exception for bad input: a place in a file, and what is wrong there. Trouble of the machine is told from it."""
 
+import difflib
 import errno
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
@@ -74,6 +76,16 @@ def shown(value: object) -> str:
         value = value[:LONGEST_VALUE] if isinstance(value, list) else dict(islice(value.items(), LONGEST_VALUE))
     text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
+
+
+def nearest(word: object, known: Iterable[str]) -> str:
+    """Return a question for the known word that is most like a wrong one, or an empty string.
+
+    >>> nearest("bufer_flits", ["buffer_flits", "flit_bits"])
+    "; did you mean 'buffer_flits'?"
+    """
+    near = difflib.get_close_matches(str(word), list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 class KeyWrong(ValueError):

@@ -6,7 +6,7 @@ from typing import Any
 
 from hydranoc.config.extensions import TOPOLOGIES, ExtensionError, added_names, find_function, is_function_name
 from hydranoc.config.source import KeyPath, Source, name_of
-from hydranoc.config.validation import nearest
+from hydranoc.errors import nearest
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.outside import FAILURES, failure_text

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hydranoc.config.named_files import NamedFiles, content_digest
-from hydranoc.config.validation import nearest
-from hydranoc.errors import ConfigError, shown
+from hydranoc.errors import ConfigError, nearest, shown
 from topology.common.outside import FAILURES, failure_text
 
 PATTERNS, TOPOLOGIES, ROUTINGS, FAMILIES = (

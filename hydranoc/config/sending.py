@@ -6,8 +6,7 @@ from typing import Any
 from hydranoc.config import schema
 from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.config.source import KeyPath
-from hydranoc.config.validation import nearest
-from hydranoc.errors import shown
+from hydranoc.errors import nearest, shown
 from sim_model.common.message_columns import MessageColumns, checked_messages
 from sim_model.common.messages import Message, MessageError, Messages
 from sim_model.common.software import COMMON_SOFTWARE, software_multicasts

@@ -1,6 +1,5 @@
 """Turns what pydantic finds wrong into one line with file, line, value and what would be right."""
 
-import difflib
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -8,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from hydranoc.config.source import KeyPath, Source, name_of
-from hydranoc.errors import ConfigError, shown
+from hydranoc.errors import ConfigError, nearest, shown
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -184,11 +183,6 @@ def _within(key_path: KeyPath) -> str:
 def _either(choices: Iterable[str]) -> str:
     words = list(choices)
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def nearest(word: Any, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(str(word), list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _known(known: Iterable[str]) -> str:

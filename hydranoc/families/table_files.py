@@ -20,8 +20,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from hydranoc.config.load import NETWORK, Config
-from hydranoc.config.validation import nearest
-from hydranoc.errors import ConfigError, file_error, reason, shown
+from hydranoc.errors import ConfigError, file_error, nearest, reason, shown
 from hydranoc.families.table_names import TableNames
 from sim_model.common.trace import bounded_lines
 

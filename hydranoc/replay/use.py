@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim_model.common.simulation import ChannelCounts, Simulation
+if TYPE_CHECKING:
+    from sim_model.common.simulation import ChannelCounts, Simulation
 
 MOST_CHUNKS = 50
 Progress = Callable[[str, int, int], None]
@@ -30,7 +32,7 @@ class Use:
     stalled_share: np.ndarray
 
 
-def count_use(simulation: Simulation, first: int, last: int, progress: Progress | None = None) -> Use:
+def count_use(simulation: "Simulation", first: int, last: int, progress: Progress | None = None) -> Use:
     """Run a simulation that counts channels, in cycle 0, up to ``last`` and count from ``first`` on.
 
     Parameters
@@ -47,13 +49,13 @@ def count_use(simulation: Simulation, first: int, last: int, progress: Progress 
     return use_between(first, last, before, simulation.channel_counts())
 
 
-def use_between(first: int, last: int, before: ChannelCounts, after: ChannelCounts) -> Use:
+def use_between(first: int, last: int, before: "ChannelCounts", after: "ChannelCounts") -> Use:
     """From what had been counted before cycle ``first`` and before cycle ``last``."""
     cycles, stalled = last - first, after.stalled_cycles - before.stalled_cycles
     return Use(first, last, (after.flits - before.flits) / cycles, stalled / cycles)
 
 
-def _run_to(simulation: Simulation, cycle: int, total: int, progress: Progress | None) -> None:
+def _run_to(simulation: "Simulation", cycle: int, total: int, progress: Progress | None) -> None:
     chunk = total // MOST_CHUNKS + 1
     while simulation.cycle < cycle and not (simulation.finished or simulation.deadlocked):
         simulation.run(min(simulation.cycle + chunk, cycle))

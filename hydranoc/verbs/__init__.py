@@ -1,37 +1,41 @@
-"""The verbs of the command, one file each."""
+"""The verbs of the command: a file each, loaded when its verb is run or completed."""
 
-from hydranoc.verbs.bench import bench
-from hydranoc.verbs.cache import cache
-from hydranoc.verbs.check import check
-from hydranoc.verbs.compare import compare
-from hydranoc.verbs.draw import draw
-from hydranoc.verbs.env import env
-from hydranoc.verbs.examples import examples
-from hydranoc.verbs.fpga import fpga
-from hydranoc.verbs.init import init
-from hydranoc.verbs.model import model
-from hydranoc.verbs.report import report
-from hydranoc.verbs.reproduce import reproduce
-from hydranoc.verbs.schema import schema
-from hydranoc.verbs.sweep import sweep
-from hydranoc.verbs.tool import tool
-from hydranoc.verbs.verilog import verilog
+from collections.abc import Mapping
+from importlib import import_module
 
-VERBS = (
-    init,
-    examples,
-    check,
-    draw,
-    verilog,
-    bench,
-    model,
-    compare,
-    report,
-    sweep,
-    fpga,
-    reproduce,
-    schema,
-    tool,
-    env,
-    cache,
-)
+import click
+
+VERBS: Mapping[str, str] = {
+    "init": "Write a first configuration, with a comment on every key.",
+    "examples": "Write the examples, or list them.",
+    "check": "Prove that everyone is reached and that nothing can deadlock.",
+    "draw": "Draw the network as SVG and PNG.",
+    "verilog": "Generate Verilog-2005, a manifest and a FuseSoC core.",
+    "bench": "Write a cocotb project and a Verilog bench around the network.",
+    "model": "Simulate the traffic with the cycle-exact golden model.",
+    "compare": "Run the Verilog in lock-step with the golden model.",
+    "report": "Show a run as one HTML page: worms in motion, utilisation, latencies.",
+    "sweep": "Measure a configuration with many values of its keys, on all cores.",
+    "fpga": "Measure LUTs, flip-flops, memories and clock frequency on an FPGA.",
+    "reproduce": "Measure a figure or table of a paper again.",
+    "schema": "Print the JSON Schema of configurations, or their reference.",
+    "tool": "Run Verilator, Yosys or nextpnr as HydraNoC's environment has them.",
+    "env": "Print shell variables with which Make, cocotb and FuseSoC find Verilator.",
+    "cache": "List, limit or clear what is kept between runs.",
+}
+"""Line of help by verb, in the order of the help."""
+
+
+def load_verb(name: str) -> click.Command:
+    """Load the file of a verb.
+
+    Parameters
+    ----------
+    name : str
+        A key of ``VERBS``, the name of the file and of the command in it.
+
+    Returns
+    -------
+    click.Command
+    """
+    return getattr(import_module(f"hydranoc.verbs.{name}"), name)

@@ -11,7 +11,7 @@ from hydranoc.reports.summary_text import table
 from hydranoc.verbs.options import config_argument, json_option, say
 
 
-@click.command(short_help="Write a cocotb project and a Verilog bench around the network.")
+@click.command()
 @config_argument
 @click.option(
     "-o",

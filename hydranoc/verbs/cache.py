@@ -22,7 +22,7 @@ OTHER_FOLDERS = {
 BYTES_PER_MB = 10**6
 
 
-@click.command(short_help="List, limit or clear what is kept between runs.")
+@click.command()
 @click.option("--limit", type=float, metavar="GB", help="Let simulators take so much from now on.  [default: 5]")
 @click.option("--clear", is_flag=True, help="Remove everything that is not in use.")
 @json_option

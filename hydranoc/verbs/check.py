@@ -2,23 +2,25 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hydranoc.api import load
 from hydranoc.certificates.writing import CHECKER, Certificate
-from hydranoc.design import Design
-from hydranoc.families.reports import CheckReport
 from hydranoc.reports.output import result_folder, write_whole
 from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.summary_text import table
 from hydranoc.verbs.options import NamedPath, config_argument, json_option, say
 
+if TYPE_CHECKING:
+    from hydranoc.design import Design
+    from hydranoc.families.reports import CheckReport
+
 SHOWN_PAIRS = 5
 
 
-@click.command(short_help="Prove that everyone is reached and that nothing can deadlock.")
+@click.command()
 @config_argument
 @click.option(
     "--tables", type=NamedPath(), metavar="FILE", help="Write the routing tables as CSV, for network.routing to name."
@@ -57,7 +59,7 @@ def check(config: Path, tables: Path | None, certificate: Path | None, as_json: 
     return 0 if report.right and (proof is None or proof.text) else 1
 
 
-def _write_certificate(design: Design, report: CheckReport, file: Path) -> Certificate:
+def _write_certificate(design: "Design", report: "CheckReport", file: Path) -> Certificate:
     if not report.right:
         return Certificate(None, report.deadlock.reason if report.unreached == () else _reachability(report))
     certificate = design.certificate()
@@ -72,12 +74,12 @@ def _certificate(certificate: Certificate, file: Path | None) -> str:
     return f"certificate: {file}, {certificate.verdict}\ncheck it:    python -I {CHECKER} manifest.json noc.v {file}"
 
 
-def _write_tables(design: Design, file: Path) -> int:
+def _write_tables(design: "Design", file: Path) -> int:
     with result_folder(file.parent) as scratch:
         return design.write_tables(scratch / file.name)
 
 
-def _figures(family: str, report: CheckReport) -> dict[str, Any]:
+def _figures(family: str, report: "CheckReport") -> dict[str, Any]:
     return {
         "family": family,
         "right": report.right,
@@ -88,7 +90,7 @@ def _figures(family: str, report: CheckReport) -> dict[str, Any]:
     }
 
 
-def _text(config: Path, title: str, report: CheckReport) -> str:
+def _text(config: Path, title: str, report: "CheckReport") -> str:
     rows: list[tuple[str, object]] = [("network", config), ("family", title)]
     rows += [(name.replace("_", " "), value) for name, value in report.sizes.items()]
     rows += [("reachability", _reachability(report)), ("deadlock", _deadlock(report))]
@@ -99,7 +101,7 @@ def _text(config: Path, title: str, report: CheckReport) -> str:
     return "\n".join(lines)
 
 
-def _reachability(report: CheckReport) -> str:
+def _reachability(report: "CheckReport") -> str:
     if not report.unreached:
         return f"proved for all {report.pairs:,} pairs of source and destination"
     pairs = ", ".join(f"p{source} to p{destination}" for source, destination in report.unreached[:SHOWN_PAIRS])
@@ -107,7 +109,7 @@ def _reachability(report: CheckReport) -> str:
     return f"FAILS for {len(report.unreached):,} of {report.pairs:,} pairs: {pairs}{more}"
 
 
-def _deadlock(report: CheckReport) -> str:
+def _deadlock(report: "CheckReport") -> str:
     verdict = report.deadlock
     sizes = f"{verdict.channels} channels, {verdict.dependencies} dependencies, {verdict.splits} splits"
     return f"{'impossible' if verdict.free else 'POSSIBLE'}: {verdict.reason} ({sizes})"

@@ -14,7 +14,7 @@ from hydranoc.verbs.perfetto import perfetto_options, trace_figures, trace_file,
 WHERE_THERE_ARE_ANY = ("mismatch.txt", "waves.vcd", "waves.fst")
 
 
-@click.command(short_help="Run the Verilog in lock-step with the golden model.")
+@click.command()
 @config_argument
 @output_option("messages.csv, summary.json, and mismatch report and waveform where there are any")
 @click.option(

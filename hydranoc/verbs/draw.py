@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hydranoc.replay.use import Use
 
 
-@click.command(short_help="Draw the network as SVG and PNG.")
+@click.command()
 @config_argument
 @output_option("the pictures")
 @click.option(

@@ -10,7 +10,7 @@ from hydranoc.lockstep.tools import ToolMissing
 from hydranoc.verbs.options import json_option, say
 
 
-@click.command(short_help="Print shell variables with which Make, cocotb and FuseSoC find Verilator.")
+@click.command()
 @json_option
 def env(as_json: bool) -> int:
     """Print PATH and VERILATOR_ROOT for a shell in which verilator, yosys and nextpnr, as far as they are installed

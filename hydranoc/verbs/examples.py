@@ -18,7 +18,7 @@ PLACES = (_PACKAGE / EXAMPLES, _PACKAGE.parent / EXAMPLES)
 LEFT_OUT = frozenset(("__pycache__", "results"))
 
 
-@click.command(short_help="Write the examples, or list them.")
+@click.command()
 @click.option("-o", "--output", "folder", type=NamedPath(), metavar="DIR", default=EXAMPLES, show_default=True)
 @click.option("--list", "listed", is_flag=True, help="Print what they show, and write nothing.")
 def examples(folder: Path, listed: bool) -> int:

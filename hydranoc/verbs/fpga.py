@@ -10,22 +10,22 @@ from click.core import ParameterSource
 from fpga.boards.registry import BOARDS
 from fpga.common.devices import DEVICES, NO_CLOCK
 from hydranoc.api import load
-from hydranoc.design import Design
 from hydranoc.errors import shown
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.verbs.options import RESULTS, NamedPath, json_option, output_option, say
-from topology.common.channels import ChannelNetwork
 
 if TYPE_CHECKING:
     from fpga.common.subject import Subject
+    from hydranoc.design import Design
     from hydranoc.fpga.report import Result
+    from topology.common.channels import ChannelNetwork
 
 MOST_SEEDS = 100
 SHOWN_SWITCHES = 8
 
 
-@click.command(short_help="Measure LUTs, flip-flops, memories and clock frequency on an FPGA.")
+@click.command()
 @click.argument("config", type=NamedPath(), required=False)
 @click.option("--switch", metavar="SWITCH", help="Measure the router of this switch (name or number).")
 @click.option("--network", "whole", is_flag=True, help="Measure the whole network.")
@@ -129,7 +129,7 @@ def _is_given(context: click.Context, name: str) -> bool:
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def _subjects(design: Design, switch: str | None, whole: bool) -> list["Subject"]:
+def _subjects(design: "Design", switch: str | None, whole: bool) -> list["Subject"]:
     from fpga.common.subject import network_subject, representative_switches, router_subject  # loads Amaranth
 
     if whole:
@@ -139,7 +139,7 @@ def _subjects(design: Design, switch: str | None, whole: bool) -> list["Subject"
     return [router_subject(design.plan, number) for number in representative_switches(design.plan).values()]
 
 
-def _switch(network: ChannelNetwork, text: str) -> int:
+def _switch(network: "ChannelNetwork", text: str) -> int:
     """A switch by name or number."""
     names = network.switch_names
     if text in names:
@@ -151,7 +151,7 @@ def _switch(network: ChannelNetwork, text: str) -> int:
     raise click.BadParameter(f"--switch must be a name ({first}) or a number ({numbers}), not {shown(text)}")
 
 
-def _result(design: Design, measurement, device_name: str) -> "Result":
+def _result(design: "Design", measurement, device_name: str) -> "Result":
     from hydranoc.fpga.baseline import find_entry, read_baseline
     from hydranoc.fpga.report import Result
 

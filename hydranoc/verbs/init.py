@@ -13,7 +13,7 @@ from hydranoc.verbs.options import NamedPath
 SCHEMA = "hydranoc.schema.json"
 
 
-@click.command(short_help="Write a first configuration, with a comment on every key.")
+@click.command()
 @click.argument("config", type=NamedPath(), default="network.yaml")
 @click.option("--family", type=click.Choice(list(FAMILIES)), default="spam", show_default=True, help="Which routers.")
 def init(config: Path, family: str) -> int:

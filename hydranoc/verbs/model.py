@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hydranoc.design import Design, Outcome
 
 
-@click.command(short_help="Simulate the traffic with the cycle-exact golden model.")
+@click.command()
 @config_argument
 @output_option("messages.csv, channels.csv and summary.json")
 @click.option("--goal", is_flag=True, help="Write the messages as a GOAL program, messages.goal, as well.")

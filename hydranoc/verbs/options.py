@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hydranoc.config.schema import ListTraffic
 from hydranoc.errors import ConfigError, reason, shown
 from topology.common.trouble import MachineTrouble
 
@@ -71,6 +70,8 @@ def output_option(what: str) -> Callable[[Any], Any]:
 
 def say_if_a_trace_is_faster(design: "Design") -> None:
     """Tell of traces whoever has many messages in YAML."""
+    from hydranoc.config.schema import ListTraffic
+
     traffic = design.config.traffic
     count = len(traffic.messages) if isinstance(traffic, ListTraffic) else 0
     if count >= MANY_MESSAGES:

@@ -19,7 +19,7 @@ from hydranoc.verbs.options import (
 )
 
 
-@click.command(short_help="Show a run as one HTML page: worms in motion, utilisation, latencies.")
+@click.command()
 @config_argument
 @output_option("the page")
 @click.option(

@@ -2,16 +2,15 @@
 
 import difflib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from hydranoc import __version__
 from hydranoc.cache import cache_folder
 from hydranoc.errors import reason, shown
-from hydranoc.families.registry import OWN_FAMILIES
-from hydranoc.measurement.kept import kept_points, kept_text, sources_digest
-from hydranoc.measurement.kept_points import KeptPoints
+from hydranoc.families.registry import own_reproductions
 from hydranoc.pictures.plot_data import plain_claims, plain_plot, plain_text
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import counted_in, progress_bars
@@ -21,19 +20,25 @@ from hydranoc.studies.common.measured import MeasuredFigure, measured_figure, me
 from hydranoc.verbs.options import RESULTS, NamedPath, json_option, say
 from topology.common.trouble import MachineTrouble
 
+if TYPE_CHECKING:
+    from hydranoc.measurement.kept_points import KeptPoints
+
 NEAR = 0.75
 """How much two names must be alike, 0 to 1, for the one to be meant."""
 
 
 def _known() -> dict[str, Reproduction]:
-    return {name: item for family in OWN_FAMILIES.values() for name, item in family.reproductions.items()}
+    return {name: item for own in own_reproductions().values() for name, item in own.items()}
+
+
+def _completions(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(name, help=item.title) for name, item in _known().items() if name.startswith(incomplete)]
 
 
 @click.command(
-    short_help="Measure a figure or table of a paper again.",
     epilog="\b\nNames:\n" + "\n".join(f"  {name}: {item.title}" for name, item in _known().items()),
 )
-@click.argument("name")
+@click.argument("name", shell_complete=_completions)
 @click.option(
     "-o",
     "--output",
@@ -97,8 +102,10 @@ def _hint(name: str, known: list[str]) -> str:
     return f"did you mean {' or '.join(filter(None, [', '.join(words[:-1]), words[-1]]))}?"
 
 
-def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> KeptPoints:
+def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> "KeptPoints":
     """Points of earlier runs, unless they are to be forgotten; says that there are some."""
+    from hydranoc.measurement.kept import kept_points, kept_text
+
     kept = kept_points(item.shares or name, quick, _other_families(name))
     if anew:
         kept.drop()
@@ -109,10 +116,11 @@ def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> KeptPoints
 
 def _other_families(name: str) -> set[str]:
     """All but the one that a figure belongs to."""
-    return {family.name for family in OWN_FAMILIES.values() if name not in family.reproductions}
+    return {family for family, own in own_reproductions().items() if name not in own}
 
 
 def _write(name: str, figure: Figure, quick: bool, folder: Path) -> None:
+    from hydranoc.measurement.kept import sources_digest
     from hydranoc.pictures.plots import plot_figure  # loads matplotlib
 
     (folder / f"{name}.csv").write_text(csv_text(figure.columns, figure.rows), encoding="utf-8")

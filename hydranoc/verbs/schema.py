@@ -5,12 +5,11 @@ from pathlib import Path
 
 import click
 
-from hydranoc.families.registry import FAMILIES
 from hydranoc.reports.output import write_whole
 from hydranoc.verbs.options import NamedPath
 
 
-@click.command(short_help="Print the JSON Schema of configurations, or their reference.")
+@click.command()
 @click.option("--markdown", is_flag=True, help="A page of reference instead: every key, value, default, unit, meaning.")
 @click.option(
     "-o",
@@ -31,6 +30,7 @@ def schema(markdown: bool, path: Path | None) -> int:
     """
     from hydranoc.config.reference.json_schema import json_schema
     from hydranoc.config.reference.page import reference_page
+    from hydranoc.families.registry import FAMILIES
 
     content = json_schema(FAMILIES)
     text = reference_page(content) if markdown else json.dumps(content, indent=2) + "\n"

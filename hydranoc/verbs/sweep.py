@@ -8,25 +8,21 @@ import click
 
 from hydranoc.cache import cache_folder
 from hydranoc.errors import reason
-from hydranoc.measurement.kept import kept_text
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import counted_in, progress_bars
-from hydranoc.sweeps.axes import parse_axis
-from hydranoc.sweeps.measure import Effort
-from hydranoc.sweeps.plots import sweep_figures
-from hydranoc.sweeps.run import Sweep, sharing
-from hydranoc.sweeps.table import write_tables
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
 from topology.common.trouble import MachineTrouble
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from hydranoc.sweeps.run import Sweep
+
 SHOWN = ("verdict", "unicast_mean", "unicast_half_width", "multicast_mean", "multicast_half_width", "unicast_accepted")
 MOST_SHOWN = 30
 
 
-@click.command(short_help="Measure a configuration with many values of its keys, on all cores.")
+@click.command()
 @config_argument
 @click.option(
     "--over",
@@ -84,6 +80,10 @@ def sweep(
       hydranoc sweep examples/mesh.yaml --over traffic.messages_per_node_per_cycle=0.001:0.01:10 \\
           --over network.buffer_flits=1,2,4 --jobs 8
     """
+    from hydranoc.sweeps.axes import parse_axis
+    from hydranoc.sweeps.measure import Effort
+    from hydranoc.sweeps.run import Sweep, sharing
+
     effort = Effort(seeds, max(most_seeds or seeds, seeds), precision, doublings)
     planned = Sweep(config, [parse_axis(text) for text in axes], effort)
     folder = folder or RESULTS / f"{config.stem}-sweep"
@@ -100,16 +100,20 @@ def sweep(
     return 0
 
 
-def _begin(planned: Sweep, anew: bool) -> None:
+def _begin(planned: "Sweep", anew: bool) -> None:
     """Forget what is kept, or say that there is something."""
+    from hydranoc.measurement.kept import kept_text
+
     if anew:
         planned.kept.drop()
     elif len(planned.kept):
         click.echo(f"goes on with {kept_text(planned.kept)}; --anew begins from nothing", err=True)
 
 
-def _write(planned: Sweep, table: "DataFrame", folder: Path, name: str) -> None:
+def _write(planned: "Sweep", table: "DataFrame", folder: Path, name: str) -> None:
     from hydranoc.pictures.plots import plot_figure  # loads matplotlib
+    from hydranoc.sweeps.plots import sweep_figures
+    from hydranoc.sweeps.table import write_tables
 
     write_tables(table, folder, "sweep")
     for plot, figure in sweep_figures(table, tuple(axis.key for axis in planned.axes), name).items():
@@ -125,7 +129,7 @@ def _cell(value: Any) -> str:
     return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
-def _text(planned: Sweep, table: "DataFrame") -> str:
+def _text(planned: "Sweep", table: "DataFrame") -> str:
     """The columns that matter most, for the first points."""
     wanted = [axis.key for axis in planned.axes] + [name for name in SHOWN if name in table]
     first = table[wanted].head(MOST_SHOWN)

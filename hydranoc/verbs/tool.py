@@ -10,7 +10,6 @@ from hydranoc.lockstep.tools import SHIPPED, tool_environment
 
 
 @click.command(
-    short_help="Run Verilator, Yosys or nextpnr as HydraNoC's environment has them.",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.argument("name", type=click.Choice(SHIPPED), metavar="NAME")

@@ -20,7 +20,7 @@ LONGEST_TOP = 200
 """Letters of a top's name. File systems take 255, of which suffixes need some."""
 
 
-@click.command(short_help="Generate Verilog-2005, a manifest and a FuseSoC core.")
+@click.command()
 @config_argument
 @output_option("the Verilog")
 @click.option("--top", default="noc", show_default=True, help="Name of the top module, prefix of all others.")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hydranoc.cli import run
-from hydranoc.verbs import VERBS
+from hydranoc.verbs import VERBS, load_verb
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
@@ -91,7 +91,7 @@ def _commands() -> list[str]:
     """README's and help's commands without ``hydranoc``, each once."""
     text = (ROOT / "README.md").read_text()
     for verb in VERBS:
-        text += "\n".join(f"    {line.strip()}" for line in (verb.help or "").splitlines())
+        text += "\n".join(f"    {line.strip()}" for line in (load_verb(verb).help or "").splitlines())
     found = re.findall(r"^ +hydranoc ([a-z].*?)(?: +#.*)?$", text, flags=re.MULTILINE)
     return list(dict.fromkeys(found))
 

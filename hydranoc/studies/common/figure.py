@@ -3,11 +3,13 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hydranoc.measurement.kept_points import KeptPoints
-from hydranoc.reports.progress import Progress
 from hydranoc.studies.common.check import Comparable
+
+if TYPE_CHECKING:
+    from hydranoc.measurement.kept_points import KeptPoints
+    from hydranoc.reports.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -153,8 +155,8 @@ class Effort:
     """
 
     quick: bool = False
-    progress: Progress | None = None
-    kept: KeptPoints | None = None
+    progress: "Progress | None" = None
+    kept: "KeptPoints | None" = None
     jobs: int | None = None
 
     @property

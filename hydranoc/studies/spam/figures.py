@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 
 from hydranoc.studies.common.check import Comparable
 from hydranoc.studies.common.figure import Claim, Effort, Figure, Reproduction, Series
-from topology.common.graph import Network
-from topology.common.lattice import lattice_network
 
 if TYPE_CHECKING:
     from hydranoc.studies.spam.measurements import Point
+    from topology.common.graph import Network
 
 NETWORKS_PER_SIZE = 8
 BROADCAST_US = 14.0
@@ -21,7 +20,9 @@ COLUMNS = ("series", "x", "latency_us", "half_width_us", "replications")
 COMPARABLE = Comparable(COLUMNS[:2], (COLUMNS[2:4],))
 
 
-def _lattices(switches: int) -> list[Network]:
+def _lattices(switches: int) -> "list[Network]":
+    from topology.common.lattice import lattice_network
+
     return [lattice_network(switches, seed=seed) for seed in range(1, NETWORKS_PER_SIZE + 1)]
 
 

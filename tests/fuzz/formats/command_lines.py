@@ -19,6 +19,7 @@ import rtl.common.network
 from hydranoc.command import group
 from hydranoc.design import Design
 from hydranoc.sweeps.run import Sweep
+from hydranoc.verbs import load_verb
 from tests.fuzz.case import CONFIGURATION, RESULTS, Case, Format
 from tests.fuzz.formats.given_results import CONTENT, FIGURE, SWEEP, TABLE
 from tests.fuzz.odd_values import odd_text
@@ -84,7 +85,7 @@ def lines(draw: DrawFn) -> tuple[str, ...]:
     """A verb with its arguments and some of its options, and then perhaps a word too many, too few or in between."""
     verb = draw(st.sampled_from(tuple(group.commands)))
     words = []
-    for parameter in group.commands[verb].params:
+    for parameter in load_verb(verb).params:
         wanted = parameter.required or draw(st.integers(0, 3)) == 0
         words += _words(draw, parameter) if wanted else []
     if words and draw(st.integers(0, 5)) == 0:

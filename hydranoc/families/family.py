@@ -1,0 +1,116 @@
+"""The parts that a router family brings, as one record; it loads none of them."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from hydranoc.config.first import FirstConfiguration
+    from hydranoc.config.schema import NetworkSection
+    from hydranoc.families.reports import CheckReport, LinkClasses
+    from hydranoc.families.table_names import TableNames
+    from hydranoc.studies.common.figure import Reproduction
+    from sim_model.common.message_columns import MessageColumns
+    from sim_model.common.messages import Message
+
+
+def _no_software(_network: Any) -> tuple[str, ...]:
+    return ()
+
+
+def _binomial_sends(_network: Any, records: "Iterable[Message]", _name: str, _seed: int) -> "Sequence[Message]":
+    from sim_model.common.software import BINOMIAL, software_multicasts
+
+    return software_multicasts(records, BINOMIAL)
+
+
+def _no_table_names(_routing: Any) -> None:
+    return None
+
+
+def _no_operations(_section: Any) -> Mapping[str, int]:
+    return {}
+
+
+def _no_evidence(_section: Any, _routing: Any) -> dict[str, Any]:
+    from topology.common.channel_order import NoOrder
+
+    raise NoOrder("the family has no theorem for certificates")
+
+
+def _came_once(variants: "np.ndarray") -> "np.ndarray":
+    import numpy as np
+
+    return np.full(len(variants), -1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """A router family.
+
+    Members
+    -------
+    name : str
+        As it stands in configurations.
+    title : str
+        For people, with the paper.
+    network_section : type
+        What ``network`` may say for this family.
+    build_routing : callable
+        (network section, network) -> the family's tables. Raises TopologyError.
+    check : callable
+        (network section, tables) -> CheckReport.
+    evidence : callable
+        (network section, tables) -> what a certificate shows besides digests, see ``hydranoc/certificates``; by default
+        it raises NoOrder, as all do for networks that may deadlock.
+    build_model : callable
+        (network section, tables) -> golden model.
+    build_plan : callable
+        (network section, tables) -> hardware plan for ``rtl.common.network``.
+    link_classes : callable
+        (tables) -> LinkClasses for pictures.
+    software_names : callable
+        (network of the tables) -> names that ``traffic.software`` may have besides those of
+        ``sim_model/common/software.py``; by default none.
+    software_sends : callable
+        (network of the tables, records, name, seed) -> unicasts that send the records by this software, a group for
+        each; by default the binomial chain, whatever its name. Raises MessageError with the number of the record.
+    operations : callable
+        (network section) -> names that ``algorithm`` of a message may have, and their numbers as ``Message.operation``;
+        by default none.
+    complete : callable
+        (network section, tables, Message) -> Message as the network takes it. Raises ValueError ("X must be Y, not Z").
+    complete_columns : callable
+        (network section, tables, MessageColumns) -> MessageColumns with all that ``complete`` makes of each; None if
+        it refuses one of them, or is to be asked for each.
+    came_over : callable
+        (variants of recorded heads, int array) -> input ports over which they came to the switches that they leave, in
+        families in which a message comes to a switch several times; by default -1 for all: it comes there once.
+    reproductions : mapping
+        Figures and tables of the paper by name.
+    first : FirstConfiguration
+        What ``hydranoc init`` proposes.
+    table_names : callable
+        (tables) -> TableNames for table files; by default None, for routers that look nothing up.
+    """
+
+    name: str
+    title: str
+    network_section: "type[NetworkSection]"
+    build_routing: Callable[[Any, Any], Any]
+    check: "Callable[[Any, Any], CheckReport]"
+    evidence: Callable[[Any, Any], dict[str, Any]] = _no_evidence
+    build_model: Callable[[Any, Any], Any]
+    build_plan: Callable[[Any, Any], Any]
+    link_classes: "Callable[[Any], LinkClasses]"
+    software_names: Callable[[Any], tuple[str, ...]] = _no_software
+    software_sends: "Callable[[Any, Iterable[Message], str, int], Sequence[Message]]" = _binomial_sends
+    operations: Callable[[Any], Mapping[str, int]] = _no_operations
+    complete: Callable[[Any, Any, Any], Any]
+    complete_columns: "Callable[[Any, Any, Any], MessageColumns | None]"
+    came_over: "Callable[[np.ndarray], np.ndarray]" = _came_once
+    reproductions: "Mapping[str, Reproduction]"
+    first: "FirstConfiguration"
+    table_names: "Callable[[Any], TableNames | None]" = _no_table_names

@@ -1,0 +1,116 @@
+"""Imports by need: a command loads no package that its work does not take."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hydranoc.families.registry import FAMILIES, own_reproductions
+
+ROOT = Path(__file__).parents[2]
+RUN = """\
+import contextlib, io, json, sys
+from hydranoc.cli import run
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    code = run(json.loads(sys.argv[1]))
+print(json.dumps([code, sorted({name.partition(".")[0] for name in sys.modules}), "scipy.stats" in sys.modules]))
+"""
+COMPLETE = """\
+import atexit, sys
+from hydranoc.command import group
+atexit.register(lambda: print(*sys.modules))
+group.main(prog_name="hydranoc")
+"""
+
+MODEL = {"numba", "llvmlite", "scipy"}
+HARDWARE = {"amaranth", "cocotb", "cocotb_tools"}
+PICTURES = {"matplotlib", "pandas"}
+NUMBERS = {"numpy", "networkx", "pydantic", "yaml"}
+DEMO = "examples/demo.yaml"
+BAD_YAML, BAD_KEY, BAD_KIND, BAD_ROOT = "yaml.yaml", "key.yaml", "kind.yaml", "root.yaml"
+CONFIGURATIONS = {
+    BAD_YAML: "network: [",
+    BAD_KEY: "network: {family: spam, topology: {kind: mesh, shape: [2, 2]}, buffer_flit: 2}\n",
+    BAD_KIND: "network: {family: spam, topology: {kind: mash}}\n",
+    BAD_ROOT: "network: {family: spam, topology: {kind: mesh, shape: [2, 2]}, root: 9}\n",
+}
+HELP = ("check", "draw", "verilog", "bench", "model", "compare", "report", "sweep", "fpga", "schema", "tool", "env")
+
+CASES: dict[tuple[str, ...], tuple[int, set[str]]] = {
+    ("--version",): (0, MODEL | HARDWARE | PICTURES | NUMBERS),
+    ("--help",): (0, MODEL | HARDWARE | PICTURES | NUMBERS),
+    (): (0, MODEL | HARDWARE | PICTURES | NUMBERS),
+    ("nothing",): (2, MODEL | HARDWARE | PICTURES | NUMBERS),
+    **{(verb, "--help"): (0, MODEL | HARDWARE | PICTURES | NUMBERS) for verb in HELP},
+    ("init", "--help"): (0, MODEL | HARDWARE | PICTURES | NUMBERS),
+    ("reproduce", "--help"): (0, MODEL | HARDWARE | PICTURES | NUMBERS),
+    ("reproduce", "spam-fig9"): (2, MODEL | HARDWARE | PICTURES | NUMBERS),
+    ("check", "missing.yaml"): (2, MODEL | HARDWARE | PICTURES),
+    ("model", BAD_YAML): (2, MODEL | HARDWARE | PICTURES),
+    ("model", BAD_KEY): (2, MODEL | HARDWARE | PICTURES),
+    ("model", BAD_KIND): (2, MODEL | HARDWARE | PICTURES),
+    ("check", BAD_ROOT): (2, MODEL | HARDWARE | PICTURES),
+    ("check", DEMO): (0, MODEL | HARDWARE | PICTURES),
+    ("schema",): (0, MODEL | HARDWARE | PICTURES),
+    ("draw", DEMO, "-o", "out"): (0, {"numba", "llvmlite", *HARDWARE}),
+    ("verilog", DEMO, "-o", "out"): (0, MODEL | PICTURES),
+}
+"""Exit code, and packages that the command must not load."""
+
+
+def _python(folder: Path, *arguments: str, **environment: str) -> str:
+    (folder / "examples").symlink_to(ROOT / "examples")
+    for name, text in CONFIGURATIONS.items():
+        (folder / name).write_text(text)
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, "HYDRANOC_PROGRESS": "off", **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+@pytest.mark.parametrize("command", CASES, ids=lambda command: " ".join(command) or "no verb")
+def test_a_command_loads_no_more_than_its_work_takes(command, tmp_path):
+    code, loaded, statistics = json.loads(_python(tmp_path, "-c", RUN, json.dumps(command)))
+    expected, forbidden = CASES[command]
+    assert code == expected
+    assert not forbidden & set(loaded)
+    assert not statistics
+
+
+def test_model_and_statistics_load_no_scipy_stats(tmp_path):
+    code = (
+        "import sys, numpy as np\n"
+        "import hydranoc.measurement.stability, hydranoc.sweeps.run\n"
+        "from sim_model.common.statistics import confidence_interval\n"
+        "print(confidence_interval(np.arange(5.0)).half_width, 'scipy.stats' in sys.modules)"
+    )
+    half_width, loaded = _python(tmp_path, "-c", code).split()
+    assert (float(half_width), loaded) == (pytest.approx(2.7764451 * 2.5**0.5 / 5**0.5), "False")
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("hydranoc ver", "verilog"),
+        ("hydranoc check --tab", "--tables"),
+        ("hydranoc reproduce spam-fi", "spam-fig2"),
+    ],
+)
+def test_completion_knows_verbs_options_and_figures(line, found, tmp_path):
+    words = line.split()
+    shell = {"_HYDRANOC_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    out = _python(tmp_path, "-c", COMPLETE, **shell)
+    completions, loaded = out.rsplit("\n", 2)[:2]
+    assert f"plain,{found}" in completions.splitlines()
+    assert not (MODEL | HARDWARE | PICTURES | NUMBERS) & set(loaded.split())
+
+
+def test_figures_are_listed_as_families_have_them():
+    assert own_reproductions() == {name: FAMILIES[name].reproductions for name in own_reproductions()}
