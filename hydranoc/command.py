@@ -1,6 +1,7 @@
 """The command's verbs, and what each error that ends one says and returns."""
 
 import contextlib
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
@@ -12,6 +13,7 @@ from hydranoc.errors import ConfigError, reason
 from hydranoc.exit_codes import BAD_INPUT, INTERRUPTED, RIGHT, TROUBLE
 from hydranoc.reports.standins import lent_folders
 from hydranoc.verbs import VERBS, load_verb
+from topology.common.errors import FileRemark
 from topology.common.trouble import MachineTrouble
 
 LONGEST_ERROR = 1500
@@ -67,6 +69,7 @@ def execute(arguments: Sequence[str] | None) -> int:
 
 def told(work: Callable[[], Any]) -> int:
     """Exit code of some work of a command, which returns one or nothing; an error is told in one line on stderr."""
+    warnings.showwarning = print_remark
     try:
         with lent_folders():
             code = work()
@@ -87,6 +90,13 @@ def told(work: Callable[[], Any]) -> int:
     except click.Abort:
         return INTERRUPTED
     return code if isinstance(code, int) else RIGHT
+
+
+def print_remark(message: Warning | str, category: type[Warning], *_where: Any, **_options: Any) -> None:
+    """Print a warning as one line on stderr, without the position in the sources."""
+    prefix = "remark" if issubclass(category, FileRemark) else category.__name__
+    with contextlib.suppress(OSError):
+        click.echo(f"{prefix}: {message}", err=True)
 
 
 def _ended(code: int, message: str) -> int:

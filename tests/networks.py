@@ -93,3 +93,11 @@ def with_own_lengths(network: Network, random: np.random.Generator) -> Network:
             if random.random() < 2 / 3:
                 given[ends] = int(random.choice([1, 1, 2, 3, 5, 16]))
     return Network(network.switches, network.edges, network.processors, link_cycles=given)
+
+
+def with_parallel_links(network: Network, random: np.random.Generator) -> Network:
+    """The same network; each link is there once, twice or three times, some of them with a length of their own."""
+    edges = [edge for edge in network.edges for _ in range(int(random.choice([1, 1, 2, 3])))]
+    edges += network.edges[:1]  # one at least is there twice
+    given = {(a, b, 1): int(random.choice([1, 2, 3])) for a, b in network.edges if random.random() < 1 / 3}
+    return Network(network.switches, edges, network.processors, link_cycles=given, parallel_links=True)

@@ -16,7 +16,7 @@ from topology.common.errors import TopologyError
 from topology.common.files import read_network
 from topology.common.graph import Network
 from topology.common.lattice import irregular_network, lattice_network
-from topology.common.named_graph import is_name
+from topology.common.named_graph import LinkRules, is_name
 from topology.common.regular import hypercube_network, mesh_network, ring_network, torus_network, tree_network
 from topology.harts.graph import HexMesh
 from topology.min.graph import KINDS, MinNetwork
@@ -121,7 +121,8 @@ def _from_file(source: Source, key_path: KeyPath) -> Network:
     section = validate(source, key_path, schema.FileTopology)
     path = source.files.path(section.file)
     try:
-        return read_network(path, ports=section.ports)
+        rules = LinkRules(section.parallel_links, section.one_way_links)
+        return read_network(path, ports=section.ports, format=section.format, rules=rules)
     except TopologyError as error:
         if error.line is None:
             raise source.error((*key_path, "file"), str(error)) from None
@@ -140,13 +141,17 @@ def _written_out(source: Source, key_path: KeyPath) -> Network:
     for position, name in enumerate(section.names or ()):
         if not is_name(str(name)):
             raise source.error((*key_path, "names", position), f"a name must be printable text, not {shown(name)}")
+    edges = [(a, b) for a, b in section.edges]
+    if section.parallel_links == "merge":
+        edges = list({frozenset(edge): edge for edge in edges}.values())
     try:
         return Network(
             section.switches,
-            [(a, b) for a, b in section.edges],
+            edges,
             list(range(section.switches)) if section.processors is None else section.processors,
             ports=section.ports,
             switch_names=None if section.names is None else [str(name) for name in section.names],
+            parallel_links=section.parallel_links == "channels",
         )
     except TopologyError as error:
         raise located(source, key_path, error) from None

@@ -52,6 +52,12 @@ class Design(Simulated, Exported):
         be made, or messages without ``traffic``.
     """
 
+    def __repr__(self) -> str:
+        """The configuration's file, the family and the size of the network, without building tables."""
+        network = self.config.network
+        switches, processors = f"{network.switches:,} switches", f"{len(network.processors):,} processors"
+        return f"<Design {self.config.name}: {self.family.name}, {switches}, {processors}>"
+
     def check(self) -> CheckReport:
         """Sizes, and proofs that everyone is reached and that nothing can deadlock.
 

@@ -31,7 +31,8 @@ class Simulated(Parts):
         channels : bool
             Also count what channels carry, in all cycles and in those that count; a run then takes a third longer.
         engine : str or None
-            ``worm`` moves whole worms, ``cycle`` every flit, with the same results; None is the faster one that can.
+            ``worm`` moves whole worms, ``planes`` flits of 64 routers at a time, ``cycle`` every flit, all with the
+            same results (docs/engines.md); None is the fastest one that can.
 
         Returns
         -------

@@ -2,6 +2,7 @@
 
 import io
 import warnings
+from collections import Counter
 from contextlib import AbstractContextManager
 
 import matplotlib as mpl
@@ -127,11 +128,23 @@ def _draw_links(
     for style, wanted in ((tree, True), (aside, False)):
         lines = [line for line, is_solid in zip(placement.lines.values(), solid, strict=True) if is_solid == wanted]
         axes.add_collection(LineCollection(lines, zorder=2, **style))
+    _count_parallel(axes, network, placement, unit)
     for stub in placement.stubs:
         is_solid = stub.link not in links.around and (stub.link in links.tree or not links.tree)
         line = [placement.switches[stub.switch], stub.tip]
         axes.add_collection(LineCollection([line], zorder=1, **(tree if is_solid else aside)))
         _name_stub(axes, network, stub, unit, INK if faint else TREE if is_solid else CROSS)
+
+
+def _count_parallel(axes: Axes, network: ChannelNetwork, placement: Placement, unit: float) -> None:
+    """Write the number of parallel links over the middle of their line."""
+    box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"}
+    for link, count in Counter(network.edges).items():
+        if count > 1 and link in placement.lines:
+            line = placement.lines[link]
+            middle = line[len(line) // 2] if len(line) > 2 else line.mean(axis=0)
+            style = {"fontsize": min(0.13 * unit, 9), "color": INK, "zorder": 3, "bbox": box}
+            axes.annotate(f"x{count}", tuple(middle), ha="center", va="center", **style)
 
 
 def _name_stub(axes: Axes, network: ChannelNetwork, stub: Stub, unit: float, colour: str) -> None:
@@ -185,7 +198,8 @@ def _draw_processors(axes: Axes, network: ChannelNetwork, placement: Placement, 
 def _draw_legend(axes: Axes, network: ChannelNetwork, links: LinkClasses, text_size: float, *, faint: bool) -> None:
     entries, (tree_colour, cross_colour) = [], _link_colours(faint)
     if links.tree:
-        cross = len(set(network.edges) - links.tree | links.around)
+        parallel = len(network.edges) - len(set(network.edges))
+        cross = len(set(network.edges) - links.tree | links.around) + parallel
         entries.append(Line2D([], [], color=tree_colour, linewidth=1.8, label=f"{links.names[0]} ({len(links.tree)})"))
         if cross:
             text = f"{links.names[1]} ({cross}{', not drawn' if links.rule else ''}){links.rule}"

@@ -123,7 +123,7 @@ def _drawn(placement: Placement, network: ChannelNetwork) -> Surroundings:
 def _draw_lines(placement: Placement, network: ChannelNetwork, links: LinkClasses) -> list[Link]:
     """Fill ``lines``; returns the links that are to end in stubs."""
     cut = [] if links.rule else sorted(links.around)
-    whole = [link for link in network.edges if link not in links.around or link in links.tree]
+    whole = [link for link in dict.fromkeys(network.edges) if link not in links.around or link in links.tree]
     blocked = _blocked(placement, whole)
     for link, is_blocked in zip(whole, blocked, strict=True):
         ends = placement.switches[list(link)]

@@ -120,6 +120,11 @@ class Messages:
     def __len__(self) -> int:
         return len(self.source)
 
+    def __repr__(self) -> str:
+        """Counts in place of the arrays."""
+        flits = int(self.flits.sum())
+        return f"<Messages: {len(self):,} to {len(self.destinations):,} destinations, {flits:,} flits>"
+
     def destinations_of(self, message: int) -> np.ndarray:
         """Destinations of one message, sorted.
 

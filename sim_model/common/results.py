@@ -3,11 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sim_model.common.engine.state import CYCLE, DISORDERED, FLIT_HOPS, NEVER, NONE, STRAY, EngineState
 from sim_model.common.messages import Messages
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,45 @@ class Results:
             deadlocked=deadlocked,
             copy_log=copy_log,
         )
+
+    def __repr__(self) -> str:
+        """Counts in place of the arrays."""
+        counts = f"{len(self.messages):,} messages, {self.deliveries:,} deliveries, {self.lost:,} lost"
+        end = ", deadlocked" if self.deadlocked else ""
+        return f"<Results of {self.cycles:,} cycles: {counts}, {self.flit_hops:,} flit-hops{end}>"
+
+    def to_pandas(self) -> "DataFrame":
+        """Return the deliveries as a table with the columns of ``messages.csv``, and the latency.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each message and destination, all int64: ``message``, ``source``, ``destination``, ``flits``,
+            ``start_cycle``, ``arrival_cycle`` (-1 if it never started or arrived) and ``latency_cycles`` (from start to
+            arrival, -1 without one).
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed; it comes with the extra ``sweep``.
+        """
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            raise ImportError("pandas is not installed; it comes with: pip install hydranoc[sweep]") from None
+        messages, message = self.messages, self.messages.message_of_destination
+        columns = {
+            "message": message,
+            "source": messages.source[message],
+            "destination": messages.destinations,
+            "flits": messages.flits[message],
+            "start_cycle": self.start_cycle[message],
+            "arrival_cycle": self.arrival_cycle,
+            "latency_cycles": np.where(
+                self.arrival_cycle == NONE, NONE, self.arrival_cycle - self.start_cycle[message]
+            ),
+        }
+        return DataFrame({name: column.astype(np.int64) for name, column in columns.items()})
 
     @property
     def deliveries(self) -> int:

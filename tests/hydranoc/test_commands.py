@@ -285,3 +285,29 @@ def test_registers_come_with_a_header_and_a_page(tmp_path, capsys):
     ports = {port["name"] for port in json.loads((tmp_path / "manifest.json").read_text())["ports"]}
     assert {"irq", "s_axil_araddr", "s_axis_n0_tdata", "axis_n3_clk"} <= ports
     assert "#define NET_CONTROL 0x14u" in (tmp_path / "net_regs.h").read_text()
+
+
+def test_unused_data_of_a_network_file_is_named_on_stderr(tmp_path, capsys):
+    edge = '<edge source="a" target="b"><data key="k">10</data></edge>'
+    key = '<key id="k" for="edge" attr.name="LinkSpeed"/>'
+    nodes = '<graph><node id="a"/><node id="b"/>'
+    (tmp_path / "a.graphml").write_text(f"<graphml>{key}{nodes}{edge}{edge}</graph></graphml>")
+    text = "network: {family: spam, topology: {file: a.graphml, parallel_links: channels}}\n"
+    (tmp_path / "a.yaml").write_text(text)
+    assert run(["draw", str(tmp_path / "a.yaml"), "-o", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == "remark: a.graphml: edge data 'LinkSpeed' is ignored\n"
+    assert ">x2<" in (tmp_path / "a.svg").read_text().replace("<!-- x2 -->", ">x2<")
+    (tmp_path / "a.yaml").write_text(text.replace("channels", "refuse"))
+    assert run(["check", str(tmp_path / "a.yaml")]) == 2
+    error = capsys.readouterr().err
+    assert "a.graphml:1: Link a - b is a duplicate of line 1" in error
+    assert "parallel_links: channels" in error
+
+
+def test_written_out_networks_may_have_parallel_links(tmp_path, capsys):
+    text = "network: {{family: spam, topology: {{switches: 2, edges: [[0, 1], [1, 0]]{}}}}}\n"
+    for option, code, links in (("", 2, 0), (", parallel_links: merge", 0, 1), (", parallel_links: channels", 0, 2)):
+        (tmp_path / "a.yaml").write_text(text.format(option))
+        assert run(["check", str(tmp_path / "a.yaml"), "--json"]) == code
+        out, err = capsys.readouterr()
+        assert "parallel_links: channels allows several" in err if code else json.loads(out)["sizes"]["links"] == links

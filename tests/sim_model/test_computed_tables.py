@@ -11,7 +11,7 @@ from sim_model.min.computed import MinRoutes, min_reach, min_routes
 from sim_model.min.model import MinModel
 from sim_model.spam.computed import SpamRoutes, spam_reach, spam_routes
 from sim_model.spam.model import SpamModel
-from tests.networks import random_irregular
+from tests.networks import random_irregular, with_parallel_links
 from tests.sim_model.builders import build, random_records
 from tests.sim_model.random_runs import COMPARED
 from topology.common.lattice import irregular_network, lattice_network
@@ -26,6 +26,7 @@ SPAM_NETWORKS = {
     "few links": lambda: lattice_network(50, seed=3, max_switch_links=3),
     "irregular": lambda: irregular_network(77, seed=3),
     "one switch": lambda: lattice_network(1, processors_per_switch=2),
+    "parallel links": lambda: with_parallel_links(random_irregular(3), np.random.default_rng(1)),
     **{f"small {seed}": lambda seed=seed: random_irregular(seed) for seed in range(6)},
 }
 MIN_SHAPES = ((2, 1), (2, 4), (3, 3), (4, 2), (8, 2))

@@ -6,10 +6,13 @@ This is where one age matrix per router is held against one queue per output.
 import numpy as np
 import pytest
 
-from tests.networks import with_own_lengths
+from tests.networks import with_own_lengths, with_parallel_links
 from tests.sim_model.builders import pick, random_network, random_records, simulate, spam_model
 from tests.sim_model.spam_reference import ReferenceNetwork
+from topology.common.deadlock import check_deadlock
 from topology.common.part_headers import PARTS
+from topology.spam.deadlock import spam_dependencies
+from topology.spam.reachability import unreached_pairs
 
 
 def compare(model, records, startup_cycles, cycles):
@@ -89,6 +92,21 @@ def test_links_of_different_lengths_equal_the_reference(seed):
         routing_cycles=pick(random, 1, 1, 2, 4),
         link_cycles=pick(random, 1, 2),
     )
+    records = random_records(random, model, 40, cycles=50, body=int(random.integers(0, 20)))
+    compare(model, records, 0, 300)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_parallel_links_equal_the_reference(seed):
+    random = np.random.default_rng(seed)
+    model = spam_model(
+        with_parallel_links(random_network(random, int(random.integers(2, 8))), random),
+        flit_bits=pick(random, 8, 16, 32),
+        buffer_flits=pick(random, 1, 2, 4),
+        routing_cycles=pick(random, 1, 1, 2, 4),
+    )
+    assert check_deadlock(spam_dependencies(model.routing)).free
+    assert unreached_pairs(model.routing) == []
     records = random_records(random, model, 40, cycles=50, body=int(random.integers(0, 20)))
     compare(model, records, 0, 300)
 

@@ -11,7 +11,7 @@ import pytest
 
 from hydranoc.lockstep.compare import Comparison
 from sim_model.common.simulation import Simulation
-from tests.networks import five_port_network, with_own_lengths
+from tests.networks import five_port_network, with_own_lengths, with_parallel_links
 from tests.tb.comparisons import assert_delivered, assert_equal, compare_verilog
 from tests.tb.harts_workloads import FAULTS, loaded
 from tests.tb.min_workloads import job as min_job
@@ -56,6 +56,16 @@ def test_links_of_different_lengths(seed, tmp_path, require_tool):
     require_tool("icarus")
     shape = Shape(flit_bits=16, link_cycles=1 + seed % 2)
     routing = shape.routing(with_own_lengths(five_port_network(), np.random.default_rng(seed)), root=0)
+    job = comparison(routing, shape, staged_traffic(routing, 400, seed=seed, flits=12))
+    assert_delivered(job)
+    assert_equal(job, "icarus", tmp_path)
+
+
+@pytest.mark.parametrize("seed", sampled([1, 2, 3, 4], [1]))
+def test_parallel_links(seed, tmp_path, require_tool):
+    require_tool("icarus")
+    shape = Shape(flit_bits=16)
+    routing = shape.routing(with_parallel_links(five_port_network(), np.random.default_rng(seed)), root=0)
     job = comparison(routing, shape, staged_traffic(routing, 400, seed=seed, flits=12))
     assert_delivered(job)
     assert_equal(job, "icarus", tmp_path)

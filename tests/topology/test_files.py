@@ -1,20 +1,24 @@
 """Network files: what they mean, and one clear error with its line for each thing that can be wrong."""
 
+from typing import Any
+
 import networkx as nx
 import pytest
 
-from topology.common.errors import TopologyError
+from topology.common.errors import FileRemark, TopologyError
 from topology.common.files import read_network
 from topology.common.graph import Network
 from topology.common.link_stages import LinkStages
+from topology.common.named_graph import LinkRules
 
+LENGTH = "latency of edge a - b must be"
 LATENCY = "The latency of link router 0 - router 1 must be a whole number of cycles, 1 to 16, not '"
 
 
-def _read(tmp_path, name: str, text: str, ports: int | None = None) -> Network:
+def _read(tmp_path, name: str, text: str, **options: Any) -> Network:
     path = tmp_path / name
     path.write_text(text)
-    return read_network(path, ports=ports)
+    return read_network(path, **options)
 
 
 def _graphml(body: str) -> str:
@@ -105,6 +109,90 @@ def test_graphml_keys_have_defaults(tmp_path):
     assert _read(tmp_path, "a.xml", text).processors == (0, 0, 0, 1)
 
 
+def test_the_default_of_a_key_is_not_its_description(tmp_path):
+    text = """<graphml><key id="d0" for="node" attr.name="processors"><desc>machines in the rack</desc>
+    <default>1</default></key><graph><node id="a"><desc>9</desc><data key="d0">4</data></node><node id="b"/>
+    <edge source="a" target="b"/></graph></graphml>"""
+    assert _read(tmp_path, "a.graphml", text).processors == (0, 0, 0, 0, 1)
+
+
+def _edges(body: str, kind: str = "undirected") -> str:
+    """A GraphML file of three switches whose edges start on line 3."""
+    keys = "".join(f'<key id="{key}" for="edge" attr.name="{key}"/>' for key in ("latency", "cycles", "LinkSpeed"))
+    nodes = "".join(f'<node id="{name}"/>' for name in "abc")
+    return f'<graphml>{keys}\n<graph edgedefault="{kind}">{nodes}\n{body}\n</graph></graphml>'
+
+
+def _edge(source: str, target: str, extra: str = "", **data: str) -> str:
+    inside = "".join(f'<data key="{key}">{value}</data>' for key, value in data.items())
+    return f'<edge source="{source}" target="{target}" {extra}>{inside}</edge>'
+
+
+def _lengths(network: Network) -> dict[str, int]:
+    return {network.channels[channel].name: cycles for channel, cycles in network.channel_cycles.items()}
+
+
+def test_graphml_latencies_are_cycles_of_links(tmp_path):
+    edges = _edge("a", "b", latency="4") + _edge("a", "c", cycles="2.0") + _edge("b", "c")
+    network = _read(tmp_path, "a.graphml", _edges(edges))
+    assert _lengths(network) == {"a->b": 4, "b->a": 4, "a->c": 2, "c->a": 2}
+    edges = _edge("a", "b", latency="4") + _edge("b", "a", latency="3") + _edge("b", "c") + _edge("c", "b", cycles="2")
+    assert _lengths(_read(tmp_path, "b.graphml", _edges(edges, "directed"))) == {"a->b": 4, "b->a": 3, "c->b": 2}
+
+
+def test_two_directed_edges_are_one_link_in_an_undirected_graph_too(tmp_path):
+    one_way = 'directed="true"'
+    edges = _edge("a", "b", one_way) + _edge("b", "a", one_way) + _edge("b", "c")
+    assert _read(tmp_path, "a.graphml", _edges(edges)).edges == ((0, 1), (1, 2))
+    edges = _edge("a", "b", 'directed="false"') + _edge("b", "c") + _edge("c", "b")
+    assert _read(tmp_path, "b.graphml", _edges(edges, "directed")).edges == ((0, 1), (1, 2))
+
+
+def test_one_way_links_lead_both_ways_if_the_rules_say_so(tmp_path):
+    edges = _edge("a", "b") + _edge("b", "a") + _edge("b", "c", latency="3")
+    network = _read(tmp_path, "a.graphml", _edges(edges, "directed"), rules=LinkRules(one_way_links="both"))
+    assert network.edges == ((0, 1), (1, 2))
+    assert _lengths(network) == {"b->c": 3, "c->b": 3}
+
+
+@pytest.mark.parametrize("name", ["a.edges", "a.graphml"])
+def test_parallel_links_are_merged_or_channels_of_their_own(tmp_path, name):
+    edges = _edge("a", "b", latency="2") + _edge("b", "a", latency="2") + _edge("b", "c")
+    text = _edges(edges) if name == "a.graphml" else "a b\nb a\nb c\n"
+    merged = _read(tmp_path, name, text, rules=LinkRules(parallel_links="merge"))
+    assert merged.edges == ((0, 1), (1, 2))
+    network = _read(tmp_path, name, text, rules=LinkRules(parallel_links="channels"))
+    assert network.edges == ((0, 1), (0, 1), (1, 2))
+    names = [channel.name for channel in network.channels]
+    assert names[:6] == ["a->b", "a->b#2", "a->p0", "b->a", "b->a#2", "b->c"]
+    for channel in network.channels:  # the k-th output to a neighbour leads to the k-th input from there
+        assert network.input_channel[channel.sink][channel.sink_port] == channel.index
+        assert channel.sink_port == network.output_channel[channel.sink].index(_back(network, channel.name))
+    if name == "a.graphml":
+        assert _lengths(network) == dict.fromkeys(names[:2] + names[3:5], 2)
+
+
+def _back(network: Network, name: str) -> int:
+    """The channel in the other direction of the same link."""
+    ends, mark, position = name.partition("#")
+    source, sink = ends.split("->")
+    return next(channel.index for channel in network.channels if channel.name == f"{sink}->{source}{mark}{position}")
+
+
+def test_unused_data_of_edges_is_named_once(tmp_path):
+    edges = _edge("a", "b", LinkSpeed="10") + _edge("b", "c", LinkSpeed="2.5", colour="red")
+    with pytest.warns(FileRemark) as caught:
+        _read(tmp_path, "a.graphml", _edges(edges))
+    assert [str(one.message) for one in caught] == ["a.graphml: edge data 'LinkSpeed', 'colour' is ignored"]
+
+
+def test_a_named_format_overrides_the_suffix(tmp_path):
+    text = "router 0 node 0 router 1 3\nrouter 1 node 1 router 2\nrouter 2 node 2\n"
+    network = _read(tmp_path, "anynet_file", text, format="anynet")
+    assert _lengths(network) == {"0->1": 3}
+    assert _read(tmp_path, "a.xml", "a b\n", format="edges").edges == ((0, 1),)
+
+
 NODES = '<node id="a"/>\n<node id="b"/>\n<node id="p"><data key="kind">processor</data></node>\n'
 
 WRONG = [
@@ -130,7 +218,7 @@ WRONG = [
         "a.anynet",
         "router 0 node 0 router 1 5\nrouter 0 router 1 6\n",
         2,
-        "The latency of the channel from router 0 to router 1 is given twice, as 5 and as 6",
+        "The latency of channel 0->1 is given twice, as 5 and as 6",
     ),
     ("a.anynet", "router 0 5 node 0\n", 1, "'router 0' must be followed by its links, not '5'"),
     ("a.anynet", "router 0 node 0\nswitch 1\n", 2, "A link must start with 'router' or 'node', not 'switch'"),
@@ -184,6 +272,41 @@ WRONG = [
     ("a.graphml", _graphml('<node id=" "/>'), 7, "The name of a node must be printable text, not ' '"),
     ("a.edges", "a b\n\0 b\n", 2, "The name of a node must be printable text, not '\\x00'"),
     ("a.anynet", f"router 0 node 0\nrouter {'9' * 5000} node 1\n", 2, "The number of a router must have at most 18"),
+    ("a.graphml", _edges(_edge("a", "b", latency="17")), 3, f"{LENGTH} a whole number of cycles, 1 to 16, not '17'"),
+    ("a.graphml", _edges(_edge("a", "b", latency="1.5")), 3, f"{LENGTH} a whole number of cycles, 1 to 16, not '1.5'"),
+    (
+        "a.graphml",
+        _edges(_edge("a", "b", latency="2", cycles="3")),
+        3,
+        "latency and cycles of edge a - b must be a whole number of cycles, 1 to 16, not '2' and '3'",
+    ),
+    (
+        "a.graphml",
+        _graphml(
+            NODES + '<edge source="a" target="b"/><edge source="a" target="p"><data key="latency">2</data></edge>'
+        ),
+        10,
+        "latency of edge a - p must be 1 or left out, since processors sit at their switches, not '2'",
+    ),
+    (
+        "a.graphml",
+        _edges(_edge("a", "b") + "\n" + _edge("a", "b"), "directed"),
+        3,
+        "Edge a - b leads one way; each link must have an edge back (one_way_links: both makes it a link both ways)",
+    ),
+    (
+        "a.graphml",
+        _edges(_edge("a", "b") + "\n" + _edge("b", "a")),
+        4,
+        "Link b - a is a duplicate of line 3; each pair of switches may have one link (parallel_links: merge makes one",
+    ),
+    ("a.graphml", _edges("<hyperedge/>"), 3, "A GraphML hyperedge is no link; each edge must join two nodes"),
+    (
+        "anynet_file",
+        "",
+        None,
+        "A network file must end in .edges, .edgelist, .txt, .graphml, .xml, .anynet, not ''; or",
+    ),
     ("a.json", "{}", None, "A network file must end in .edges, .edgelist, .txt, .graphml, .xml, .anynet, not '.json'"),
 ]
 

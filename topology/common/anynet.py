@@ -16,14 +16,14 @@ has its own, from the line of the other router. Channels without one are as long
 
 from topology.common.errors import TopologyError
 from topology.common.link_stages import MOST_LINK_CYCLES
-from topology.common.named_graph import MOST_DIGITS, NamedGraph
+from topology.common.named_graph import MOST_DIGITS, NO_LINK_RULES, LinkRules, NamedGraph
 
 Item = tuple[str, str]  # ("router" or "node", number)
 Latency = int | None  # where the line gives none
 
 
-def parse_anynet(text: str) -> NamedGraph:
-    """Read an anynet file.
+def parse_anynet(text: str, rules: LinkRules = NO_LINK_RULES) -> NamedGraph:
+    """Read an anynet file, in which a link that is listed again is the same link.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def parse_anynet(text: str) -> NamedGraph:
         for item, _ in items:
             first.setdefault(item, number)
         links.extend((items[0][0], item, latency, number) for item, latency in items[1:])
-    graph = NamedGraph()
+    graph = NamedGraph(rules)
     for item in sorted(first, key=lambda item: int(item[1])):
         if item[0] == "router":
             graph.add_switch(item[1], first[item])
@@ -47,18 +47,10 @@ def parse_anynet(text: str) -> NamedGraph:
     if graph.switches and not graph.processors:
         raise TopologyError("The file has no nodes; a network must have at least 1 node on a router", line=1)
     for a, b, latency, number in links:
-        graph.add_link(_name(a), _name(b), number, again_allowed=True)
+        position = graph.add_link(_name(a), _name(b), number, again_allowed=True)
         if latency is not None and a[0] == b[0]:
-            _add_latency(graph, (_name(a), _name(b)), latency, number)
+            graph.set_link_cycles(_name(a), _name(b), position, latency, number)
     return graph
-
-
-def _add_latency(graph: NamedGraph, channel: tuple[str, str], latency: int, line: int) -> None:
-    """The cycles of a channel between two routers, which a file may give twice if it says the same."""
-    earlier = graph.link_cycles.setdefault(channel, latency)
-    if earlier != latency:
-        text = f"The latency of the channel from router {channel[0]} to router {channel[1]} is given twice"
-        raise TopologyError(f"{text}, as {earlier} and as {latency}", line=line, item=channel[0])
 
 
 def _name(item: Item) -> str:

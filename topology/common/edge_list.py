@@ -15,12 +15,12 @@ order of appearance (numbers of more than 18 digits count as words).
 """
 
 from topology.common.errors import TopologyError
-from topology.common.named_graph import MOST_DIGITS, NamedGraph
+from topology.common.named_graph import MOST_DIGITS, NO_LINK_RULES, LinkRules, NamedGraph
 
 Line = tuple[int, list[str]]
 
 
-def parse_edge_list(text: str) -> NamedGraph:
+def parse_edge_list(text: str, rules: LinkRules = NO_LINK_RULES) -> NamedGraph:
     """Read an edge list.
 
     Raises
@@ -30,7 +30,7 @@ def parse_edge_list(text: str) -> NamedGraph:
     """
     lines = [(number, line.split("#")[0].split()) for number, line in enumerate(text.splitlines(), start=1)]
     lines = [(number, words) for number, words in lines if words]
-    graph = NamedGraph()
+    graph = NamedGraph(rules)
     links = _declare(graph, lines)
     if not graph.switches:
         for name, line in _appearing_switches(graph, links):

@@ -1,4 +1,4 @@
-"""The one exception for networks that cannot be built."""
+"""The exception for networks that cannot be built, and the warning for parts of a file that are not used."""
 
 
 class TopologyError(ValueError):
@@ -18,3 +18,7 @@ class TopologyError(ValueError):
         super().__init__(message)
         self.line = line
         self.item = item
+
+
+class FileRemark(UserWarning):
+    """Parts of a network file that are read and not used."""

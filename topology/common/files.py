@@ -1,55 +1,81 @@
-"""Networks from files; the suffix decides the format.
+"""Networks from files; the suffix decides the format unless a format is named.
 
-=====================================  ==========================================
-``.edges``, ``.edgelist``, ``.txt``    edge list (``topology.common.edge_list``)
-``.graphml``, ``.xml``                 GraphML (``topology.common.graphml``)
-``.anynet``                            BookSim anynet (``topology.common.anynet``)
-=====================================  ==========================================
+=================  ==================================  ==========================================
+format             suffix
+=================  ==================================  ==========================================
+``edges``          ``.edges``, ``.edgelist``, ``.txt`` edge list (``topology.common.edge_list``)
+``graphml``        ``.graphml``, ``.xml``              GraphML (``topology.common.graphml``)
+``anynet``         ``.anynet``                         BookSim anynet (``topology.common.anynet``)
+=================  ==================================  ==========================================
 """
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 from topology.common.anynet import parse_anynet
 from topology.common.edge_list import parse_edge_list
-from topology.common.errors import TopologyError
+from topology.common.errors import FileRemark, TopologyError
 from topology.common.graph import Network
 from topology.common.graphml import parse_graphml
-from topology.common.named_graph import NamedGraph
+from topology.common.named_graph import NO_LINK_RULES, LinkRules, NamedGraph
 
-PARSERS: dict[str, Callable[[str], NamedGraph]] = {
-    ".edges": parse_edge_list,
-    ".edgelist": parse_edge_list,
-    ".txt": parse_edge_list,
-    ".graphml": parse_graphml,
-    ".xml": parse_graphml,
-    ".anynet": parse_anynet,
+Format = Literal["edges", "graphml", "anynet"]
+PARSERS: dict[Format, Callable[[str, LinkRules], NamedGraph]] = {
+    "edges": parse_edge_list,
+    "graphml": parse_graphml,
+    "anynet": parse_anynet,
+}
+SUFFIXES: dict[str, Format] = {
+    ".edges": "edges",
+    ".edgelist": "edges",
+    ".txt": "edges",
+    ".graphml": "graphml",
+    ".xml": "graphml",
+    ".anynet": "anynet",
 }
 
 MOST_MEGABYTES = 64
 
 
-def read_network(path: str | Path, *, ports: int | None = None) -> Network:
-    """The network in a file.
+def read_network(
+    path: str | Path, *, ports: int | None = None, format: Format | None = None, rules: LinkRules = NO_LINK_RULES
+) -> Network:
+    """Return the network in a file.
 
     Parameters
     ----------
     path : str or Path
-        A file with one of the suffixes above.
+        A file with one of the suffixes above, or with any name if its format is named.
     ports : int or None
         Largest number of links a switch may have, those to processors included; None sets no bound.
+    format : str or None
+        ``edges``, ``graphml`` or ``anynet``; by default the one that belongs to the suffix.
+    rules : LinkRules
+        Treatment of parallel and one-way links.
+
+    Returns
+    -------
+    Network
 
     Raises
     ------
     TopologyError
-        With ``line``, for an unknown suffix, a malformed line or a broken rule.
+        With ``line``, for an unknown suffix or format, a malformed line or a broken rule.
     OSError
         If the file cannot be read.
     """
     path = Path(path)
-    parse = PARSERS.get(path.suffix.lower())
-    if parse is None:
-        raise TopologyError(f"A network file must end in {', '.join(PARSERS)}, not {path.suffix!r}", item=path.name)
+    chosen = format or SUFFIXES.get(path.suffix.lower())
+    if chosen is None:
+        raise TopologyError(
+            f"A network file must end in {', '.join(SUFFIXES)}, not {path.suffix!r}; "
+            f"or its format must be named ({', '.join(f'format: {name}' for name in PARSERS)})",
+            item=path.name,
+        )
+    if chosen not in PARSERS:
+        raise TopologyError(f"Format must be one of {', '.join(PARSERS)}, not {chosen!r}")
     try:
         with path.open("rb") as file:  # devices may have no end
             content = file.read(MOST_MEGABYTES * 10**6 + 1)
@@ -59,4 +85,8 @@ def read_network(path: str | Path, *, ports: int | None = None) -> Network:
         raise TopologyError(f"The file must be UTF-8 text; byte {error.start} is not", line=line) from None
     if len(content) > MOST_MEGABYTES * 10**6:
         raise TopologyError(f"A network file must have at most {MOST_MEGABYTES} MB")
-    return parse(text).network(ports)
+    graph = PARSERS[chosen](text, rules)
+    network = graph.network(ports)
+    for remark in graph.remarks:
+        warnings.warn(f"{path.name}: {remark}", FileRemark, stacklevel=2)
+    return network

@@ -10,11 +10,11 @@ from functools import cached_property
 import networkx as nx
 import numpy as np
 
-from topology.common.channels import ChannelNetwork
+from topology.common.channels import Channel, ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.hops import HopBits, hop_bits
 
-NO_LINK_CYCLES: Mapping[tuple[int, int], int] = {}
+NO_LINK_CYCLES: Mapping[tuple[int, ...], int] = {}
 
 
 class Network(ChannelNetwork):
@@ -34,9 +34,11 @@ class Network(ChannelNetwork):
         Names for messages and pictures; default ``s0``, ``s1``, ...
     positions : array of float, shape (switches, 2), or None
         Where to draw the switches.
-    link_cycles : mapping of (int, int) to int
+    link_cycles : mapping of (int, int) or (int, int, int) to int
         Cycles of channels between two switches, by source and sink, where the network gives them; each direction of a
-        link for itself.
+        link for itself. A third number is the position among parallel links; without it all of them are meant.
+    parallel_links : bool
+        Two switches may have several links, each with two channels of its own; otherwise a second one is an error.
 
     Raises
     ------
@@ -53,11 +55,12 @@ class Network(ChannelNetwork):
         ports: int | None = None,
         switch_names: Sequence[str] | None = None,
         positions: np.ndarray | None = None,
-        link_cycles: Mapping[tuple[int, int], int] = NO_LINK_CYCLES,
+        link_cycles: Mapping[tuple[int, ...], int] = NO_LINK_CYCLES,
+        parallel_links: bool = False,
     ):
         if switches < 1:
             raise TopologyError(f"A network must have at least 1 switch, not {switches!r}")
-        self.edges = _checked_edges(switches, edges)
+        self.edges = _checked_edges(switches, edges, parallel_links)
         if not processors:
             raise TopologyError("A network must have at least 1 processor, not 0")
         for processor, switch in enumerate(processors):
@@ -70,12 +73,39 @@ class Network(ChannelNetwork):
         wires = _wires(self.neighbours)
         super().__init__(switches, len(processors), wires, switch_names=switch_names, positions=positions)
         self.channel_cycles = {
-            channel.index: link_cycles[channel.source, channel.sink]
+            channel.index: cycles
             for channel in self.channels
-            if (channel.source, channel.sink) in link_cycles
+            if (cycles := self._cycles_of(channel, link_cycles)) is not None
         }
         self._check_ports(ports)
         self._check_connected()
+
+    def parallel_position(self, source: int, source_port: int) -> int:
+        """Return the position of an output's link among the parallel links to the same vertex; 0 for the first one.
+
+        Parameters
+        ----------
+        source, source_port : int
+            Vertex and port.
+
+        Returns
+        -------
+        int
+        """
+        found = self.neighbours[source]
+        return found[:source_port].count(found[source_port])
+
+    def _cycles_of(self, channel: Channel, link_cycles: Mapping[tuple[int, ...], int]) -> int | None:
+        ends = (channel.source, channel.sink)
+        position = self.parallel_position(channel.source, channel.source_port)
+        return link_cycles.get((*ends, position), link_cycles.get(ends))
+
+    def _channel_name(self, index: int, source: int, source_port: int, sink: int) -> str:
+        """Name of a channel: that of its ends; the second of parallel links has ``#2`` behind it."""
+        name, position = super()._channel_name(index, source, source_port, sink), 0
+        if self.is_switch(source):
+            position = self.parallel_position(source, source_port)
+        return f"{name}#{position + 1}" if position else name
 
     def _check_ports(self, ports: int | None) -> None:
         if ports is None:
@@ -130,8 +160,9 @@ class Network(ChannelNetwork):
         return int(np.argmin(self.hops.eccentricity))
 
 
-def _checked_edges(switches: int, edges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def _checked_edges(switches: int, edges: Iterable[tuple[int, int]], parallel: bool) -> tuple[tuple[int, int], ...]:
     seen: set[tuple[int, int]] = set()
+    found: list[tuple[int, int]] = []
     for a, b in edges:
         text = f"[{a}, {b}]"
         for end in (a, b):
@@ -142,10 +173,15 @@ def _checked_edges(switches: int, edges: Iterable[tuple[int, int]]) -> tuple[tup
         if a == b:
             raise TopologyError(f"Edge {text} is a loop; an edge must join two different switches", item=text)
         edge = (min(a, b), max(a, b))
-        if edge in seen:
-            raise TopologyError(f"Edge {text} is a duplicate; each pair of switches may have one link", item=text)
+        if edge in seen and not parallel:
+            raise TopologyError(
+                f"Edge {text} is a duplicate; each pair of switches may have one link "
+                "(parallel_links: channels allows several)",
+                item=text,
+            )
         seen.add(edge)
-    return tuple(sorted(seen))
+        found.append(edge)
+    return tuple(sorted(found))
 
 
 def _neighbours(
@@ -162,8 +198,12 @@ def _neighbours(
 
 
 def _wires(neighbours: Sequence[Sequence[int]]) -> Iterator[tuple[int, int, int, int]]:
-    """Two channels per link, between ports that are numbered by neighbour."""
-    port_to = [{neighbour: port for port, neighbour in enumerate(found)} for found in neighbours]
-    for source, found in enumerate(neighbours):
-        for port, sink in enumerate(found):
-            yield source, port, sink, port_to[sink][source]
+    """Two channels per link, between ports that are numbered by neighbour; parallel links are paired in their order."""
+    ports_to: list[dict[int, list[int]]] = [{} for _ in neighbours]
+    for vertex, found in enumerate(neighbours):
+        for port, neighbour in enumerate(found):
+            ports_to[vertex].setdefault(neighbour, []).append(port)
+    for source, found in enumerate(ports_to):
+        for sink, ports in found.items():
+            for port, sink_port in zip(ports, ports_to[sink][source], strict=True):
+                yield source, port, sink, sink_port

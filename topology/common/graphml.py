@@ -6,23 +6,29 @@ Node attributes (all optional):
 * ``processors``: how many processors hang on this switch, besides those that are nodes of their own.
 * ``x``, ``y``: where to draw a switch.
 
+Edge attributes (optional): ``latency`` or ``cycles``, the cycles of the link in both directions or, of a directed edge,
+in its own. Links to processors take one cycle. Other attributes of edges are not used, and a remark names them.
+
 If no node is a processor or has ``processors``, each switch gets one. Switches and processors are numbered in
 the order of the file; processors given as a number come in the place of their switch. The name of a switch is
-its node id. In a directed graph a link may be listed in one direction or in both. Other attributes are
-ignored.
+its node id. Two directed edges that lead opposite ways are one link, whether the graph is directed or the edges are.
 
 The file is UTF-8, whatever encoding it declares. It is read with the XML parser itself, not with networkx, because
 only the former knows line numbers.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from topology.common.errors import TopologyError
-from topology.common.named_graph import MAX_PROCESSORS_PER_SWITCH, MOST_DIGITS, NamedGraph
+from topology.common.link_stages import MOST_LINK_CYCLES
+from topology.common.named_graph import MAX_PROCESSORS_PER_SWITCH, MOST_DIGITS, NO_LINK_RULES, LinkRules, NamedGraph
 
 FARTHEST_COORDINATE = 1e9
+CYCLE_KEYS = ("latency", "cycles")
+KINDS = ("node", "edge")
 
 
 @dataclass
@@ -39,9 +45,24 @@ class _Element:
             raise TopologyError(f"A GraphML {element} must have the attribute {name!r}", line=self.line, item=element)
         return self.attributes[name]
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Source and target of an edge."""
+        return self.attribute("source", "edge"), self.attribute("target", "edge")
 
-def parse_graphml(text: str) -> NamedGraph:
+
+def parse_graphml(text: str, rules: LinkRules = NO_LINK_RULES) -> NamedGraph:
     """Read a GraphML file.
+
+    Parameters
+    ----------
+    text : str
+    rules : LinkRules
+        Treatment of parallel and one-way links.
+
+    Returns
+    -------
+    NamedGraph
 
     Raises
     ------
@@ -50,7 +71,7 @@ def parse_graphml(text: str) -> NamedGraph:
     """
     document = _Document()
     document.read(text)
-    graph = NamedGraph()
+    graph = NamedGraph(rules)
     counts = any("processors" in node.data for node in document.nodes)
     for node in document.nodes:
         _add_node(graph, node, counts)
@@ -58,10 +79,70 @@ def parse_graphml(text: str) -> NamedGraph:
         raise TopologyError(
             "All switches have 0 processors; a network must have at least 1", line=document.nodes[0].line
         )
-    for edge in document.edges:
-        ends = edge.attribute("source", "edge"), edge.attribute("target", "edge")
-        graph.add_link(*ends, edge.line, again_allowed=document.directed)
+    for edge, back in _links(document, rules):
+        _add_link(graph, edge, back)
+    unused = {name for edge in document.edges for name in edge.data} - set(CYCLE_KEYS)
+    if unused:
+        graph.remarks.append(f"edge data {', '.join(map(repr, sorted(unused)))} is ignored")
     return graph
+
+
+def _links(document: "_Document", rules: LinkRules) -> Iterator[tuple[_Element, _Element]]:
+    """Each link as its edge and the edge back, which is the same one unless they are directed."""
+    waiting: dict[tuple[str, str], list[_Element]] = {}
+    for edge in document.edges:
+        source, target = edge.ends
+        if not document.is_directed(edge):
+            yield edge, edge
+        elif waiting.get((target, source)):
+            yield waiting[target, source].pop(0), edge
+        else:
+            waiting.setdefault((source, target), []).append(edge)
+    for edge in (edge for found in waiting.values() for edge in found):
+        if rules.one_way_links == "refuse":
+            source, target = edge.ends
+            raise TopologyError(
+                f"Edge {source} - {target} leads one way; each link must have an edge back "
+                "(one_way_links: both makes it a link both ways)",
+                line=edge.line,
+                item=source,
+            )
+        yield edge, edge
+
+
+def _add_link(graph: NamedGraph, edge: _Element, back: _Element) -> None:
+    a, b = edge.ends
+    position = graph.add_link(a, b, edge.line)
+    for one, source, sink in ((edge, a, b), (back, b, a)):
+        cycles = _cycles(one)
+        if cycles is None:
+            continue
+        if source in graph.switches and sink in graph.switches:
+            graph.set_link_cycles(source, sink, position, cycles, one.line)
+        elif cycles != 1:
+            raise _wrong_cycles(one, "1 or left out, since processors sit at their switches")
+
+
+def _cycles(edge: _Element) -> int | None:
+    """Cycles of an edge; None without such data. NetworkX writes whole numbers as 4 or 4.0."""
+    given = {edge.data[key] for key in CYCLE_KEYS if key in edge.data}
+    if not given:
+        return None
+    text = min(given)
+    digits = text.removesuffix(".0")
+    cycles = int(digits) if digits.isdecimal() and len(digits) <= MOST_DIGITS else 0
+    if len(given) > 1 or not 1 <= cycles <= MOST_LINK_CYCLES:
+        raise _wrong_cycles(edge, f"a whole number of cycles, 1 to {MOST_LINK_CYCLES}")
+    return cycles
+
+
+def _wrong_cycles(edge: _Element, right: str) -> TopologyError:
+    found = " and ".join(repr(edge.data[key]) for key in CYCLE_KEYS if key in edge.data)
+    keys = " and ".join(key for key in CYCLE_KEYS if key in edge.data)
+    source, target = edge.ends
+    return TopologyError(
+        f"{keys} of edge {source} - {target} must be {right}, not {found}", line=edge.line, item=source
+    )
 
 
 def _add_node(graph: NamedGraph, node: _Element, counts: bool) -> None:
@@ -113,9 +194,11 @@ class _Document:
     def __init__(self):
         self.nodes: list[_Element] = []
         self.edges: list[_Element] = []
-        self.directed = False
+        self._directed = False
         self._names: dict[str, str] = {}
-        self._defaults: dict[str, str] = {}
+        self._defaults: dict[str, dict[str, str]] = {kind: {} for kind in KINDS}
+        self._defined: tuple[str, ...] = ()  # kinds of elements that the open key is for
+        self._defined_key = ""
         self._open: list[_Element] = []
         self._key: str | None = None
         self._graphs = 0
@@ -134,8 +217,13 @@ class _Document:
             raise TopologyError(f"The file is not well-formed XML: {reason}", line=error.lineno) from None
         if not self._graphs:
             raise TopologyError("The file must have a GraphML graph; it has none", line=1)
-        for node in self.nodes:
-            node.data = {**self._defaults, **node.data}
+        for kind, elements in zip(KINDS, (self.nodes, self.edges), strict=True):
+            for element in elements:
+                element.data = {**self._defaults[kind], **element.data}
+
+    def is_directed(self, edge: _Element) -> bool:
+        """Whether an edge leads one way: its own attribute overrides the graph's."""
+        return {"true": True, "false": False}.get(edge.attributes.get("directed", ""), self._directed)
 
     def _entity(self, name: str, *_rest: object) -> None:
         """Entities can make a short file endless, and no GraphML file needs them."""
@@ -152,26 +240,38 @@ class _Document:
             self._graphs += 1
             if self._graphs > 1:
                 raise TopologyError("A GraphML file must have one graph; this is the second", line=line)
-            self.directed = attributes.get("edgedefault") == "directed"
-        elif element == "key" and attributes.get("for") in ("node", "all"):
-            self._key = attributes.get("id", "")
-            self._names[self._key] = attributes.get("attr.name", self._key)
-        elif element in ("node", "edge"):
+            self._directed = attributes.get("edgedefault") == "directed"
+        elif element == "hyperedge":
+            raise TopologyError("A GraphML hyperedge is no link; each edge must join two nodes", line=line)
+        elif element == "key":
+            self._define_key(attributes)
+        elif element in KINDS:
             self._open.append(_Element(attributes, line))
             (self.nodes if element == "node" else self.edges).append(self._open[-1])
         elif element == "data":
             self._key = attributes.get("key", "")
+        elif element == "default" and self._defined:
+            self._key = self._defined_key
+
+    def _define_key(self, attributes: dict[str, str]) -> None:
+        kind = attributes.get("for", "all")
+        self._defined = KINDS if kind == "all" else tuple({kind}.intersection(KINDS))
+        self._defined_key = attributes.get("id", "")
+        if self._defined:
+            self._names[self._defined_key] = attributes.get("attr.name", self._defined_key)
 
     def _end(self, tag: str) -> None:
         element = tag.rpartition(" ")[2]
-        if element in ("node", "edge"):
+        if element in KINDS:
             self._open.pop()
-        elif element in ("key", "data"):
+        elif element == "key":
+            self._defined = ()
+        if element in ("key", "data", "default"):
             self._key = None
 
     def _characters(self, text: str) -> None:
         if self._key is None or not text.strip():
             return
-        data = self._open[-1].data if self._open else self._defaults
         name = self._names.get(self._key, self._key)
-        data[name] = data.get(name, "") + text.strip()
+        for data in [self._open[-1].data] if self._open else [self._defaults[kind] for kind in self._defined]:
+            data[name] = data.get(name, "") + text.strip()

@@ -5,6 +5,7 @@ names and line.
 """
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import networkx as nx
 import numpy as np
@@ -15,11 +16,32 @@ from topology.common.graph import Network
 MAX_PROCESSORS_PER_SWITCH = 1024
 MOST_DIGITS = 18
 """Numbers in network files may be no longer."""
+ParallelLinks = Literal["refuse", "merge", "channels"]
+OneWayLinks = Literal["refuse", "both"]
 
 
 def is_name(text: str) -> bool:
     """Whether a text can name a node: printable, and not blank."""
     return bool(text.strip()) and text.isprintable()
+
+
+@dataclass(frozen=True)
+class LinkRules:
+    """The links of a file that are more, or less, than one link each way between two switches.
+
+    Members
+    -------
+    parallel_links : str
+        Several links between two switches: ``refuse``, ``merge`` them into one, or ``channels`` of their own for each.
+    one_way_links : str
+        Edges of a directed file without an edge back: ``refuse``, or ``both`` to make each a link both ways.
+    """
+
+    parallel_links: ParallelLinks = "refuse"
+    one_way_links: OneWayLinks = "refuse"
+
+
+NO_LINK_RULES = LinkRules()
 
 
 @dataclass
@@ -30,22 +52,31 @@ class NamedGraph:
 
     Members
     -------
+    rules : LinkRules
+        Treatment of parallel and one-way links.
     switches : dict of str to int
         Line of declaration by switch name.
     processors : dict of str to int
         Line of declaration by processor name.
     positions : dict of str to (float, float)
         Where to draw switches.
-    link_cycles : dict of (str, str) to int
-        Cycles of channels between two switches, by source and sink, where the file gives them.
+    links : dict of (str, str) to list of int
+        Lines of the links between two switches, one for each link, by their names in ascending order.
+    link_cycles : dict of (str, str, int) to int
+        Cycles of channels between two switches where the file gives them, by source, sink and position of the link in
+        ``links``.
+    remarks : list of str
+        Parts of the file that are read and not used.
     """
 
+    rules: LinkRules = NO_LINK_RULES
     switches: dict[str, int] = field(default_factory=dict)
     processors: dict[str, int] = field(default_factory=dict)
     positions: dict[str, tuple[float, float]] = field(default_factory=dict)
-    links: dict[tuple[str, str], int] = field(default_factory=dict)
-    link_cycles: dict[tuple[str, str], int] = field(default_factory=dict)
+    links: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    link_cycles: dict[tuple[str, str, int], int] = field(default_factory=dict)
     homes: dict[str, str] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
 
     def add_switch(self, name: str, line: int) -> None:
         """Declare a switch; a second declaration is an error."""
@@ -64,13 +95,17 @@ class NamedGraph:
         if first is not None:
             raise TopologyError(f"Node {name} is declared twice; it is already on line {first}", line=line, item=name)
 
-    def add_link(self, a: str, b: str, line: int, *, again_allowed: bool = False) -> None:
-        """Add a link between declared nodes.
+    def add_link(self, a: str, b: str, line: int, *, again_allowed: bool = False) -> int:
+        """Add a link between declared nodes and return its position among the links between them.
 
         Parameters
         ----------
         again_allowed : bool
-            Whether a link may be given twice, as in formats that list it at both ends.
+            A link that is there is meant again, as in formats that list it at both ends, and is not a second one.
+
+        Returns
+        -------
+        int
 
         Raises
         ------
@@ -84,15 +119,43 @@ class NamedGraph:
             raise TopologyError(f"Link {a} - {b} is a loop; a link must join two different nodes", line=line, item=a)
         if a in self.processors or b in self.processors:
             self._add_processor_link(a, b, line, again_allowed)
-            return
-        link = (min(a, b), max(a, b))
-        if link in self.links and not again_allowed:
+            return 0
+        lines = self.links.setdefault((min(a, b), max(a, b)), [])
+        if lines and not again_allowed and self.rules.parallel_links == "refuse":
             raise TopologyError(
-                f"Link {a} - {b} is a duplicate of line {self.links[link]}; each pair of switches may have one link",
+                f"Link {a} - {b} is a duplicate of line {lines[0]}; each pair of switches may have one link "
+                "(parallel_links: merge makes one of them, parallel_links: channels keeps both)",
                 line=line,
                 item=a,
             )
-        self.links.setdefault(link, line)
+        if not lines or not (again_allowed or self.rules.parallel_links == "merge"):
+            lines.append(line)
+        return len(lines) - 1
+
+    def set_link_cycles(self, source: str, sink: str, position: int, cycles: int, line: int) -> None:
+        """Set the cycles of one direction of a link between two switches; a file may repeat them unchanged.
+
+        Parameters
+        ----------
+        source, sink : str
+            Switches.
+        position : int
+            Position of the link among those between them, as ``add_link`` returns it.
+        cycles : int
+        line : int
+
+        Raises
+        ------
+        TopologyError
+            If the file has given other cycles.
+        """
+        earlier = self.link_cycles.setdefault((source, sink, position), cycles)
+        if earlier != cycles:
+            raise TopologyError(
+                f"The latency of channel {source}->{sink} is given twice, as {earlier} and as {cycles}",
+                line=line,
+                item=source,
+            )
 
     def _add_processor_link(self, a: str, b: str, line: int, again_allowed: bool) -> None:
         if a in self.processors and b in self.processors:
@@ -130,12 +193,13 @@ class NamedGraph:
         try:
             return Network(
                 len(number),
-                [(number[a], number[b]) for a, b in self.links],
+                [(number[a], number[b]) for (a, b), lines in self.links.items() for _ in lines],
                 processors,
                 ports=ports,
                 switch_names=list(self.switches),
                 positions=self._positions(),
-                link_cycles={(number[a], number[b]): cycles for (a, b), cycles in self.link_cycles.items()},
+                link_cycles={(number[a], number[b], k): cycles for (a, b, k), cycles in self.link_cycles.items()},
+                parallel_links=self.rules.parallel_links == "channels",
             )
         except TopologyError as error:
             line = self.switches.get(error.item) if error.item is not None else None

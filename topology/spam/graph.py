@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from topology.common.channels import Channel
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
 
@@ -61,7 +62,7 @@ class SpamLabels:
             )
         self.parent = self._breadth_first_parents() if parents is None else self._given_parents(parents)
         self.level = self._levels()
-        self.channel_class = np.array([self._class_of(c.source, c.sink) for c in network.channels], dtype=np.int8)
+        self.channel_class = np.array([self._class_of(c) for c in network.channels], dtype=np.int8)
 
     def _breadth_first_parents(self) -> np.ndarray:
         network = self.network
@@ -97,11 +98,13 @@ class SpamLabels:
             level[way] = np.arange(known + len(way) - 1, known - 1, -1)
         return level
 
-    def _class_of(self, source: int, sink: int) -> int:
+    def _class_of(self, channel: Channel) -> int:
+        """The class of a channel; of parallel links only the first belongs to the tree."""
+        source, sink = channel.source, channel.sink
         if self.parent[source] == sink and source != self.root:
             return UP
         if self.parent[sink] == source and sink != self.root:
-            return TREE
+            return CROSS if self.network.parallel_position(source, channel.source_port) else TREE
         return UP if (self.level[source], source) > (self.level[sink], sink) else CROSS
 
     @cached_property

@@ -14,6 +14,8 @@ from hydranoc.config.schema.base import (
     Seed,
     Switches,
 )
+from topology.common.files import Format
+from topology.common.named_graph import OneWayLinks, ParallelLinks
 
 
 class Topology(Section):
@@ -222,9 +224,18 @@ class FileTopology(Topology):
     file : str
         Its name: an edge list (``.edges``, ``.edgelist``, ``.txt``), GraphML (``.graphml``, ``.xml``) or BookSim's
         ``.anynet``.
+    format : str or None
+        Format of a file whose suffix is another one: ``edges``, ``graphml`` or ``anynet``.
+    parallel_links : str
+        Several links between two switches: an error (``refuse``), one link (``merge``) or ``channels`` of their own.
+    one_way_links : str
+        Directed GraphML edges without an edge back: an error (``refuse``), or links both ways (``both``).
     """
 
     file: str
+    format: Format | None = None
+    parallel_links: ParallelLinks = "refuse"
+    one_way_links: OneWayLinks = "refuse"
 
 
 class InlineTopology(Topology):
@@ -240,12 +251,15 @@ class InlineTopology(Topology):
         Names of the switches; default ``s0``, ``s1`` and so on.
     processors : list of int, or None
         Switch of each processor; default one on each switch.
+    parallel_links : str
+        Several links between two switches: an error (``refuse``), one link (``merge``) or ``channels`` of their own.
     """
 
     switches: Switches
     edges: list[Annotated[list[int], Field(min_length=2, max_length=2)]]
     processors: Annotated[list[int], Field(min_length=1)] | None = None
     names: list[str | int] | None = None
+    parallel_links: ParallelLinks = "refuse"
 
 
 TOPOLOGIES: dict[str, type[Section]] = {
