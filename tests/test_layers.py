@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 STANDARD_IN_LAYERS = {
     "topology": {"numpy", "networkx"},
-    "sim_model": {"topology", "numpy", "numba", "llvmlite", "scipy"},
+    "sim_model": {"topology", "numpy", "numba", "llvmlite", "scipy", "pandas"},  # pandas: only for Results.to_pandas
     "rtl": {"topology", "amaranth"},
     "tb": {"topology", "sim_model", "cocotb", "cocotbext", "numpy"},
     "fpga": {"topology", "rtl", "amaranth", "amaranth_boards"},
