@@ -1,8 +1,10 @@
 """What the slots of a family return besides tables and models: results of checks, classes of links."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from topology.common.deadlock import DeadlockVerdict
+if TYPE_CHECKING:
+    from topology.common.deadlock import DeadlockVerdict
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class CheckReport:
     sizes: dict[str, int]
     unreached: tuple[tuple[int, int], ...]
     pairs: int
-    deadlock: DeadlockVerdict
+    deadlock: "DeadlockVerdict"
 
     @property
     def right(self) -> bool:

@@ -28,14 +28,19 @@ group.main(prog_name="hydranoc")
 MODEL = {"numba", "llvmlite", "scipy"}
 HARDWARE = {"amaranth", "cocotb", "cocotb_tools"}
 PICTURES = {"matplotlib", "pandas"}
-NUMBERS = {"numpy", "networkx", "pydantic", "yaml"}
+PROOFS = {"networkx"}
+NUMBERS = {"numpy", "pydantic", "yaml", *PROOFS}
 DEMO = "examples/demo.yaml"
-BAD_YAML, BAD_KEY, BAD_KIND, BAD_ROOT = "yaml.yaml", "key.yaml", "kind.yaml", "root.yaml"
+BAD_YAML, BAD_KEY, BAD_KIND, BAD_ROOT, BAD_TRAFFIC = (
+    f"{part}.yaml" for part in ("yaml", "key", "kind", "root", "traffic")
+)
+NETWORK = "network: {family: spam, topology: {kind: mesh, shape: [2, 2]}"
 CONFIGURATIONS = {
     BAD_YAML: "network: [",
-    BAD_KEY: "network: {family: spam, topology: {kind: mesh, shape: [2, 2]}, buffer_flit: 2}\n",
+    BAD_KEY: f"{NETWORK}, buffer_flit: 2}}\n",
     BAD_KIND: "network: {family: spam, topology: {kind: mash}}\n",
-    BAD_ROOT: "network: {family: spam, topology: {kind: mesh, shape: [2, 2]}, root: 9}\n",
+    BAD_ROOT: f"{NETWORK}, root: 9}}\n",
+    BAD_TRAFFIC: f"{NETWORK}}}\ntraffic: {{kind: list, messages: [{{source: 0, destinations: [9], flits: 8}}]}}\n",
 }
 HELP = ("check", "draw", "verilog", "bench", "model", "compare", "report", "sweep", "fpga", "schema", "tool", "env")
 
@@ -48,13 +53,14 @@ CASES: dict[tuple[str, ...], tuple[int, set[str]]] = {
     ("init", "--help"): (0, MODEL | HARDWARE | PICTURES | NUMBERS),
     ("reproduce", "--help"): (0, MODEL | HARDWARE | PICTURES | NUMBERS),
     ("reproduce", "spam-fig9"): (2, MODEL | HARDWARE | PICTURES | NUMBERS),
-    ("check", "missing.yaml"): (2, MODEL | HARDWARE | PICTURES),
-    ("model", BAD_YAML): (2, MODEL | HARDWARE | PICTURES),
-    ("model", BAD_KEY): (2, MODEL | HARDWARE | PICTURES),
-    ("model", BAD_KIND): (2, MODEL | HARDWARE | PICTURES),
-    ("check", BAD_ROOT): (2, MODEL | HARDWARE | PICTURES),
+    ("check", "missing.yaml"): (2, MODEL | HARDWARE | PICTURES | PROOFS),
+    ("model", BAD_YAML): (2, MODEL | HARDWARE | PICTURES | PROOFS),
+    ("model", BAD_KEY): (2, MODEL | HARDWARE | PICTURES | PROOFS),
+    ("model", BAD_KIND): (2, MODEL | HARDWARE | PICTURES | PROOFS),
+    ("check", BAD_ROOT): (2, MODEL | HARDWARE | PICTURES | PROOFS),
+    ("model", BAD_TRAFFIC): (2, HARDWARE | PICTURES | PROOFS),
     ("check", DEMO): (0, MODEL | HARDWARE | PICTURES),
-    ("schema",): (0, MODEL | HARDWARE | PICTURES),
+    ("schema",): (0, MODEL | HARDWARE | PICTURES | PROOFS),
     ("draw", DEMO, "-o", "out"): (0, {"numba", "llvmlite", *HARDWARE}),
     ("verilog", DEMO, "-o", "out"): (0, MODEL | PICTURES),
 }

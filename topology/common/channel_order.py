@@ -6,8 +6,6 @@ Nothing else has to be believed: whoever has the order checks each dependency by
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
-import networkx as nx
-
 Node = TypeVar("Node", bound=Hashable)
 
 
@@ -40,6 +38,8 @@ def rising_order(nodes: Iterable[Node], dependencies: Iterable[tuple[Node, Node]
     NoOrder
         If the dependencies have a cycle.
     """
+    import networkx as nx  # not for the exception alone
+
     graph = nx.DiGraph()
     graph.add_nodes_from(nodes)
     graph.add_edges_from(dependencies)

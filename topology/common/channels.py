@@ -9,11 +9,14 @@ the same switch where a network says so, and receives from one or more delivery 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 
 from topology.common.errors import TopologyError
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 MAX_PORTS = 32
 """Ports of a switch on either side, at most: wider routers have not been tried."""
@@ -262,8 +265,10 @@ class ChannelNetwork:
         return tuple(sorted(pair for pair in joined if pair[1] < self.switches))
 
     @cached_property
-    def switch_graph(self) -> nx.Graph:
+    def switch_graph(self) -> "nx.Graph":
         """The switches alone, without directions."""
+        import networkx as nx  # not for making a network
+
         graph = nx.Graph()
         graph.add_nodes_from(range(self.switches))
         graph.add_edges_from(self.edges)

@@ -7,10 +7,10 @@ last. Every link is two directed channels, which have the same port number at ei
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-import networkx as nx
 import numpy as np
 
 from topology.common.channels import Channel, ChannelNetwork
+from topology.common.connected_parts import connected_parts
 from topology.common.errors import TopologyError
 from topology.common.hops import HopBits, hop_bits
 
@@ -119,7 +119,7 @@ class Network(ChannelNetwork):
                 )
 
     def _check_connected(self) -> None:
-        parts = list(nx.connected_components(self.switch_graph))
+        parts = connected_parts(range(self.switches), self.edges)
         if len(parts) > 1:
             stray = sorted(min(parts, key=len))
             names = ", ".join(self.switch_names[switch] for switch in stray[:5])
@@ -141,6 +141,8 @@ class Network(ChannelNetwork):
     @cached_property
     def distance(self) -> np.ndarray:
         """Hops between any two vertices of the undirected network, int32, shape (vertices, vertices)."""
+        import networkx as nx  # not for making a network
+
         graph = self.switch_graph.copy()
         graph.add_edges_from((switch, self.switches + i) for i, switch in enumerate(self.processors))
         table = np.zeros((self.vertices, self.vertices), dtype=np.int32)

@@ -7,9 +7,9 @@ names and line.
 from dataclasses import dataclass, field
 from typing import Literal
 
-import networkx as nx
 import numpy as np
 
+from topology.common.connected_parts import connected_parts
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
 
@@ -211,12 +211,9 @@ class NamedGraph:
         return np.array([self.positions[name] for name in self.switches], dtype=float)
 
     def _check_connected(self) -> None:
-        graph = nx.Graph()
-        graph.add_nodes_from(self.switches)
-        graph.add_edges_from(self.links)
-        parts = list(nx.connected_components(graph))
+        parts = connected_parts(self.switches, self.links)
         if len(parts) > 1:
-            largest = max(parts, key=len)
+            largest = set(max(parts, key=len))
             stray = next(name for name in self.switches if name not in largest)
             raise TopologyError(
                 f"The network is disconnected: it falls into {len(parts)} parts; "

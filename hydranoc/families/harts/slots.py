@@ -16,14 +16,11 @@ from topology.common.errors import TopologyError
 from topology.common.flits import MAX_FLIT_BITS, MIN_FLIT_BITS
 from topology.common.link_stages import LinkStages
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
-from topology.harts.certificate import harts_evidence
-from topology.harts.deadlock import check_harts_deadlock
 from topology.harts.faults import Faults
 from topology.harts.frame import most_link_cycles
 from topology.harts.graph import HexMesh
 from topology.harts.header import most_hops
 from topology.harts.pages import least_pages, node_pages
-from topology.harts.reachability import unreached_pairs
 from topology.harts.reception import ENTRIES, LEAST_ENTRIES, MOST_COPIES, MOST_ENTRIES
 from topology.harts.routing import UNICAST, HartsRouting, operation
 
@@ -152,6 +149,9 @@ def build_routing(section: HartsSection, network: ChannelNetwork) -> HartsRoutin
 
 def check(section: HartsSection, routing: HartsRouting) -> CheckReport:
     """Sizes, reachability and freedom from deadlock."""
+    from topology.harts.deadlock import check_harts_deadlock  # loads NetworkX: only where a network is checked
+    from topology.harts.reachability import unreached_pairs
+
     mesh, faults = routing.mesh, routing.faults
     live = [node for node in range(mesh.nodes) if not faults.is_silent(node)]
     pages = node_pages(section.pages, routing.levels)
@@ -184,6 +184,8 @@ def check(section: HartsSection, routing: HartsRouting) -> CheckReport:
 
 def evidence(section: HartsSection, routing: HartsRouting) -> dict[str, Any]:
     """What a certificate shows."""
+    from topology.harts.certificate import harts_evidence
+
     pages = node_pages(section.pages, routing.levels)
     return harts_evidence(routing, pages, classed=section.negative_control is None)
 

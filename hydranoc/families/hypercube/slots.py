@@ -13,10 +13,7 @@ from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.hypercube_layout import MOST_STUBS, drawn_dimensions
 from topology.common.lanes import REUSE_EMPTY
-from topology.hypercube.certificate import hypercube_evidence
-from topology.hypercube.deadlock import check_hypercube_deadlock
 from topology.hypercube.graph import MOST_DIMENSIONS, HypercubeLinks, HypercubeNetwork
-from topology.hypercube.reachability import unreached_pairs
 from topology.hypercube.routing import DUATO, HypercubeRouting
 
 if TYPE_CHECKING:
@@ -98,6 +95,9 @@ def build_routing(section: HypercubeSection, network: ChannelNetwork) -> Hypercu
 
 def check(section: HypercubeSection, routing: HypercubeRouting) -> CheckReport:
     """Sizes, reachability and freedom from deadlock."""
+    from topology.hypercube.deadlock import check_hypercube_deadlock  # loads NetworkX: only where a network is checked
+    from topology.hypercube.reachability import unreached_pairs
+
     network = routing.network
     nodes = network.switches
     sizes: dict[str, Any] = {
@@ -118,6 +118,8 @@ def check(section: HypercubeSection, routing: HypercubeRouting) -> CheckReport:
 
 def evidence(section: HypercubeSection, routing: HypercubeRouting) -> dict[str, Any]:
     """What a certificate shows."""
+    from topology.hypercube.certificate import hypercube_evidence
+
     return hypercube_evidence(routing, section.lane_reuse, section.buffer_flits)
 
 

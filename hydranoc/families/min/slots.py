@@ -10,11 +10,8 @@ from hydranoc.families.table_names import TableNames
 from hydranoc.families.worm_guards import plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
-from topology.min.certificate import min_evidence
-from topology.min.deadlock import check_min_deadlock
 from topology.min.graph import KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
-from topology.min.reachability import unreached_pairs
 from topology.min.routing import ARRIVAL_CLASSES, MinRouting
 
 TOKENS = {None: EXACT, "no-token": NO_TOKEN, "printed-release": PRINTED}
@@ -57,6 +54,9 @@ def _depth_flits(section: MinSection, routing: MinRouting) -> int:
 
 def check(section: MinSection, routing: MinRouting) -> CheckReport:
     """Sizes, reachability and freedom from deadlock (Sec. 3)."""
+    from topology.min.deadlock import check_min_deadlock  # loads NetworkX: only where a network is checked
+    from topology.min.reachability import unreached_pairs
+
     network, depth_flits = routing.network, _depth_flits(section, routing)
     processors = len(network.processors)
     groups = routing.groups.groups
@@ -89,6 +89,8 @@ def check(section: MinSection, routing: MinRouting) -> CheckReport:
 
 def evidence(section: MinSection, routing: MinRouting) -> dict[str, Any]:
     """What a certificate shows."""
+    from topology.min.certificate import min_evidence
+
     token = TOKENS[section.negative_control]
     return min_evidence(routing, _depth_flits(section, routing), token, section.link_cycles)
 

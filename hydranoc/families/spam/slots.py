@@ -13,13 +13,9 @@ from hydranoc.families.routed import flit_sizes, router_settings
 from hydranoc.families.table_names import TableNames
 from hydranoc.families.worm_guards import plan_guards
 from topology.common.channels import ChannelNetwork
-from topology.common.deadlock import check_deadlock
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
-from topology.spam.certificate import spam_evidence
-from topology.spam.deadlock import spam_dependencies
 from topology.spam.graph import CLASS_NAMES, SpamLabels
-from topology.spam.reachability import unreached_pairs
 from topology.spam.routing import SpamRouting
 
 NON_ATOMIC, UP_AFTER_DOWN = "non-atomic-enqueue", "up-after-down"
@@ -91,6 +87,10 @@ def _some(names: tuple[str, ...], most: int = 12) -> str:
 
 def check(section: SpamSection, routing: SpamRouting) -> CheckReport:
     """Sizes, reachability and freedom from deadlock (Sec. 3, theorems 1 and 2)."""
+    from topology.common.deadlock import check_deadlock  # loads NetworkX: only where a network is checked
+    from topology.spam.deadlock import spam_dependencies
+    from topology.spam.reachability import unreached_pairs
+
     network = routing.network
     processors = len(network.processors)
     links = len(network.edges)
@@ -118,6 +118,8 @@ def check(section: SpamSection, routing: SpamRouting) -> CheckReport:
 
 def evidence(section: SpamSection, routing: SpamRouting) -> dict[str, Any]:
     """What a certificate shows."""
+    from topology.spam.certificate import spam_evidence
+
     return spam_evidence(routing, atomic=section.negative_control != NON_ATOMIC)
 
 

@@ -9,10 +9,7 @@ from hydranoc.families.lanes import LaneSection, check_lane_section, lane_sizes
 from hydranoc.families.reports import CheckReport, LinkClasses
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
-from topology.torus.certificate import torus_evidence
-from topology.torus.deadlock import check_torus_deadlock
 from topology.torus.graph import TorusLinks, TorusNetwork
-from topology.torus.reachability import unreached_pairs
 from topology.torus.routing import TorusRouting
 
 if TYPE_CHECKING:
@@ -87,6 +84,9 @@ def _check_lanes(section: TorusSection, network: TorusLinks) -> None:
 
 def check(section: TorusSection, routing: TorusRouting) -> CheckReport:
     """Sizes, reachability and freedom from deadlock."""
+    from topology.torus.deadlock import check_torus_deadlock  # loads NetworkX: only where a network is checked
+    from topology.torus.reachability import unreached_pairs
+
     network = routing.network
     grid = network.grid
     sizes = {
@@ -105,6 +105,8 @@ def check(section: TorusSection, routing: TorusRouting) -> CheckReport:
 
 def evidence(_section: TorusSection, routing: TorusRouting) -> dict[str, Any]:
     """What a certificate shows."""
+    from topology.torus.certificate import torus_evidence
+
     return torus_evidence(routing)
 
 

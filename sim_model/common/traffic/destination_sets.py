@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import shortest_path
 
 from sim_model.common.traffic.counts import Count
 from sim_model.common.traffic.permutations import coordinates
@@ -154,6 +152,9 @@ def near(network: ChannelNetwork, most_links: int) -> np.ndarray:
 
 def distances(network: ChannelNetwork) -> np.ndarray:
     """Links between switches on a shortest way from one node to another, float[nodes, nodes]."""
+    from scipy.sparse import csr_array  # for this pattern alone: it takes as long to load as NumPy
+    from scipy.sparse.csgraph import shortest_path
+
     links = [(c.source, c.sink) for c in network.channels if max(c.source, c.sink) < network.switches]
     ends = np.array(links, dtype=np.int64).reshape(-1, 2)
     graph = csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(network.switches, network.switches))
