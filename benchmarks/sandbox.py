@@ -1,0 +1,88 @@
+"""Commands of the package as processes: with caches of their own, and counted with all that they start."""
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+REMOVED = ("PYTHONDONTWRITEBYTECODE", "HYDRANOC_LOOPS", "HYDRANOC_PROGRESS")
+IMPORTED = [
+    "numba",
+    "numba.core.codegen",
+    "scipy.special",
+    "scipy.sparse.csgraph",
+    "amaranth.back.rtlil",
+    "cocotb_tools.runner",
+]
+
+
+class BenchmarkError(Exception):
+    """A command that did not end as it should; one clear line."""
+
+
+class Sandbox:
+    """A folder in which commands run, with caches of its own.
+
+    Parameters
+    ----------
+    folder : Path
+        An empty one.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder, self._caches = folder, 0
+        self.empty_caches()
+
+    def empty_caches(self) -> None:
+        """Begin with caches in which there is nothing."""
+        self._caches += 1
+
+    @property
+    def caches(self) -> Path:
+        """Where everything is kept that a command keeps."""
+        return self.folder / f"caches-{self._caches}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of a command."""
+        kept = {name: value for name, value in os.environ.items() if name not in REMOVED}
+        places = {"HYDRANOC_CACHE": "hydranoc", "XDG_CACHE_HOME": ".", "NUMBA_CACHE_DIR": "numba"}
+        own = {name: str(self.caches / place) for name, place in places.items()}
+        return {**kept, **own, "PYTHONPYCACHEPREFIX": str(self.folder / "modules")}
+
+    def import_modules(self) -> None:
+        """Let Python compile the modules that compilers and simulators load, which pip does when it installs."""
+        names = [*IMPORTED, "hydranoc.lockstep.compare", "sim_model.common.simulation"]
+        self._run([sys.executable, "-c", "\n".join(f"import {name}" for name in names)])
+
+    def seconds(self, arguments: Sequence[str]) -> float:
+        """Return the CPU seconds of a command and of all processes that it starts.
+
+        Raises
+        ------
+        BenchmarkError
+            If it fails.
+        """
+        output = () if arguments[0].startswith("--") or arguments[0] == "check" else ("-o", "results")
+        before = _children_seconds()
+        self._run([sys.executable, "-m", "hydranoc", *arguments, *output])
+        return _children_seconds() - before
+
+    def _run(self, command: Sequence[str]) -> None:
+        done = subprocess.run(
+            command, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            last = (done.stderr.strip() or done.stdout.strip() or "it printed nothing").splitlines()[-1]
+            raise BenchmarkError(f"{' '.join(command[2:])} ended with {done.returncode}: {last}")
+
+    def compilations(self) -> int:
+        """Return the number of compiled loops that are kept in the caches."""
+        return sum(1 for suffix in ("o", "nbc") for _ in self.caches.rglob(f"*.{suffix}"))
+
+
+def _children_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
