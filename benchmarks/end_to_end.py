@@ -99,10 +99,15 @@ def mesh(flits: int, load_flits: float, cycles: int, side: int = 8) -> Design:
 
     Messages start in ``cycles`` cycles.
     """
+    return load(mesh_configuration(flits, load_flits, cycles, side))
+
+
+def mesh_configuration(flits: int, load_flits: float, cycles: int, side: int = 8) -> dict[str, Any]:
+    """Return the configuration of ``mesh``."""
     config = yaml.safe_load(MESH.read_text())
     config["network"]["topology"] |= {"rows": side, "columns": side}
     config["traffic"] |= {"messages_per_node_per_cycle": load_flits / flits, "cycles": cycles, "flits": flits}
-    return load(config)
+    return config
 
 
 def main(*, quick: bool) -> None:

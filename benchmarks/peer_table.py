@@ -45,9 +45,17 @@ class Row:
         """Million flit-hops per CPU second of each run."""
         return [run.flit_hops / run.cpu_seconds / 1e6 for run in self.runs[name]]
 
-    def times(self, name: str) -> float:
-        """How many times as fast ours is end to end: the median over repeats, of two runs that followed another."""
-        return median(ours / theirs for ours, theirs in zip(self.speeds(OURS), self.speeds(name), strict=True))
+    def times(self, name: str, ours: str = OURS) -> float:
+        """How many times as fast ours is: the median over repeats, of two runs that followed another.
+
+        Parameters
+        ----------
+        name : str
+            The other simulator.
+        ours : str
+            Which run of ours; by default end to end within a process.
+        """
+        return median(mine / theirs for mine, theirs in zip(self.speeds(ours), self.speeds(name), strict=True))
 
     def accepted(self, name: str) -> float:
         """Flits that arrived per node and cycle."""

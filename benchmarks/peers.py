@@ -6,8 +6,8 @@ of the project. All run in turn, and again, so that whatever else the machine do
 
 import argparse
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -16,8 +16,11 @@ from benchmarks.cnsim import CnSim
 from benchmarks.end_to_end import FLITS, measure_once, mesh
 from benchmarks.load import UNIFORM, Window
 from benchmarks.peer_builds import BOOKSIM2, CNSIM, Peer, built, tarball_of
+from benchmarks.peer_processes import SETTINGS, OurProcesses, missed_processes, print_processes
 from benchmarks.peer_program import PeerError, PeerRun
+from benchmarks.peer_setting import Setting
 from benchmarks.peer_table import OURS, RUN_ALONE, Row, print_row, print_titles, write_csv
+from benchmarks.sandbox import BenchmarkError
 from hydranoc.reports.progress import progress_bars
 
 SIDES = (8, 16, 32)
@@ -29,28 +32,6 @@ SAMPLES = 4  # parts of BookSim's runs; the first is its warm-up
 BARS = {5: {CNSIM.name: 1.0}, 16: {CNSIM.name: 1.5, BOOKSIM2.name: 40.0}, 64: {CNSIM.name: 2.0}}
 """How many times as fast ours is to be end to end, by the flits of a packet; elsewhere ``BAR`` times BookSim2."""
 BAR = 15.0
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What all of them are given: a square mesh, packets of one length, and uniform unicasts.
-
-    Parameters
-    ----------
-    side : int
-        Nodes in each dimension.
-    flits : int
-        Of a packet.
-    load : float
-        Flits per node and cycle.
-    cycles : int
-        How long packets are sent.
-    """
-
-    side: int
-    flits: int
-    load: float
-    cycles: int
 
 
 Runner = Callable[[Setting], dict[str, PeerRun]]
@@ -98,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     tarballs = f"{BOOKSIM2.tarball} and {CNSIM.tarball}"
     parser.add_argument("--peers", metavar="DIR", type=Path, required=True, help=f"folder with {tarballs}")
     parser.add_argument("--without-cnsim", action="store_true", help="BookSim2 alone (CNSim needs cmake and Boost)")
+    parser.add_argument("--without-processes", action="store_true", help="no whole processes of the golden model")
     parser.add_argument("--side", type=int, choices=SIDES, default=SIDES[0], help="nodes in each dimension (default 8)")
     parser.add_argument("--flits", type=int, action="append", help="of a packet (default 5, 16 and 64)")
     parser.add_argument("--load", type=float, action="append", help="flits per node and cycle (default 0.1, 0.2, 0.3)")
@@ -140,13 +122,25 @@ def main(arguments: list[str] | None = None) -> None:
         for row in measured(runners, settings, chosen.repeats):
             print_row(row)
             rows.append(row)
+        missed = [line for row in rows for line in missed_bars(row)]
+        if not chosen.without_processes:
+            processes = _measured_processes(runners, chosen.repeats)
+            print_processes(processes)
+            missed += missed_processes(processes)
+            rows += processes
         write_csv(rows, chosen.table)
-    except (PeerError, ValueError, OSError) as error:
+    except (PeerError, BenchmarkError, ValueError, OSError) as error:
         sys.exit(f"error: {error}")
     print(f"\n{chosen.table}")
-    missed = [line for row in rows for line in missed_bars(row)]
     print("\n".join(missed) if missed else "as fast as it is to be at every load")
     sys.exit(int(bool(missed)))
+
+
+def _measured_processes(runners: list[Runner], repeats: int) -> list[Row]:
+    """Whole processes of ours in turn with all the others."""
+    with tempfile.TemporaryDirectory(prefix="hydranoc-peers-") as folder, progress_bars() as progress:
+        progress("whole processes", 0, 0)
+        return list(measured([OurProcesses(Path(folder)), *runners], list(SETTINGS), repeats))
 
 
 def missed_bars(row: Row) -> list[str]:

@@ -1,17 +1,22 @@
 """The golden model beside other simulators: what they print is understood, and each is held against its own run."""
 
 import csv
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import yaml
 
 from benchmarks import peers
 from benchmarks.booksim import THROUGHPUT, BookSim, PeerNetwork
 from benchmarks.cnsim import CnSim, parse_first_load
 from benchmarks.load import UNIFORM, Window
 from benchmarks.peer_builds import BOOKSIM2, CNSIM
+from benchmarks.peer_processes import AGAIN, FIRST, SETTINGS, OurProcesses, missed_processes
 from benchmarks.peer_program import PeerError, PeerRun
 from benchmarks.peer_table import COLUMNS, OURS, RUN_ALONE, Row, write_csv
+from benchmarks.sandbox import Sandbox
 from tests.benchmarks.peer_programs import CNSIM_OUTPUT, printing, tarball
 
 BOOKSIM_SCRIPT = """\
@@ -134,9 +139,9 @@ def folder(tmp_path, monkeypatch):
 
 def test_command_builds_measures_prints_and_writes(folder, tmp_path, capsys):
     table = tmp_path / "peers.csv"
-    common = ["--peers", str(folder), "--cycles", "400", "--repeats", "1", "--flits", "16", "-o", str(table)]
+    common = ["--peers", str(folder), "--cycles", "400", "--repeats", "1", "--flits", "16", "--without-processes"]
     with pytest.raises(SystemExit) as stop:
-        peers.main([*common, "--load", "0.1"])
+        peers.main([*common, "--load", "0.1", "-o", str(table)])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "mesh of 8 x 8 nodes, uniform unicasts, 400 cycles, medians of 1 repeats"
     row = next(line for line in lines if line.startswith("     16    0.1")).split()
@@ -168,7 +173,7 @@ def row_with(accepted, million_flit_hops, cnsim=None):
 
 def test_command_does_without_cnsim_and_larger_meshes_have_less_load(folder, tmp_path, capsys):
     (folder / CNSIM.tarball).unlink()
-    common = ["--peers", str(folder), "--cycles", "200", "--repeats", "1", "--flits", "16"]
+    common = ["--peers", str(folder), "--cycles", "200", "--repeats", "1", "--flits", "16", "--without-processes"]
     with pytest.raises(SystemExit):
         peers.main([*common, "--without-cnsim", "--side", "16", "-o", str(tmp_path / "peers.csv")])
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("     16")]
@@ -181,3 +186,38 @@ def test_too_few_cycles_or_repeats_are_refused(folder, wrong):
     with pytest.raises(SystemExit) as stop:
         peers.main(["--peers", str(folder), *wrong])
     assert stop.value.code == "error: --cycles and --repeats must be at least 4 and 1"
+
+
+def test_whole_processes_are_held_against_their_own_bars():
+    def rows(seconds):
+        runs = {AGAIN: [run(2e6, seconds)] * 2, BOOKSIM2.name: [run(1e6, 1.0)] * 2}
+        return [Row(8, setting.flits, setting.load, setting.cycles, runs) for setting in SETTINGS]
+
+    assert missed_processes(rows(0.4)) == []
+    assert missed_processes(rows(0.5)) == [
+        "whole process, 16 flits, load 0.1, 30,000 cycles: 4.00 times as fast as BookSim2, and 5 is the bar"
+    ]
+    assert len(missed_processes(rows(2.5))) == 2
+
+
+def test_our_processes_are_first_and_again(tmp_path, monkeypatch):
+    caches = []
+
+    def seconds(sandbox, arguments):
+        caches.append(sandbox.caches.name)
+        (sandbox.folder / "results").mkdir(exist_ok=True)
+        config = yaml.safe_load(Path(arguments[1]).read_text())
+        assert config["traffic"]["cycles"] == 3_000
+        assert config["traffic"]["messages_per_node_per_cycle"] == 0.01 / 16
+        summary = {"deliveries": 120, "cycles": 3_000, "flit_hops": 14_000, "latency_cycles": {"unicast": {"mean": 30}}}
+        (sandbox.folder / "results" / "summary.json").write_text(json.dumps(summary))
+        return float(len(caches))
+
+    monkeypatch.setattr(Sandbox, "seconds", seconds)
+    monkeypatch.setattr(Sandbox, "import_modules", lambda _sandbox: None)
+    processes = OurProcesses(tmp_path)
+    for first in (1.0, 3.0):
+        found = processes(peers.Setting(8, 16, 0.01, 3_000))
+        assert [(name, one.cpu_seconds) for name, one in found.items()] == [(FIRST, first), (AGAIN, first + 1)]
+        assert found[AGAIN].accepted == pytest.approx(0.01)
+    assert caches[0] == caches[1] != caches[2] == caches[3]

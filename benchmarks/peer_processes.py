@@ -1,0 +1,84 @@
+"""The golden model's command as a process, from its start to its end, beside the processes of other simulators."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+import yaml
+
+from benchmarks.end_to_end import mesh_configuration
+from benchmarks.peer_builds import BOOKSIM2, CNSIM
+from benchmarks.peer_program import PeerRun
+from benchmarks.peer_setting import Setting
+from benchmarks.peer_table import RUN_ALONE, Row
+from benchmarks.sandbox import Sandbox
+
+FIRST, AGAIN = "HydraNoC, the first process", "HydraNoC, the process again"
+SETTINGS = {Setting(8, 16, 0.1, 30_000): 5.0, Setting(8, 16, 0.01, 3_000): 1.0}
+"""Settings of whole processes, and how many times as fast as BookSim2 the process again is to be."""
+PRINTED = "  {:>5} {:>5} {:>7}  {:>8} {:>8} {:>10} {:>9} {:>9}  {:>8}"
+
+
+class OurProcesses:
+    """Runs ``hydranoc model`` on the mesh: with empty caches, and again with what that has kept.
+
+    Parameters
+    ----------
+    folder : Path
+        An empty one, for caches and results.
+    """
+
+    def __init__(self, folder: Path):
+        self._sandbox = Sandbox(folder)
+        self._sandbox.import_modules()
+
+    def __call__(self, setting: Setting) -> dict[str, PeerRun]:
+        """Run a setting twice.
+
+        Raises
+        ------
+        BenchmarkError
+            If a process fails.
+        """
+        config = self._sandbox.folder / "mesh.yaml"
+        config.write_text(yaml.safe_dump(mesh_configuration(setting.flits, setting.load, setting.cycles, setting.side)))
+        self._sandbox.empty_caches()
+        return {name: self._run(config, setting) for name in (FIRST, AGAIN)}
+
+    def _run(self, config: Path, setting: Setting) -> PeerRun:
+        seconds = self._sandbox.seconds(("model", str(config)))
+        summary = json.loads((self._sandbox.folder / "results" / "summary.json").read_text())
+        accepted = summary["deliveries"] * setting.flits / setting.side**2 / summary["cycles"]
+        return PeerRun(summary["latency_cycles"]["unicast"]["mean"], accepted, summary["flit_hops"], seconds)
+
+
+def print_processes(rows: Sequence[Row]) -> None:
+    """Print CPU seconds of whole processes, with those of the run alone beside them."""
+    print("\nwhole processes, CPU seconds: Python, imports, configuration, messages, run, statistics, results")
+    names = (FIRST, AGAIN, RUN_ALONE, BOOKSIM2.name, CNSIM.name)
+    print(PRINTED.format("flits", "load", "cycles", "first", "again", "run alone", *names[3:], "times"))
+    for row in rows:
+        seconds = [_seconds(row, name) for name in names]
+        times = f"{times_booksim(row):.2f}" if BOOKSIM2.name in row.runs else "-"
+        print(PRINTED.format(row.flits, f"{row.load:g}", row.cycles, *seconds, times), flush=True)
+
+
+def _seconds(row: Row, name: str) -> str:
+    return f"{median(run.cpu_seconds for run in row.runs[name]):.3f}" if name in row.runs else "-"
+
+
+def times_booksim(row: Row) -> float:
+    """Return how many times as fast as BookSim2 our process is when it runs again, for the same flit-hops."""
+    return row.times(BOOKSIM2.name, AGAIN)
+
+
+def missed_processes(rows: Sequence[Row]) -> list[str]:
+    """Return a line for each bar of whole processes that is not reached."""
+    bars = {(setting.load, setting.cycles): bar for setting, bar in SETTINGS.items()}
+    return [
+        f"whole process, {row.flits} flits, load {row.load:g}, {row.cycles:,} cycles: "
+        f"{times_booksim(row):.2f} times as fast as {BOOKSIM2.name}, and {bars[row.load, row.cycles]:g} is the bar"
+        for row in rows
+        if times_booksim(row) < bars[row.load, row.cycles]
+    ]

@@ -1,0 +1,25 @@
+"""The setting that the golden model and its peers are given."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all of them are given: a square mesh, packets of one length, and uniform unicasts.
+
+    Parameters
+    ----------
+    side : int
+        Nodes in each dimension.
+    flits : int
+        Of a packet.
+    load : float
+        Flits per node and cycle.
+    cycles : int
+        How long packets are sent.
+    """
+
+    side: int
+    flits: int
+    load: float
+    cycles: int
