@@ -32,7 +32,7 @@ Number = Annotated[int, Field(ge=0)]
 class Checked(BaseModel):
     """A mapping that has these keys and no others."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class Section(Checked):
