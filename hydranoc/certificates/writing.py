@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,9 @@ CHECKER = Path(__file__).parent / "checker"
 """The program that checks certificates: a folder that Python runs, ``python -I CHECKER ...``. It imports nothing but
 the standard library, and can be copied."""
 MANIFEST = "manifest.json"
+DIGESTS_FORMAT = "hydranoc digests 1"
+PARAMETERS = ("top", "family", "parameters", "flit", "header")
+_MODULE = re.compile(r"^module (\S+?) ?\(.*?^endmodule\n", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -28,10 +32,13 @@ class Certificate:
         JSON; None if there is none.
     verdict : str
         What the program that checks certificates says of it, or what stands against one: one line.
+    digests : str or None
+        JSON, see ``digests_text``; None if there is no certificate.
     """
 
     text: str | None
     verdict: str
+    digests: str | None = None
 
 
 def certificate_text(family: str, evidence: Mapping[str, Any], files: Mapping[str, str], top: str) -> str:
@@ -61,6 +68,30 @@ def certificate_text(family: str, evidence: Mapping[str, Any], files: Mapping[st
     return json.dumps(certificate, indent=1) + "\n"
 
 
+def digests_text(files: Mapping[str, str], top: str) -> str:
+    """Return the digests of all modules whose texts a checker of certificates has to believe, as JSON.
+
+    Parameters
+    ----------
+    files : mapping of str to str
+        Texts of the generated files by name.
+    top : str
+        Name of the top module, by which the files are called.
+
+    Returns
+    -------
+    str
+        By name the SHA-256 of every module but the one with the routers, which has no logic and is checked wire by
+        wire; and the parameters that they were generated for.
+    """
+    manifest = json.loads(files[MANIFEST])
+    modules = {found[1]: found[0] for found in _MODULE.finditer(files[f"{top}.v"])}
+    first_router = f" {manifest['routers'][0]['instance']} (\n"
+    digests = {name: _digest(text) for name, text in modules.items() if first_router not in text}
+    document = {"format": DIGESTS_FORMAT, **{key: manifest[key] for key in PARAMETERS}, "modules": digests}
+    return json.dumps(document, indent=1) + "\n"
+
+
 def checked_certificate(text: str, files: Mapping[str, str], top: str) -> Certificate:
     """A certificate that its checker has accepted; if it has not, none.
 
@@ -75,12 +106,15 @@ def checked_certificate(text: str, files: Mapping[str, str], top: str) -> Certif
     """
     with tempfile.TemporaryDirectory() as folder:
         needed = {name: files[name] for name in (MANIFEST, f"{top}.v", f"{top}_tables.hex") if name in files}
-        for name, content in {**needed, "certificate.json": text}.items():
+        digests = digests_text(files, top)
+        for name, content in {**needed, "certificate.json": text, "digests.json": digests}.items():
             (Path(folder) / name).write_text(content, encoding="utf-8")
-        command = [sys.executable, "-I", str(CHECKER), MANIFEST, f"{top}.v", "certificate.json"]
+        command = [sys.executable, "-I", str(CHECKER), MANIFEST, f"{top}.v", "certificate.json", "digests.json"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     said = (done.stdout + done.stderr).strip()
-    return Certificate(text if done.returncode == 0 else None, said.splitlines()[-1] if said else "it says nothing")
+    accepted = done.returncode == 0
+    verdict = said.splitlines()[-1] if said else "it says nothing"
+    return Certificate(text if accepted else None, verdict, digests if accepted else None)
 
 
 def _digest(text: str) -> str:

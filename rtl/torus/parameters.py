@@ -131,6 +131,11 @@ class TorusRouterParameters:
 
     @property
     def name(self) -> str:
-        """For names of modules."""
+        """For names of modules; it has every rule that is not the default."""
         ways = "" if len(self.directions) == DIRECTIONS else "".join(f"_{DIRECTION_WORDS[d]}" for d in self.directions)
-        return f"{self.shape.name}{ways}"
+        rules = (
+            (self.lane_rule if self.follows_arrival else DALLY_SEITZ, DALLY_SEITZ),
+            (self.lane_reuse, REUSE_TAIL),
+            (self.injection_priority, PRIORITY_EQUAL),
+        )
+        return f"{self.shape.name}{ways}" + "".join(f"_{rule}" for rule, usual in rules if rule != usual)

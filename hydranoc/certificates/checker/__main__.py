@@ -1,59 +1,47 @@
 """Checks a certificate of freedom from deadlock and of delivery against the Verilog that it is for.
 
-    python -I checker manifest.json noc.v certificate.json
+    python -I checker manifest.json noc.v certificate.json digests.json
 
 This folder is a program of its own: standard library only, nothing of HydraNoC, and it can be copied. All rules are
-stated here once more, so that a slip in the generator, or in what writes certificates, is not repeated. Exit code 0:
-accepted. 1: refused, with one line that says why. 2: a file cannot be read. docs/liveness.md has the theorems, and
-where their premises are proved.
+stated here once more, so that a slip in the generator, or in what writes certificates, is not repeated. The first three
+files may come from anywhere. The fourth one is what is believed: digests of the module texts that HydraNoC writes for
+parameters, made by a HydraNoC that the reader trusts (``hydranoc check CONFIG --digests digests.json``).
+
+Exit code 0: accepted. 1: refused. 2: a file cannot be read. It says why in one line. docs/liveness.md has the theorems,
+where their premises are proved, and the list of what is demanded here and what is believed.
 """
 
 import hashlib
-import json
 import sys
-from collections import Counter
 from pathlib import Path
 
+import harts
+import hypercube
+import multistage
+import spam
+import torus
+from digests import check_modules
+from documents import demand_same, read_document
 from hardware import Hardware
-from harts import check_harts
-from hypercube import check_hypercube
-from multistage import check_min
+from network import NAME, Network
 from refusal import Refused, demand
-from spam import check_spam
 from theorems import FIELDS, FORMAT, MORE_FIELDS, THEOREMS
-from torus import check_torus
+from verilog import WiredModule, module_ports, split_modules
 
-CHECKS = {
-    "torus": check_torus,
-    "hypercube": check_hypercube,
-    "spam": check_spam,
-    "min": check_min,
-    "harts": check_harts,
-}
+FAMILIES = {"torus": torus, "hypercube": hypercube, "spam": spam, "min": multistage, "harts": harts}
+"""By family the file that has its rules: form of routers, constants, side wires, and what the theorem needs."""
+MAX_BYTES = 1 << 29
+MAX_LINE = 400
 
 
 def digest(*texts):
     """SHA-256 of texts, one after the other."""
-    return hashlib.sha256("".join(texts).encode()).hexdigest()
+    return hashlib.sha256("".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def without_twins(pairs):
-    """A mapping of JSON, in which no key may be twice."""
-    for key, times in Counter(key for key, _ in pairs).items():
-        demand(times == 1, f"{key} is twice in a mapping")
-    return dict(pairs)
-
-
-def check(manifest_text, verilog, tables, certificate_text):
-    """Refuse a certificate, or say in a line what it proves."""
-    manifest = json.loads(manifest_text)
-    family = manifest["family"]
-    demand(family in THEOREMS, f"there is no theorem for family {family!r}")
-    try:
-        certificate = json.loads(certificate_text, object_pairs_hook=without_twins)
-    except ValueError as error:
-        raise Refused(f"the certificate is no JSON: {error}") from None
-    demand(isinstance(certificate, dict) and certificate.get("format") == FORMAT, f"the certificate is no {FORMAT!r}")
+def check_fields(certificate, family):
+    """Refuse a certificate that has not just the fields of its family's theorem."""
+    demand(certificate.get("format") == FORMAT, f"the certificate is no {FORMAT!r}")
     wanted = FIELDS | MORE_FIELDS.get(family, set())
     for name in sorted(wanted ^ set(certificate)):
         demand(False, f"the certificate {'lacks' if name in wanted else 'has a field that is unknown:'} {name!r}")
@@ -61,42 +49,91 @@ def check(manifest_text, verilog, tables, certificate_text):
     theorem, premises = THEOREMS[family]
     stated = certificate["theorem"] == theorem and certificate["premises"] == list(premises)
     demand(stated, f"the certificate's theorem and premises are not those of {theorem!r}")
+
+
+def check(manifest_text, verilog, tables, certificate_text, digests_text):
+    """Refuse a certificate, or return in a line what it proves."""
+    manifest = read_document(manifest_text, "the manifest")
+    certificate = read_document(certificate_text, "the certificate")
+    family = manifest.get("family")
+    demand(isinstance(family, str) and family in FAMILIES, f"there is no theorem for family {family!r}")
+    check_fields(certificate, family)
     for what, found in (("verilog", digest(verilog, tables)), ("manifest", digest(manifest_text))):
         given = certificate[f"{what}_sha256"]
         demand(given == found, f"the certificate is for another network: the {what}'s digest is {found}, not {given!r}")
-    hardware = Hardware(manifest, verilog, tables)
-    CHECKS[family](hardware, certificate)
+    bodies = split_modules(verilog)
+    name = check_modules(manifest, bodies, read_document(digests_text, "the file of digests"))
+    network, wired = Network(manifest), WiredModule(name, bodies[name])
+    ports = {module: module_ports(body) for module, body in bodies.items()}
+    demand(network.top in ports, f"module {network.top} is missing in the Verilog")
+    listed = [{"name": port, "direction": way, "bits": bits} for port, (way, bits) in ports[network.top].items()]
+    demand_same(manifest["ports"], listed, "ports of the manifest")
+    hardware = Hardware(network, wired, bodies, ports, FAMILIES[family], certificate, tables.split())
+    FAMILIES[family].check(hardware, certificate)
+    theorem, premises = THEOREMS[family]
     sizes = f"{len(hardware.channels)} channels, {len(certificate['order'])} places in the order"
     return f"{theorem}; {sizes}; provided that {'; '.join(premises)}"
 
 
-def say(verdict):
-    """One line on standard output."""
-    sys.stdout.write(f"{verdict}\n")
+def judged(*texts):
+    """Exit code and line for the texts of manifest, Verilog, tables, certificate and digests, whatever they are."""
+    try:
+        return 0, f"accepted: {check(*texts)}"
+    except Refused as refused:
+        why = str(refused)
+    except RecursionError:
+        why = "ways are too long, or brackets too deep"
+    except MemoryError:
+        why = "the network needs more memory than there is"
+    except Exception as error:  # of values that are of another type, or too many, than hydranoc writes
+        why = f"manifest or Verilog are not as hydranoc writes them: {type(error).__name__} {error}"
+    return 1, f"refused: {one_line(why)}"
+
+
+def one_line(text):
+    """A text without line breaks and characters that terminals cannot show."""
+    line = " ".join(text.encode("ascii", "backslashreplace").decode().split())
+    return line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}..."
+
+
+def read(name):
+    """The text of a file that is one, and not too large.
+
+    Raises OSError or ValueError.
+    """
+    path = Path(name)
+    if not path.is_file():
+        raise ValueError(f"{name} is no file")
+    if path.stat().st_size > MAX_BYTES:
+        raise ValueError(f"{name} has more than {MAX_BYTES} bytes")
+    return path.read_text(encoding="utf-8")
+
+
+def table_file(manifest_text):
+    """Name of the file with the words that are loaded, which stands beside the Verilog; empty if there is none."""
+    try:
+        manifest = read_document(manifest_text, "the manifest")
+    except Refused:
+        return ""  # the check of the manifest will say why
+    named = isinstance(manifest.get("top"), str) and NAME.fullmatch(manifest["top"])
+    return f"{manifest['top']}_tables.hex" if named and "tables" in manifest else ""
 
 
 def main(arguments):
     """Check the files named on the command line; returns the exit code."""
-    if len(arguments) != 3:
-        sys.stderr.write("usage: python -I checker manifest.json noc.v certificate.json\n")
-        return 2
-    sys.setrecursionlimit(100_000)
-    try:
-        manifest, verilog, certificate = (Path(name).read_text(encoding="utf-8") for name in arguments)
-        loaded = json.loads(manifest).get("tables", {}).get("file")
-        tables = (Path(arguments[1]).parent / loaded).read_text(encoding="utf-8") if loaded else ""
-    except (OSError, ValueError, AttributeError) as error:
-        sys.stderr.write(f"cannot read: {error}\n")
+    if len(arguments) != 4:
+        sys.stderr.write("usage: python -I checker manifest.json noc.v certificate.json digests.json\n")
         return 2
     try:
-        say(f"accepted: {check(manifest, verilog, tables, certificate)}")
-    except Refused as why:
-        say(f"refused: {why}")
-        return 1
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        say(f"refused: manifest or Verilog are not as hydranoc writes them: {type(error).__name__} {error}")
-        return 1
-    return 0
+        manifest, verilog, certificate, digests = map(read, arguments)
+        loaded = table_file(manifest)
+        tables = read(Path(arguments[1]).parent / loaded) if loaded else ""
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"cannot read: {one_line(str(error))}\n")
+        return 2
+    code, line = judged(manifest, verilog, tables, certificate, digests)
+    sys.stdout.write(f"{line}\n")
+    return code
 
 
 if __name__ == "__main__":

@@ -1,117 +1,182 @@
-"""What a manifest and Verilog say of a network: channels, wires between instances, and constants of routers.
+"""The inside of a network as it must stand in the Verilog: routers, links with their register stages, side wires."""
 
-The manifest says which channels there are. That they are there is looked up in the Verilog: from the input of each
-instance back to the output that drives it.
-"""
+from documents import demand_keys, demand_same, natural
+from ends import place_ends
+from monitors import place_monitors
+from network import TABLE_WORD_BITS
+from refusal import demand
+from structure import Structure, part
 
-import re
-
-from refusal import Refused, demand
-
-THROUGH = {"onward__payload": "link__payload", "onward__valid": "link__valid", "link__ready": "onward__ready"}
-THROUGH |= {"sink": "source"}  # of register stages in links and side wires: what an output is one cycle earlier
+TABLES = ("routes", "reach")
 
 
 class Hardware:
-    """What manifest and Verilog say: channels, and the pins of every instance in the network's top."""
+    """A network, its module in the Verilog, and the values of its routers' constants.
 
-    def __init__(self, manifest, verilog, tables):
-        self.manifest, self.parameters, self.loaded = manifest, manifest["parameters"], tables.split()
-        self.bodies = dict(re.findall(r"^module (\S+?) ?\((.*?)^endmodule", verilog, re.M | re.S))
-        self.routers = [router["instance"] for router in manifest["routers"]]
-        tops = [body for body in self.bodies.values() if f" {self.routers[0]} (" in body]
-        demand(len(tops) == 1, f"{len(tops)} modules of the Verilog have a {self.routers[0]}, and not one")
-        self.module, self.pins = {}, {}
-        for module, instance, pins in re.findall(r"^  (\S+) (\S+) \(\n(.*?)^  \);", tops[0], re.M | re.S):
-            self.module[instance] = module
-            self.pins[instance] = dict(re.findall(r"^    \.(\S+?)\((.*?)\),?$", pins, re.M | re.S))
-        for router in manifest["routers"]:
-            found = self.module.get(router["instance"])
-            demand(found == router["module"], f"{router['instance']} is {found} in the Verilog, not {router['module']}")
-        self.switches, self.lanes = len(self.routers), self.parameters.get("lanes", 1)
-        self.processors, self.channels = len(manifest["nodes"]), manifest["channels"]
-        self.switch_names = manifest["switch_names"]
-        self.names = [channel["name"] for channel in self.channels]
-        self.sources = [channel["source"] for channel in self.channels]
-        self.sinks = [channel["sink"] for channel in self.channels]
-        self.outputs = self._by_port("source", self.sources)
-        self.inputs = self._by_port("sink", self.sinks)
-        demand(len(set(self.names)) == len(self.names), "two channels of the manifest have the same name")
-        self.injections = [c for c, source in enumerate(self.sources) if source >= self.switches]
-        self._check_wiring()
+    Parameters
+    ----------
+    network : Network
+    found : WiredModule
+        The module with the routers.
+    bodies : dict
+        Texts of all modules.
+    ports_of : dict
+        Ports of all modules.
+    family : module
+        The file of the family: form of the routers' names, their constants, side wires.
+    certificate : dict
+    loaded : list of str
+        Words of loadable tables.
+    """
 
-    def _by_port(self, side, ends):
-        """Channels at each vertex by port, which have to be numbered from 0 on."""
-        found = {vertex: {} for vertex in range(self.switches + self.processors)}
-        for channel, (vertex, about) in enumerate(zip(ends, self.channels, strict=True)):
-            found[vertex][about[f"{side}_port"]] = channel
-        for vertex, ports in found.items():
-            whole = sorted(ports) == list(range(ends.count(vertex)))
-            demand(whole, f"the manifest's ports of vertex {vertex} as {side} of channels are not 0, 1 and so on")
-        return {vertex: [ports[port] for port in sorted(ports)] for vertex, ports in found.items()}
+    def __init__(self, network, found, bodies, ports_of, family, certificate, loaded):
+        self.network, self.bodies, self.family, self.loaded = network, bodies, family, loaded
+        self.manifest, self.parameters, self.routers = network.manifest, network.parameters, network.routers
+        self.switches, self.processors, self.lanes = network.switches, network.processors, network.lanes
+        self.names, self.sources, self.sinks = network.names, network.sources, network.sinks
+        self.outputs, self.inputs, self.injections = network.outputs, network.inputs, network.injections
+        self.channels, self.switch_names, self.between = network.channels, network.switch_names, network.between
+        self.module = dict(zip(network.routers, network.module, strict=True))
+        self.structure = Structure(found, ports_of, f"{network.top}_")
+        self.rings = family.rings(network, certificate) if hasattr(family, "rings") else []
+        self._tables()
+        self._routers()
+        self.side_wires = [self._side_wire(*wire) for wire in family.side_wires(self)]
+        for channel, stage in network.hops:
+            self.structure.place(f"link_c{channel}_{stage}", "link_stage")
+        place_ends(self)
+        self.seen = [self._link(channel) for channel in range(len(self.channels))]
+        place_monitors(self)
+        self.structure.check()
 
-    def between(self, channel):
-        """Whether a channel leads from switch to switch."""
-        return self.sources[channel] < self.switches and self.sinks[channel] < self.switches
+    def has(self, switch, port):
+        """Whether the router of a switch has a port."""
+        return self.structure.has(self.routers[switch], port)
+
+    def _routers(self):
+        for switch, router in enumerate(self.routers):
+            ports = self.structure.place(router, self.family.ROUTER)
+            found = self.structure.found.instances[router][0]
+            demand(found == self.module[router], f"{router} is {found} in the Verilog, not {self.module[router]}")
+            for port in self.family.CONSTANTS:
+                if port in ports and not (self.stores and port in TABLES):
+                    self.structure.connect_free(router, port)
+            if self.stores:
+                self._connect_store(switch)
+            links = (("inputs", self.inputs), ("outputs", self.outputs))
+            for side, channels in links:
+                end = "source" if side == "outputs" else "sink"
+                count = len({self.network.port(channel, end) for channel in channels[switch]})
+                have = sum(port.startswith(f"{side}__") and port.endswith("__payload") for port in ports)
+                demand(count == have, f"{router} has {have} {side}, and {count} links")
+
+    def _tables(self):
+        """Offsets and sizes of loadable tables; empty if tables are constants."""
+        self.stores, about = [], self.manifest.get("tables")
+        demand(about is not None or not self.loaded, "there are words to be loaded, and no tables in the manifest")
+        if about is None:
+            return
+        demand_keys(about, ("word_bits", "words", "file", "switches"), "tables")
+        demand_same(about["word_bits"], TABLE_WORD_BITS, "word_bits of tables")
+        demand_same(about["file"], f"{self.network.top}_tables.hex", "file of tables")
+        demand(isinstance(about["switches"], list), "switches of tables is no list")
+        demand(len(about["switches"]) == self.switches, "switches of tables are not those of the network")
+        for switch, tables in enumerate(about["switches"]):
+            demand(isinstance(tables, dict) and tables, f"tables of switch {switch} is no mapping")
+            low = 0
+            for name in tables:
+                demand_keys(tables[name], ("offset", "bits"), f"table {name} of switch {switch}")
+                demand(name in TABLES, f"{name} of switch {switch} is no table")
+                demand_same(tables[name]["offset"], low, f"offset of {name} of switch {switch}")
+                low += natural(tables[name]["bits"], f"bits of {name} of switch {switch}")
+            self.stores.append((low, tables))
+        words = [-(-bits // TABLE_WORD_BITS) for bits, _ in self.stores]
+        demand_same(about["words"], sum(words), "words of tables")
+        whole = len(self.loaded) == sum(words) and all(
+            len(word) == 2 and set(word) <= set("0123456789abcdef") for word in self.loaded
+        )
+        demand(whole, f"{sum(words)} words of two digits must be loaded, and there are {len(self.loaded)}")
+        first = len(self.loaded)
+        self.values = []
+        for (bits, _), count in zip(self.stores, words, strict=True):  # the last switch's highest word comes first
+            value = int("".join(self.loaded[first - count : first]), 16)
+            demand(value < 1 << bits, "more bits are loaded than a table has")
+            self.values.append(value)
+            first -= count
+
+    def _connect_store(self, switch):
+        bits, tables = self.stores[switch]
+        store, router, structure = f"tables_s{switch}", self.routers[switch], self.structure
+        structure.place(store, f"table_store_{bits}")
+        before = f"tables_s{switch - 1}"
+        load = structure.input_port("tables_load", 1) if switch == 0 else ("tables_load", 1)
+        structure.connect(store, "load", load)
+        first = ("tables_data", TABLE_WORD_BITS)
+        data = structure.output(before, "following") if switch else structure.input_port(*first)
+        structure.connect(store, "data", data)
+        table = structure.output(store, "table")
+        for name, about in tables.items():
+            structure.connect(router, name, part(table, about["offset"], about["bits"]))
+            structure.free[router, name] = self.values[switch] >> about["offset"] & (1 << about["bits"]) - 1
+        if switch == self.switches - 1:
+            structure.drive("tables_out", structure.output(store, "following"))
+
+    def _side_wire(self, source, output, sink, port):
+        """A wire between routers, over as many registers as links have stages; returns those registers or None."""
+        net, stages = self.structure.output(self.routers[source], output), self.network.side_stages
+        registers = f"wire_{port}_s{sink}" if stages and source != sink else None
+        if registers:
+            self.structure.place(registers, f"wire_stages_{net[1]}_{stages}")
+            self.structure.connect(registers, "source", net)
+            net = self.structure.output(registers, "sink")
+        self.structure.connect(self.routers[sink], port, net)
+        return registers
 
     def end(self, channel, side):
-        """Instance and port where a channel starts or ends: lanes share those of their link, behind them are hosts'."""
-        vertex, port = self.channels[channel][side], self.channels[channel][f"{side}_port"]
+        """Instance and port where a channel starts or ends."""
+        vertex, port = self.channels[channel][side], self.network.port(channel, side)
         if vertex >= self.switches:
-            node = self.manifest["nodes"][vertex - self.switches]
-            hosts = node["ejectors"] if side == "sink" else node.get("injectors") or [node["injector"]]
-            return hosts[port], "link"
-        if self.lanes > 1:
-            lanes = sum(map(self.between, (self.outputs if side == "source" else self.inputs)[vertex]))
-            port = port // self.lanes if port < lanes else lanes // self.lanes + port - lanes
+            kind = "ejector" if side == "sink" else "injector"
+            return f"{kind}_{self.network.hosts(vertex, side)[port]}", "link"
         return self.routers[vertex], f"{'outputs' if side == 'source' else 'inputs'}__{port}"
 
-    def origin(self, instance, pin):
-        """Instance and output that drive an input, register stages left out."""
-        wire = self.pins[instance].get(pin, "")
-        driver, _, output = wire.partition("__")
-        demand(self.pins.get(driver, {}).get(output) == wire, f"no instance drives {pin} of {instance}: {wire!r}")
-        staged = driver.startswith(("link_c", "wire_")) and output in THROUGH
-        return self.origin(driver, THROUGH[output]) if staged else (driver, output)
+    def _link(self, channel):
+        """Connect a channel, stage by stage; returns what is seen of each stage: valid, ready and payload."""
+        structure, seen = self.structure, []
+        (source, output), end = self.end(channel, "source"), self.end(channel, "sink")
+        if self.family.CREDITS and self.between(channel):
+            lane = self.channels[channel]["source_port"] % self.lanes
+            valid, payload = (structure.output(source, f"{output}__{name}") for name in ("valid", "payload"))
+            if lane == 0:
+                structure.connect(end[0], f"{end[1]}__valid", valid)
+                structure.connect(end[0], f"{end[1]}__payload", payload)
+            demand(valid[1] == self.lanes, f"{source}.{output}__valid has not a bit for each of {self.lanes} lanes")
+            return [(part(valid, lane, 1), ("1'h1", 1), payload)]
+        for stage in range(1, self.network.stages[channel] + 1):
+            instance = f"link_c{channel}_{stage}"
+            seen.append(self._hop(source, output, instance, "link"))
+            source, output = instance, "onward"
+        return [*seen, self._hop(source, output, *end)]
 
-    def _check_wiring(self):
-        """Each channel is wired from its source to its sink, its credits or ready back, and no input is left over."""
-        ends = set()
-        for channel, name in enumerate(self.names):
-            (source, output), (sink, port) = self.end(channel, "source"), self.end(channel, "sink")
-            wires = [((sink, f"{port}__{part}"), (source, f"{output}__{part}")) for part in ("payload", "valid")]
-            if f"{port}__ready" in self.pins[sink]:
-                wires.append(((source, f"{output}__ready"), (sink, f"{port}__ready")))
-            for back, given in (("credited", "credits"), ("released", "releases")):
-                if f"{back}_{output[9:]}" in self.pins[source] and self.between(channel):
-                    wires.append(((source, f"{back}_{output[9:]}"), (sink, f"{given}_{port[8:]}")))
-            for (instance, pin), driver in wires:
-                found = self.origin(instance, pin)
-                demand(found == driver, f"{name}: {'.'.join(found)} drives {instance}.{pin}, not {'.'.join(driver)}")
-            ends.add((sink, port))
-        for instance in self.routers:
-            inputs = (pin[: -len("__payload")] for pin in self.pins[instance] if re.match(r"inputs__\d+__payload", pin))
-            for port in inputs:
-                demand((instance, port) in ends, f"{port} of {instance} belongs to no channel of the manifest")
+    def _hop(self, source, output, sink, port):
+        structure = self.structure
+        valid, payload = (structure.output(source, f"{output}__{name}") for name in ("valid", "payload"))
+        ready = structure.output(sink, f"{port}__ready")
+        structure.connect(sink, f"{port}__valid", valid)
+        structure.connect(sink, f"{port}__payload", payload)
+        structure.connect(source, f"{output}__ready", ready)
+        return valid, ready, payload
 
     def constant(self, switch, port):
-        """Width and value of a constant of a router; loadable tables are looked up in what is loaded."""
-        text = self.pins[self.routers[switch]].get(port, "")
-        if number := re.fullmatch(r"(\d+)'h([0-9a-f]+)", text):
-            return int(number[1]), int(number[2], 16)
-        loaded = re.fullmatch(rf"tables_s{switch}__table(?:\[(\d+)(?::(\d+))?\])?", text)
-        if not loaded:
-            raise Refused(f"{port} of {self.routers[switch]} is no constant: {text!r}")
-        stores = [sum(table["bits"] for table in tables.values()) for tables in self.manifest["tables"]["switches"]]
-        words = [-(-bits // 8) for bits in stores]
-        first = sum(words[switch + 1 :])  # the last switch's word that is highest comes first
-        value = int("".join(self.loaded[first : first + words[switch]]), 16)
-        high = int(loaded[1]) if loaded[1] else stores[switch] - 1
-        low = int(loaded[2]) if loaded[2] else high if loaded[1] else 0
-        return high - low + 1, value >> low & (1 << high - low + 1) - 1
+        """Width and value of a constant of a router."""
+        router = self.routers[switch]
+        width = self.structure.width(router, port, "input")
+        demand((router, port) in self.structure.free, f"{port} of {router} is no constant")
+        return width, self.structure.free[router, port]
 
     def rows(self, switch, port, bits):
         """A constant, cut up into rows of so many bits, the lowest first."""
         width, value = self.constant(switch, port)
+        demand(bits and width % bits == 0, f"{port} of {self.routers[switch]} has {width} bits, and rows {bits}")
         text = f"{value:0{width}b}"
         return [int(text[end - bits : end], 2) for end in range(width, 0, -bits)]

@@ -3,24 +3,48 @@
 import re
 from collections import Counter
 
+from documents import natural
 from refusal import demand, ranks
 
 
-def check_harts(hardware, certificate):
-    """Packets wait for pages of higher levels only, and no packet travels farther than there are levels."""
-    size, levels, pages = (hardware.parameters[name] for name in ("size", "levels", "pages"))
+ROUTER = r"harts_node_\w+"
+CONSTANTS = ("dead", "corrupting", "node")
+CREDITS = False
+WAYS = 6
+
+
+def offsets_of(size):
+    """Difference of node numbers in each direction."""
+    return [1, 3 * size - 1, 3 * size - 2, -1, 1 - 3 * size, 2 - 3 * size]
+
+
+def side_wires(hardware):
+    """Pages that are kept, back to the node before; and levels for which it wishes."""
+    size = natural(hardware.parameters.get("size"), "size")
     nodes = 3 * size * (size - 1) + 1
-    offsets = [1, 3 * size - 1, 3 * size - 2, -1, 1 - 3 * size, 2 - 3 * size]
     demand(nodes == hardware.switches, f"a mesh of size {size} has {nodes} nodes, not {hardware.switches}")
+    for node in range(nodes):
+        for way, offset in enumerate(offsets_of(size)):
+            before = (node - offset) % nodes
+            yield node, f"kept_{way}", before, f"ahead_{way}"
+            yield before, f"wish_{way}", node, f"wished_{way}"
+
+
+def check(hardware, certificate):
+    """Packets wait for pages of higher levels only, and no packet travels farther than there are levels."""
+    size, levels, pages = (natural(hardware.parameters.get(name), name) for name in ("size", "levels", "pages"))
+    nodes = 3 * size * (size - 1) + 1
+    offsets = offsets_of(size)
+    demand(len(certificate["order"]) == levels + 1, f"the order has {len(certificate['order'])} places for {levels} levels")
     place = ranks([f"level {level}" for level in range(levels + 1)], certificate["order"], "the order")
     for node, router in enumerate(hardware.routers):
         for way, offset in enumerate(offsets):
             channel, name = hardware.outputs[node][way], (node + offset) % nodes
             right = hardware.sinks[channel] == name and hardware.inputs[name][way] == channel
             demand(right, f"{hardware.names[channel]} does not lead to the neighbour in direction {way}")
-            for pin, driver in ((f"ahead_{way}", f"kept_{way}"), (f"wished_{way}", f"wish_{way}")):
-                other = hardware.routers[name if pin[0] == "a" else (node - offset) % nodes]
-                demand(hardware.origin(router, pin) == (other, driver), f"{pin} of {router} is not {driver} of {other}")
+        if hardware.has(node, "node"):
+            own = hardware.constant(node, "node")[1]
+            demand(own == node, f"node of {router} is {own}; its guard needs {node}")
         broken = hardware.constant(node, "dead")[1] or hardware.constant(node, "corrupting")[1]
         demand(not broken, f"{router} has faults, so not everything can be delivered")
         text = hardware.bodies[hardware.module[router]]

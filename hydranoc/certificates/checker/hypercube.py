@@ -3,7 +3,22 @@
 import re
 
 from refusal import demand, ranks
+from torus import lane_links
 from walk import Walk, check_sent
+
+
+ROUTER = r"hypercube_router_\w+"
+CONSTANTS = ("node",)
+CREDITS = True
+MAX_DIMENSIONS = 16
+
+
+def side_wires(hardware):
+    """Credits, and releases of lanes that are given away empty: from each link's sink back to its source."""
+    for source, out, sink, into in lane_links(hardware):
+        yield sink, f"credits_{into}", source, f"credited_{out}"
+        if hardware.has(sink, f"releases_{into}"):
+            yield sink, f"releases_{into}", source, f"released_{out}"
 
 
 class Cube:
@@ -12,6 +27,7 @@ class Cube:
     def __init__(self, hardware):
         parameters, self.hardware = hardware.parameters, hardware
         self.dimensions, self.rule, self.reuse = (parameters[name] for name in ("dimensions", "rule", "lane_reuse"))
+        demand(type(self.dimensions) is int and 0 < self.dimensions <= MAX_DIMENSIONS, "no such number of dimensions")
         demand(self.rule in ("duato", "adaptive-only", "wrong-escape"), f"no such rule: {self.rule!r}")
         demand(self.reuse in ("empty", "escape-tail", "tail"), f"no such reuse of lanes: {self.reuse!r}")
         self.node = [hardware.constant(switch, "node")[1] for switch in range(hardware.switches)]
@@ -50,7 +66,7 @@ class Cube:
         return [(lane, None) for lane in self.choices(channel, key)[0]]
 
 
-def check_hypercube(hardware, certificate):
+def check(hardware, certificate):
     """Every header has an escape wherever it comes; what may be waited for behind a lane comes later in the order."""
     cube = Cube(hardware)
     walk = Walk(hardware, cube.ways, lambda key: f"node {key}")

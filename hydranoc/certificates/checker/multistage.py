@@ -8,9 +8,35 @@ from tables import Tables, union
 from walk import Walk, check_order, check_sent
 
 
-def check_min(hardware, certificate):
+ROUTER = r"min_router_\w+"
+CONSTANTS = ("routes", "reach", "port_class", "release_flits", "starts_here")
+CREDITS = False
+
+
+def rings(network, certificate):
+    """Switches that share each token, in the order in which it goes round, by the certificate."""
+    declared, number = certificate["tokens"], {name: switch for switch, name in enumerate(network.switch_names)}
+    demand(isinstance(declared, list), "tokens is no list of rings")
+    for ring in declared:
+        named = isinstance(ring, list) and ring and all(isinstance(name, str) and name in number for name in ring)
+        demand(named, "a ring of tokens is no list of this network's switches")
+    found = [[number[name] for name in ring] for ring in declared]
+    switches = [switch for ring in found for switch in ring]
+    demand(len(set(switches)) == len(switches), "a switch is in two rings of tokens")
+    return found
+
+
+def side_wires(hardware):
+    """Tokens: from each switch of a ring to the next."""
+    for ring in hardware.rings:
+        for switch, after in zip(ring, [*ring[1:], ring[0]], strict=True):
+            demand(hardware.has(switch, "token_out"), f"{hardware.switch_names[switch]} has no token")
+            yield switch, "token_out", after, "token_in"
+
+
+def check(hardware, certificate):
     """Channels in order; switches whose branches meet again share a token, which is kept for long enough."""
-    tables = Tables(hardware, 2 if "port_class" in hardware.pins[hardware.routers[0]] else 1)
+    tables, rings_of_tokens = Tables(hardware, 2 if hardware.has(0, "port_class") else 1), hardware.rings
     tables.multicast = range(hardware.processors, tables.keys)
     walk = Walk(hardware, tables.ways, lambda key: f"p{key}" if key not in tables.multicast else f"key {key}")
     for channel in hardware.injections:
@@ -20,42 +46,26 @@ def check_min(hardware, certificate):
         demand(tables.every in covered, f"no multicast from {hardware.names[channel]} gets to all processors")
     branches, sinks = tables.branches, hardware.sinks
     ahead = {(c, d) for of_switch in branches.values() for c in of_switch for d in branches.get(sinks[c], ())}
-    rings = token_rings(hardware, certificate["tokens"])
-    asking = {(c, d) for ring in rings for a in ring for c in hardware.inputs[a] for b in ring for d in branches[b]}
+    check_tokens(hardware)
+    asking = {(c, d) for ring in rings_of_tokens for a in ring for c in hardware.inputs[a] for b in ring for d in branches[b]}
     check_order(hardware, walk.edges | ahead | asking, certificate)
     levels = waits_ahead(hardware, branches)
-    check_serialised(hardware, walk.edges, branches, rings, levels)
+    check_serialised(hardware, walk.edges, branches, rings_of_tokens, levels)
     pattern = r"_input_buffer_(\d+)_\d+_[1-9]"  # those of routers, which hold something decoded; others end with 0
     depths = {int(depth) for body in hardware.bodies.values() for depth in re.findall(pattern, body)}
     demand(len(depths) == 1, "input buffers of the routers differ")
     on_a_link = depths.pop() + 1 + 2 * (hardware.parameters["link_cycles"] - 1)  # buffer, output register, stages
-    for switch in (switch for ring in rings for switch in ring):
+    for switch in (switch for ring in rings_of_tokens for switch in ring):
         given, needed = hardware.constant(switch, "release_flits")[1], levels[switch] * on_a_link + 1
         name = hardware.switch_names[switch]
         demand(given >= needed, f"{name} gives the token on after {given} flits, and {needed} are needed")
 
 
-def token_rings(hardware, declared):
-    """Switches that share a token, by the wires of the Verilog; they have to be what the certificate says."""
-    before = {}
-    for switch, router in enumerate(hardware.routers):
-        if "token_in" in hardware.pins[router]:
-            driver, output = hardware.origin(router, "token_in")
-            demand(output == "token_out", f"the token of {router} comes from {driver}.{output}")
-            before[switch] = hardware.routers.index(driver)
-    rings = set()
-    for switch in before:
-        ring = [switch]
-        while before[ring[-1]] not in ring:
-            ring.append(before[ring[-1]])
-        demand(before[ring[-1]] == switch, f"the token of {hardware.routers[switch]} does not come back")
-        rings.add(frozenset(ring))
+def check_tokens(hardware):
+    """Each ring begins with one token."""
+    for ring in hardware.rings:
         starts = sum(hardware.constant(member, "starts_here")[1] for member in ring)
-        demand(starts == 1, f"the ring of {hardware.routers[switch]} begins with {starts} tokens")
-    rings = sorted(sorted(ring) for ring in rings)
-    named = [[hardware.switch_names[switch] for switch in ring] for ring in rings]
-    demand(declared == named, "the token rings of the certificate are not those of the Verilog")
-    return rings
+        demand(starts == 1, f"the ring of {hardware.routers[ring[0]]} begins with {starts} tokens")
 
 
 def waits_ahead(hardware, branches):

@@ -16,9 +16,11 @@ def demand(holds, why):
 def ranks(names, listed, what):
     """Place of each name in a list of the certificate, which has to hold each just once."""
     demand(isinstance(listed, list) and all(isinstance(name, str) for name in listed), f"{what} is no list of names")
+    known = set(names)
     for name, times in Counter(listed).items():
-        demand(name in names, f"{name} in {what} is none of this network's")
+        demand(name in known, f"{name} in {what} is none of this network's")
         demand(times == 1, f"{name} is twice in {what}")
+    place = {name: rank for rank, name in enumerate(listed)}
     for name in names:
-        demand(name in set(listed), f"{name} is missing in {what}")
-    return {name: place for place, name in enumerate(listed)}
+        demand(name in place, f"{name} is missing in {what}")
+    return place

@@ -7,7 +7,17 @@ from tables import Tables, union
 from walk import Walk, check_order, check_sent
 
 
-def check_spam(hardware, certificate):
+ROUTER = r"spam_router_p\d+"
+CONSTANTS = ("routes", "reach", "port_class")
+CREDITS = False
+
+
+def side_wires(_hardware):
+    """Wires between routers that are no links: none."""
+    return []
+
+
+def check(hardware, certificate):
     """Channels in order, and branches nested: all that is behind a branch lies in its subtree of one forest."""
     switches, tables = hardware.switches, Tables(hardware, 3)
     tables.multicast = range(switches)
@@ -24,7 +34,8 @@ def check_spam(hardware, certificate):
                 check_sent(walk, channel, switch, below[switch])
     check_order(hardware, walk.edges, certificate)
     check_nesting(hardware, walk.edges, tables.branches, certificate["nesting"])
-    for module in set(map(hardware.module.get, hardware.routers)):
+    demand(hardware.parameters.get("enqueue") == "atomic", "the routers do not enter requests atomically")
+    for module in set(hardware.module.values()):
         atomic = re.search(r"^  \S+_spam_queues_\d+ ", hardware.bodies[module], re.M)
         demand(atomic, f"{module} enters the requests of a header one by one, and not all at once")
 

@@ -1,10 +1,30 @@
 """Tori and meshes: lanes in order, in dimension order and by a rule of lanes, which is stated here once more."""
 
+import re
+
 from refusal import demand
 from walk import Walk, check_order, check_sent
 
 
-def check_torus(hardware, certificate):
+ROUTER = r"torus_router_\w+"
+CONSTANTS = ("column", "row", "closes_ring")
+CREDITS = True
+
+
+def side_wires(hardware):
+    """Credits: from each link's sink back to its source."""
+    return [(sink, f"credits_{into}", source, f"credited_{out}") for source, out, sink, into in lane_links(hardware)]
+
+
+def lane_links(hardware):
+    """Links between switches: source and its output, sink and its input."""
+    for channel in filter(hardware.between, range(len(hardware.channels))):
+        if hardware.channels[channel]["source_port"] % hardware.lanes == 0:
+            out, into = (hardware.network.port(channel, side) for side in ("source", "sink"))
+            yield hardware.sources[channel], out, hardware.sinks[channel], into
+
+
+def check(hardware, certificate):
     """Lanes in order, under the rule that the manifest names, for headers of both directions in each dimension."""
     grid = Grid(hardware)
     walk = Walk(hardware, grid.ways, lambda key: f"column {key[0]}, row {key[1]}, directions {key[2:]}")
@@ -30,6 +50,7 @@ class Grid:
         parameters, self.hardware = hardware.parameters, hardware
         self.sides, self.wraps = (parameters["columns"], parameters["rows"]), parameters["wraps"]
         self.rule, self.classed = parameters["lane_rule"], self.wraps and hardware.lanes > 1
+        self.follows = self.classed and self.rule != "dally-seitz"
         demand(self.rule in ("dally-seitz", "dateline", "balanced"), f"no such rule of lanes: {self.rule!r}")
         self.position = {
             switch: tuple(hardware.constant(switch, name)[1] for name in ("column", "row"))
@@ -71,12 +92,17 @@ class Grid:
         self.leaving.setdefault((source, direction), []).append(channel)
 
     def _check_router(self, switch, router):
-        """Its module has the manifest's lanes and buffers, and knows which inputs close a ring if its rule asks."""
-        hardware, module = self.hardware, self.hardware.module[router]
-        size = f"_l{hardware.lanes}_b{hardware.parameters['buffer_flits']}_"
-        demand("_torus_router_" in module and size in module, f"{module} is no torus router with {size}")
-        follows = self.classed and self.rule != "dally-seitz"
-        demand(follows == ("closes_ring" in hardware.pins[router]), f"{router} is not one for the rule {self.rule}")
+        """Its module names lanes, buffers and rules, and knows which inputs close a ring if its rule follows them."""
+        hardware, module, follows = self.hardware, self.hardware.module[router], self.follows
+        parameters = hardware.parameters
+        links = [channel for channel in hardware.outputs[switch] if hardware.between(channel)]
+        size = f"p{len(links) // hardware.lanes + 1}_l{hardware.lanes}_b{parameters['buffer_flits']}"
+        rules = ((self.rule if follows else "", ""), (parameters["lane_reuse"], "tail"))
+        rules += ((parameters["injection_priority"], "equal"),)
+        ending = "".join(f"_{rule}" for rule, usual in rules if rule != usual)
+        pattern = rf"\w+_torus_router_{size}_r{parameters['routing_cycles']}(_[pn][xy])*{ending}"
+        demand(re.fullmatch(pattern, module), f"{module} is no torus router of {size} with the rules {ending or 'usual'}")
+        demand(follows == hardware.has(switch, "closes_ring"), f"{router} is not one for the rule {self.rule}")
         if follows:
             arriving = [c for c in hardware.inputs[switch] if hardware.between(c)][:: hardware.lanes]
             closes = [bool(bit) for bit in hardware.rows(switch, "closes_ring", 1)]

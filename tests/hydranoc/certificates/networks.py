@@ -11,7 +11,7 @@ from typing import Any
 import networkx as nx
 
 from hydranoc import Design, load
-from hydranoc.certificates.writing import CHECKER, certificate_text
+from hydranoc.certificates.writing import CHECKER, certificate_text, digests_text
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 NETWORKS: dict[str, dict[str, Any]] = {
@@ -73,11 +73,14 @@ class Certified:
         Fields of the certificate.
     text : str or None
         The certificate; by default it is made of the files as they are, so that its digests are right.
+    digests : str or None
+        What the reader trusts; by default the digests of the modules as they are.
     """
 
     files: dict[str, str]
     evidence: dict[str, Any] = field(default_factory=dict)
     text: str | None = None
+    digests: str | None = None
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -85,6 +88,9 @@ class Certified:
 
     def certificate(self) -> str:
         return self.text or certificate_text(self.manifest["family"], self.evidence, self.files, "noc")
+
+    def trusted(self) -> str:
+        return self.digests or digests_text(self.files, "noc")
 
     def with_file(self, name: str, text: str) -> "Certified":
         assert text != self.files[name]
@@ -110,7 +116,9 @@ class Certified:
 def certified(name: str) -> Certified:
     """A sound network with the certificate that the project writes."""
     design = named(name)
-    return Certified(design.verilog().files, design.family.evidence(design.config.network_section, design.routing))
+    files = design.verilog().files
+    evidence = design.family.evidence(design.config.network_section, design.routing)
+    return Certified(files, evidence, digests=digests_text(files, "noc"))
 
 
 def best_order(names: list[str], path: nx.DiGraph) -> list[str]:
@@ -121,9 +129,13 @@ def best_order(names: list[str], path: nx.DiGraph) -> list[str]:
 
 def verdict(network: Certified, folder: Path) -> tuple[int, str]:
     """Exit code and the one line that the checker says."""
-    for name, text in {**network.files, "certificate.json": network.certificate()}.items():
+    for name, text in {
+        **network.files,
+        "certificate.json": network.certificate(),
+        "digests.json": network.trusted(),
+    }.items():
         (folder / name).write_text(text, encoding="utf-8")
-    command = [sys.executable, "-I", str(CHECKER), "manifest.json", "noc.v", "certificate.json"]
+    command = [sys.executable, "-I", str(CHECKER), "manifest.json", "noc.v", "certificate.json", "digests.json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert not done.stderr, done.stderr
     (line,) = done.stdout.splitlines()

@@ -1,0 +1,35 @@
+"""Holds the texts of modules against the digests that the reader of a certificate trusts."""
+
+import hashlib
+
+from documents import demand_keys, demand_same
+from refusal import demand
+
+FORMAT = "hydranoc digests 1"
+PARAMETERS = ("top", "family", "parameters", "flit", "header")
+"""What a file of digests and a manifest must have in common: all that decides about the texts of modules."""
+
+
+def module_digest(body):
+    """SHA-256 of a module's text, from ``module`` to ``endmodule``."""
+    return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def check_modules(manifest, bodies, digests):
+    """All modules but one are those of the digests; returns that one, which has the routers and no logic."""
+    demand_keys(digests, ("format", *PARAMETERS, "modules"), "the file of digests")
+    demand(digests["format"] == FORMAT, f"the file of digests is no {FORMAT!r}")
+    for key in PARAMETERS:
+        demand_same(manifest.get(key), digests[key], f"{key} of the manifest")
+    known = digests["modules"]
+    demand(isinstance(known, dict), "modules of the file of digests is no mapping")
+    for name in known:
+        demand(name in bodies, f"module {name} is missing in the Verilog")
+    others = [name for name in bodies if name not in known]
+    demand(len(others) == 1, f"{len(others)} modules have no digest; only the one with the routers may have none")
+    for name, right in known.items():
+        demand(module_digest(bodies[name]) == right, f"module {name} is not what hydranoc writes for these parameters")
+    listed = manifest.get("modules")
+    same = isinstance(listed, list) and all(isinstance(name, str) for name in listed) and sorted(listed) == sorted(bodies)
+    demand(same, "modules of the manifest are not those of the Verilog")
+    return others[0]

@@ -1,0 +1,182 @@
+"""The network of a manifest: its channels, and everything else of the manifest that follows from them."""
+
+import re
+
+from documents import demand_keys, demand_same, natural
+from refusal import demand
+
+KEYS = ("top", "family", "parameters", "flit", "header", "nodes", "channels", "link_stages", "router_shapes", "routers")
+KEYS += ("modules", "ports", "files", "switch_names")
+MORE_KEYS = ("counters", "tables", "axi_stream", "registers", "port_arrays")
+CHANNEL = ("index", "name", "source", "source_port", "sink", "sink_port")
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+MAX_STAGES = 15
+TABLE_WORD_BITS = 8
+
+
+class Network:
+    """Channels and vertices: switches first, then processors.
+
+    ``sources``, ``sinks``, ``names`` by channel; ``outputs`` and ``inputs`` by vertex, in the order of ports; ``stages``
+    counts the register stages by channel.
+    """
+
+    def __init__(self, manifest):
+        demand_keys(manifest, KEYS, "the manifest", MORE_KEYS)
+        self.manifest, self.parameters = manifest, manifest["parameters"]
+        self.top, self.family = manifest["top"], manifest["family"]
+        demand(isinstance(self.top, str) and NAME.fullmatch(self.top), "top is no name of a module")
+        demand(isinstance(self.parameters, dict), "parameters is no mapping")
+        self.lanes = natural(self.parameters.get("lanes", 1), "lanes")
+        demand(self.lanes > 0, "lanes is 0")
+        self.switch_names = manifest["switch_names"]
+        named = isinstance(self.switch_names, list) and all(isinstance(name, str) for name in self.switch_names)
+        demand(named and len(set(self.switch_names)) == len(self.switch_names) > 0, "switch_names are no different names")
+        for key in ("nodes", "channels", "link_stages", "routers", "router_shapes", "modules", "ports", "files"):
+            demand(isinstance(manifest[key], list) and manifest[key], f"{key} is no list") if key != "link_stages" else None
+        self.switches, self.processors = len(self.switch_names), len(manifest["nodes"])
+        self.vertices = self.switches + self.processors
+        self._read_channels()
+        self._check_nodes()
+        self._read_stages()
+        self._check_routers()
+
+    def between(self, channel):
+        """Whether a channel leads from switch to switch."""
+        return self.sources[channel] < self.switches and self.sinks[channel] < self.switches
+
+    def moved(self):
+        """Whether the top has the output ``moved``."""
+        return any(isinstance(port, dict) and port.get("name") == "moved" for port in self.manifest["ports"])
+
+    def _read_channels(self):
+        self.channels, moved = self.manifest["channels"], ("moved_bit",) if self.moved() else ()
+        for index, about in enumerate(self.channels):
+            demand_keys(about, (*CHANNEL, *moved), f"channel {index}")
+            demand_same([about[key] for key in ("index", *moved)], [index] * (1 + len(moved)), f"index of channel {index}")
+            for key in CHANNEL[2:]:
+                natural(about[key], f"{key} of channel {index}")
+            demand(max(about["source"], about["sink"]) < self.vertices, f"channel {index} ends at no vertex")
+            demand(min(about["source"], about["sink"]) < self.switches, f"channel {index} leads past the switches")
+        self.names = [about["name"] for about in self.channels]
+        self.sources = [about["source"] for about in self.channels]
+        self.sinks = [about["sink"] for about in self.channels]
+        self.outputs, self.inputs = self._by_port("source"), self._by_port("sink")
+        self.injections = [c for c, source in enumerate(self.sources) if source >= self.switches]
+        for channel, about in enumerate(self.channels):
+            self._check_name(channel)
+            if self.between(channel) and self.lanes > 1:
+                self._check_lane(channel)
+        demand(len(set(self.names)) == len(self.names), "two channels have the same name")
+
+    def _by_port(self, side):
+        """Channels at each vertex by port, which have to be numbered from 0 on."""
+        found = [{} for _ in range(self.vertices)]
+        for channel, about in enumerate(self.channels):
+            ports = found[about[side]]
+            demand(about[f"{side}_port"] not in ports, f"two channels have the same {side}_port at {about[side]}")
+            ports[about[f"{side}_port"]] = channel
+        for vertex, ports in enumerate(found):
+            demand(sorted(ports) == list(range(len(ports))), f"the ports of {vertex} as {side} are not 0, 1 and so on")
+        return [[ports[port] for port in range(len(ports))] for ports in found]
+
+    def _check_name(self, channel):
+        """Names say where a channel leads; of two links between the same switches, in a torus, in which direction."""
+        name, source, sink = self.names[channel], self.sources[channel], self.sinks[channel]
+        several = source >= self.switches and len(self.outputs[source]) > 1
+        port = f"_{self.channels[channel]['source_port']}" if several else ""
+        lane = self.channels[channel]["source_port"] % self.lanes
+        ending = f".{lane}" if self.lanes > 1 and self.between(channel) else ""
+        begin, end = f"{self.vertex_name(source)}{port}", f"->{self.vertex_name(sink)}{ending}"
+        ways = ("", "+x", "-x", "+y", "-y") if self.family == "torus" and self.between(channel) else ("",)
+        demand(name in [f"{begin}{way}{end}" for way in ways], f"name of channel {channel} is {name!r}, not {begin}{end}")
+
+    def vertex_name(self, vertex):
+        """Name of a switch or processor."""
+        return self.switch_names[vertex] if vertex < self.switches else f"p{vertex - self.switches}"
+
+    def _check_lane(self, channel):
+        """All lanes of a link lead to the lanes of one link, each to its like, and come before channels to hosts."""
+        about, first = self.channels[channel], channel - self.channels[channel]["source_port"] % self.lanes
+        link = self.channels[first]
+        right = all(
+            (about[side], about[f"{side}_port"]) == (link[side], link[f"{side}_port"] + channel - first)
+            for side in ("source", "sink")
+        )
+        demand(right and link["source_port"] % self.lanes == 0, f"{self.names[channel]} is no lane of one link")
+        demand(link["sink_port"] % self.lanes == 0, f"{self.names[channel]} is no lane of one link")
+
+    def port(self, channel, side):
+        """Port of a router or host where a channel starts or ends: lanes share that of their link."""
+        vertex, port = self.channels[channel][side], self.channels[channel][f"{side}_port"]
+        if vertex >= self.switches or self.lanes == 1:
+            return port
+        lanes = sum(map(self.between, (self.outputs if side == "source" else self.inputs)[vertex]))
+        return port // self.lanes if port < lanes else lanes // self.lanes + port - lanes
+
+    def hosts(self, vertex, side):
+        """Names of the injectors or ejectors of a processor, without what they are: ``n3``, or ``n3_c0`` and so on."""
+        count = len(self.outputs[vertex] if side == "source" else self.inputs[vertex])
+        name = f"n{vertex - self.switches}"
+        return [name] if count == 1 else [f"{name}_c{port}" for port in range(count)]
+
+    def _check_nodes(self):
+        for processor, about in enumerate(self.manifest["nodes"]):
+            vertex = self.switches + processor
+            out, into = self.outputs[vertex], self.inputs[vertex]
+            demand(out and into, f"processor {processor} has no channels")
+            demand(len(out) == len(self.outputs[self.switches]), "processors have different numbers of injectors")
+            switches = {self.sinks[c] for c in out}
+            injectors = [f"injector_{name}" for name in self.hosts(vertex, "source")]
+            one = len(out) == 1
+            right = {
+                "processor": processor,
+                "vertex": vertex,
+                "switch": min(switches),
+                **({"injector": injectors[0]} if one else {"injectors": injectors}),
+                "ejectors": [f"ejector_{name}" for name in self.hosts(vertex, "sink")],
+                **({"injection_channel": out[0]} if one else {"injection_channels": out}),
+                "delivery_channels": into,
+            }
+            demand_same(about, right, f"node {processor}")
+
+    def _read_stages(self):
+        """Register stages of links: those of the manifest, in order; side wires have those of ``link_cycles``."""
+        self.side_stages = natural(self.parameters.get("link_cycles"), "link_cycles") - 1
+        demand(0 <= self.side_stages <= MAX_STAGES, f"link_cycles must be from 1 to {MAX_STAGES + 1}")
+        self.stages = [0] * len(self.channels)
+        listed = self.manifest["link_stages"]
+        demand(isinstance(listed, list), "link_stages is no list")
+        for place, about in enumerate(listed):
+            channel = about.get("channel") if isinstance(about, dict) else None
+            known = type(channel) is int and 0 <= channel < len(self.channels)
+            demand(known and self.between(channel) and self.lanes == 1, f"link stage {place} is on no link")
+            self.stages[channel] += 1
+            stage = self.stages[channel]
+            right = {
+                "channel": channel,
+                "stage": stage,
+                "name": f"{self.names[channel]} stage {stage}",
+                "instance": f"link_c{channel}_{stage}",
+                **({"moved_bit": len(self.channels) + place} if self.moved() else {}),
+            }
+            demand_same(about, right, f"link stage {place}")
+        self.hops = [(channel, stage + 1) for channel, count in enumerate(self.stages) for stage in range(count)]
+        in_order = [(about["channel"], about["stage"]) for about in listed] == self.hops
+        demand(in_order, "link_stages are not in the order of channels")
+
+    def _check_routers(self):
+        self.routers, self.module = [f"router_s{switch}" for switch in range(self.switches)], []
+        for switch, about in enumerate(self.manifest["routers"]):
+            demand_keys(about, ("switch", "instance", "module"), f"router {switch}")
+            demand(isinstance(about["module"], str), f"module of router {switch} is no name")
+            right = {"switch": switch, "instance": f"router_s{switch}", "module": about["module"]}
+            demand_same(about, right, f"router {switch}")
+            self.module.append(about["module"])
+        demand(len(self.module) == self.switches, f"there are {len(self.module)} routers for {self.switches} switches")
+        for about in self.manifest["router_shapes"]:
+            demand_keys(about, ("shape", "module", "instances"), "a router shape")
+            demand_same(about["module"], f"{self.top}_{about['shape']}", f"module of shape {about['shape']}")
+            demand_same(about["instances"], self.module.count(about["module"]), f"instances of {about['shape']}")
+        shapes = sorted(about["module"] for about in self.manifest["router_shapes"])
+        demand(shapes == sorted(set(self.module)), "router_shapes are not those of the routers")

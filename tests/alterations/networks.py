@@ -1,0 +1,95 @@
+"""Small certified networks of every family, and networks of other parameters whose modules are put in their place."""
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from hydranoc import load
+
+DIAMOND = [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]]
+SPAM = {
+    "family": "spam",
+    "topology": {"switches": 4, "edges": DIAMOND, "processors": [0, 1, 2, 3]},
+    "link_cycles": 2,
+}
+TORUS = {
+    "family": "torus",
+    "topology": {"kind": "torus", "rows": 3, "columns": 3},
+    "lanes": 2,
+    "lane_rule": "balanced",
+}
+HYPERCUBE = {
+    "family": "hypercube",
+    "topology": {"kind": "hypercube", "dimensions": 2},
+    "lanes": 2,
+    "injection_channels": 2,
+    "lane_reuse": "escape-tail",
+}
+MIN = {"family": "min", "topology": {"kind": "baseline", "radix": 2, "stages": 2}, "link_cycles": 2}
+HARTS = {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "packet_flits": 3}
+NETWORKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "spam": (SPAM, {}),
+    "torus": (TORUS, {}),
+    "hypercube": (HYPERCUBE, {}),
+    "min": (MIN, {}),
+    "harts": (HARTS, {}),
+    "spam-stream": ({**SPAM, "link_cycles": 1, "flit_bits": 33}, {"axi_stream": "tuser", "tkeep": True, "clocks": "separate"}),
+}
+"""Configuration and export options, by name."""
+OTHERS: dict[str, list[dict[str, Any]]] = {
+    "spam": [{"buffer_flits": 3}, {"routing_cycles": 2}, {"negative_control": "non-atomic-enqueue"}, {"worm_guard": True}],
+    "torus": [{"lane_rule": "dateline"}, {"buffer_flits": 3}, {"lane_reuse": "empty"}, {"injection_priority": "low"}],
+    "hypercube": [{"lane_reuse": "empty"}, {"lane_reuse": "tail"}, {"buffer_flits": 2}, {"injection_channels": 1}],
+    "min": [{"buffer_flits": 3}, {"routing_cycles": 2}, {"worm_guard": True}, {"flit_bits": 16}],
+    "harts": [{"pages": 12}, {"packet_flits": 4}, {"negative_control": "no-classes"}, {"buffer_flits": 2}],
+    "spam-stream": [{"buffer_flits": 3}, {"flit_bits": 17}],
+}
+"""Changes to the configuration that change modules, by network."""
+TOP = "noc"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The files that are offered to the checker.
+
+    Members
+    -------
+    manifest, verilog, tables, certificate, digests : str
+        Texts. ``tables`` is empty if none are loaded, ``digests`` is what the reader of the certificate trusts.
+    """
+
+    manifest: str
+    verilog: str
+    tables: str
+    certificate: str
+    digests: str
+
+    def signed(self) -> "Offer":
+        """The offer with the certificate's digests made again, as whoever alters a network would."""
+        fields = json.loads(self.certificate)
+        fields["verilog_sha256"] = hashlib.sha256((self.verilog + self.tables).encode()).hexdigest()
+        fields["manifest_sha256"] = hashlib.sha256(self.manifest.encode()).hexdigest()
+        return replace(self, certificate=json.dumps(fields, indent=1) + "\n")
+
+
+@cache
+def offer(name: str) -> Offer:
+    """A sound network with its certificate."""
+    section, options = NETWORKS[name]
+    design = load({"network": section})
+    generated = design.verilog(TOP, **options)
+    certificate = design.certificate(generated)
+    assert certificate.text is not None, certificate.verdict
+    files, digests = generated.files, getattr(certificate, "digests", "") or ""
+    tables = files.get(f"{TOP}_tables.hex", "")
+    return Offer(files["manifest.json"], files[f"{TOP}.v"], tables, certificate.text, digests)
+
+
+@cache
+def other_verilog(name: str, change: int) -> str:
+    """Verilog of the network with other parameters, whose modules have the same names or others."""
+    section, options = NETWORKS[name]
+    design = load({"network": {**section, **OTHERS[name][change]}})
+    return design.verilog(TOP, **options).files[f"{TOP}.v"]
