@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hydranoc.certificates.checker.theorems import THEOREMS
-from hydranoc.certificates.writing import Certificate, certificate_text, checked_certificate
+from hydranoc.certificates.writing import Certificate, certificate_text, checked_certificate, digests_text
 from hydranoc.config.load import NETWORK
 from hydranoc.design.exported import Exported
 from hydranoc.design.outcome import ComparedOutcome
@@ -100,6 +100,27 @@ class Design(Simulated, Exported):
         design = generated or self.verilog()
         text = certificate_text(self.family.name, evidence, design.files, design.top)
         return checked_certificate(text, design.files, design.top)
+
+    def digests(self, generated: "GeneratedDesign | None" = None) -> str:
+        """Return the digests of all generated modules, which the checker of a certificate believes.
+
+        Parameters
+        ----------
+        generated : GeneratedDesign or None
+            What ``verilog`` has given; by default ``verilog()``.
+
+        Returns
+        -------
+        str
+            JSON (docs/liveness.md).
+
+        Raises
+        ------
+        ConfigError
+            If the network cannot be written as hardware.
+        """
+        design = generated or self.verilog()
+        return digests_text(design.files, design.top)
 
     def write_tables(self, path: str | Path) -> int:
         """Write the routing tables as CSV; ``network.routing`` of a configuration may name such a file.

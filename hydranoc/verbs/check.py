@@ -31,8 +31,14 @@ SHOWN_PAIRS = 5
     metavar="FILE",
     help="Write a certificate of both for the Verilog that `hydranoc verilog` makes; a program of its own checks it.",
 )
+@click.option(
+    "--digests",
+    type=NamedPath(),
+    metavar="FILE",
+    help="Write the digests of all modules of this Verilog: the program that checks a certificate believes them alone.",
+)
 @json_option
-def check(config: Path, tables: Path | None, certificate: Path | None, as_json: bool) -> int:
+def check(config: Path, tables: Path | None, certificate: Path | None, digests: Path | None, as_json: bool) -> int:
     """Build the tables of CONFIG's network; prove that every message reaches its destinations whatever outputs
     it is given, and that no set of messages can deadlock. Exit code 1 if a proof fails, or if a certificate is asked
     for and there is none.
@@ -41,20 +47,25 @@ def check(config: Path, tables: Path | None, certificate: Path | None, as_json: 
     Example:
       hydranoc check examples/demo.yaml
       hydranoc check examples/demo.yaml --tables tables.csv
-      hydranoc check examples/demo.yaml --certificate certificate.json
+      hydranoc check examples/demo.yaml --certificate certificate.json --digests digests.json
     """
     design = load(config)
     with progress_bars("checking"):
         report = design.check()
         rows = None if tables is None else _write_tables(design, tables)
         proof = None if certificate is None else _write_certificate(design, report, certificate)
+        if digests is not None:
+            write_whole({digests: (proof and proof.digests) or design.digests()})
     figures, text = _figures(design.family.name, report), _text(config, design.family.title, report)
     if rows is not None:
         figures["table_rows"] = rows
         text += f"\n\ntables: {tables}, {rows:,} rows"
     if proof is not None:
         figures["certificate"] = {"file": proof.text and str(certificate), "verdict": proof.verdict}
-        text += f"\n\n{_certificate(proof, certificate)}"
+        text += f"\n\n{_certificate(proof, certificate, digests)}"
+    if digests is not None:
+        figures["digests"] = str(digests)
+        text += f"\n\ndigests: {digests}, of the modules that this HydraNoC writes for {config}"
     say(figures, text, as_json)
     return 0 if report.right and (proof is None or proof.text) else 1
 
@@ -68,10 +79,12 @@ def _write_certificate(design: "Design", report: "CheckReport", file: Path) -> C
     return certificate
 
 
-def _certificate(certificate: Certificate, file: Path | None) -> str:
+def _certificate(certificate: Certificate, file: Path | None, digests: Path | None) -> str:
     if certificate.text is None:
         return f"certificate: NONE, and {file} is not written: {certificate.verdict}"
-    return f"certificate: {file}, {certificate.verdict}\ncheck it:    python -I {CHECKER} manifest.json noc.v {file}"
+    command = f"python -I {CHECKER} manifest.json noc.v {file} {digests or 'digests.json'}"
+    made = "" if digests else "\n             (hydranoc check CONFIG --digests digests.json makes the last file)"
+    return f"certificate: {file}, {certificate.verdict}\ncheck it:    {command}{made}"
 
 
 def _write_tables(design: "Design", file: Path) -> int:

@@ -40,7 +40,11 @@ def _of(document: Any) -> Iterator[tuple[str, str, str]]:
         yield "value of another type", where, _text(document, path, of_other_type)
     for path, value in [((), document), *_places(document)]:
         if isinstance(value, dict):
-            yield "key added", ".".join(map(str, (*path, "more"))), _text(document, path, {**value, "more": 0}, whole=True)
+            yield (
+                "key added",
+                ".".join(map(str, (*path, "more"))),
+                _text(document, path, {**value, "more": 0}, whole=True),
+            )
         elif isinstance(value, list) and len(value) > 1:
             turned = [*value[1:], value[0]]
             if turned != value:

@@ -15,4 +15,5 @@ assert spec.loader is not None
 checker = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(checker)
 for line in sys.stdin:
-    print(json.dumps(checker.judged(*json.loads(line))), flush=True)
+    sys.stdout.write(json.dumps(checker.judged(*json.loads(line))) + "\n")
+    sys.stdout.flush()

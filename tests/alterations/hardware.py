@@ -96,8 +96,10 @@ def _constants(text: str, placed: Placed) -> Iterator[tuple[str, str, str]]:
             for bit in range(int(found[1])):
                 flipped = f"{found[1]}'h{int(found[2], 16) ^ 1 << bit:0{len(found[2])}x}"
                 at = found.start() - pin.span[0]
-                yield "constant's bit", f"{placed.name}.{pin.name} at {at} bit {bit}", replaced(
-                    text, found.span(), flipped
+                yield (
+                    "constant's bit",
+                    f"{placed.name}.{pin.name} at {at} bit {bit}",
+                    replaced(text, found.span(), flipped),
                 )
             wider = f"{int(found[1]) + 1}'h{found[2]}"
             yield "constant's width", f"{placed.name}.{pin.name}", replaced(text, found.span(), wider)
@@ -162,16 +164,20 @@ def _modules(name: str, text: str) -> Iterator[tuple[str, str, str]]:
         yield "module doubled", module, text.replace(body, body + body, 1)
         for found in list(CONSTANT.finditer(body))[:2]:
             flipped = f"{found[1]}'h{int(found[2], 16) ^ 1:0{len(found[2])}x}"
-            yield "module's logic", f"{module} at {found.start()}", text.replace(
-                body, replaced(body, found.span(), flipped), 1
+            yield (
+                "module's logic",
+                f"{module} at {found.start()}",
+                text.replace(body, replaced(body, found.span(), flipped), 1),
             )
         for change in range(len(OTHERS[name])):
             theirs = modules(other_verilog(name, change))
             for other, their in theirs.items():
                 if _stem(other) == _stem(module) and (other == module or other not in own):
                     renamed = re.sub(rf"\b{re.escape(other)}\b", module, their)
-                    yield "module of other parameters", f"{module} is {other} of {OTHERS[name][change]}", text.replace(
-                        body, renamed, 1
+                    yield (
+                        "module of other parameters",
+                        f"{module} is {other} of {OTHERS[name][change]}",
+                        text.replace(body, renamed, 1),
                     )
 
 
@@ -189,6 +195,6 @@ def _comments(text: str) -> Iterator[tuple[str, str, str]]:
     yield "comment", "before the first instance", replaced(text, first.span, f"  // a comment\n{own}")
     yield "comment", "around the first instance", replaced(text, first.span, f"  /*\n{own}  */\n")
     yield "comment", "around the network", replaced(text, (start, end), f"/*\n{text[start:end]}*/\n")
-    for hidden in ("/*", "*/", "`ifdef NONE", "`include \"x.v\"", "`define clk 1'h0", "// synthesis translate_off"):
+    for hidden in ("/*", "*/", "`ifdef NONE", '`include "x.v"', "`define clk 1'h0", "// synthesis translate_off"):
         yield "text between modules", hidden, replaced(text, (start, start), f"{hidden}\n")
-        yield "text between instances", hidden, replaced(text, (first.span[0],) * 2, f"{hidden}\n")
+        yield "text between instances", hidden, replaced(text, (first.span[0], first.span[0]), f"{hidden}\n")

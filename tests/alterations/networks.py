@@ -29,22 +29,39 @@ HYPERCUBE = {
 }
 MIN = {"family": "min", "topology": {"kind": "baseline", "radix": 2, "stages": 2}, "link_cycles": 2}
 HARTS = {"family": "harts", "topology": {"kind": "hexmesh", "size": 2}, "packet_flits": 3}
+REGISTERS = {
+    "family": "min",
+    "topology": {"kind": "bi-butterfly", "radix": 2, "stages": 2},
+    "counters": True,
+    "tables": "loadable",
+    "worm_guard": True,
+}
 NETWORKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "spam": (SPAM, {}),
     "torus": (TORUS, {}),
     "hypercube": (HYPERCUBE, {}),
     "min": (MIN, {}),
     "harts": (HARTS, {}),
-    "spam-stream": ({**SPAM, "link_cycles": 1, "flit_bits": 33}, {"axi_stream": "tuser", "tkeep": True, "clocks": "separate"}),
+    "spam-stream": (
+        {**SPAM, "link_cycles": 1, "flit_bits": 33},
+        {"axi_stream": "tuser", "tkeep": True, "clocks": "separate"},
+    ),
+    "min-registers": (REGISTERS, {"registers": True}),
 }
 """Configuration and export options, by name."""
 OTHERS: dict[str, list[dict[str, Any]]] = {
-    "spam": [{"buffer_flits": 3}, {"routing_cycles": 2}, {"negative_control": "non-atomic-enqueue"}, {"worm_guard": True}],
+    "spam": [
+        {"buffer_flits": 3},
+        {"routing_cycles": 2},
+        {"negative_control": "non-atomic-enqueue"},
+        {"worm_guard": True},
+    ],
     "torus": [{"lane_rule": "dateline"}, {"buffer_flits": 3}, {"lane_reuse": "empty"}, {"injection_priority": "low"}],
     "hypercube": [{"lane_reuse": "empty"}, {"lane_reuse": "tail"}, {"buffer_flits": 2}, {"injection_channels": 1}],
     "min": [{"buffer_flits": 3}, {"routing_cycles": 2}, {"worm_guard": True}, {"flit_bits": 16}],
     "harts": [{"pages": 12}, {"packet_flits": 4}, {"negative_control": "no-classes"}, {"buffer_flits": 2}],
     "spam-stream": [{"buffer_flits": 3}, {"flit_bits": 17}],
+    "min-registers": [{"buffer_flits": 3}, {"watchdog_flits": 30}],
 }
 """Changes to the configuration that change modules, by network."""
 TOP = "noc"

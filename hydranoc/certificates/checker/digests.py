@@ -30,6 +30,6 @@ def check_modules(manifest, bodies, digests):
     for name, right in known.items():
         demand(module_digest(bodies[name]) == right, f"module {name} is not what hydranoc writes for these parameters")
     listed = manifest.get("modules")
-    same = isinstance(listed, list) and all(isinstance(name, str) for name in listed) and sorted(listed) == sorted(bodies)
-    demand(same, "modules of the manifest are not those of the Verilog")
+    named = isinstance(listed, list) and all(isinstance(name, str) for name in listed)
+    demand(named and sorted(listed) == sorted(bodies), "modules of the manifest are not those of the Verilog")
     return others[0]

@@ -59,12 +59,22 @@ def demand_keys(mapping, needed, what, optional=()):
 
 
 def demand_same(found, right, what):
-    """A part of a document is what it must be."""
-    if not same(found, right):
+    """A part of a document is what it must be; the first key or item that differs is named."""
+    if same(found, right):
+        return
+    if isinstance(found, dict) and isinstance(right, dict):
+        demand_keys(found, right, what)
+        for key in right:
+            demand_same(found[key], right[key], f"{key} of {what}")
+    elif isinstance(found, list) and isinstance(right, list) and len(found) == len(right):
+        for place, (one, other) in enumerate(zip(found, right, strict=True)):
+            demand_same(one, other, f"item {place} of {what}")
+    else:
         raise Refused(f"{what} is {json.dumps(found)[:120]}; it must be {json.dumps(right)[:120]}")
 
 
 def natural(value, what):
     """A number from 0 on."""
-    demand(type(value) is int and value >= 0, f"{what} is {value!r}; it must be a number from 0 on")
+    if type(value) is not int or value < 0:
+        raise Refused(f"{what} is {value!r}; it must be a number from 0 on")
     return value

@@ -68,7 +68,7 @@ def _ejector(structure, name):
 
 
 class _Stream:
-    """AXI4-Stream ends of a node: a port, a byte packer, a clock crossing, an injector; and back the other way round."""
+    """AXI4-Stream ends of a node: port, byte packer, clock crossing, injector; and back the other way round."""
 
     def __init__(self, hardware, stream, processor):
         self.hardware, self.structure, self.stream, self.processor = hardware, hardware.structure, stream, processor

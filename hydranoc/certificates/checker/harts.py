@@ -6,7 +6,6 @@ from collections import Counter
 from documents import natural
 from refusal import demand, ranks
 
-
 ROUTER = r"harts_node_\w+"
 CONSTANTS = ("dead", "corrupting", "node")
 CREDITS = False
@@ -35,7 +34,9 @@ def check(hardware, certificate):
     size, levels, pages = (natural(hardware.parameters.get(name), name) for name in ("size", "levels", "pages"))
     nodes = 3 * size * (size - 1) + 1
     offsets = offsets_of(size)
-    demand(len(certificate["order"]) == levels + 1, f"the order has {len(certificate['order'])} places for {levels} levels")
+    demand(
+        len(certificate["order"]) == levels + 1, f"the order has {len(certificate['order'])} places for {levels} levels"
+    )
     place = ranks([f"level {level}" for level in range(levels + 1)], certificate["order"], "the order")
     for node, router in enumerate(hardware.routers):
         for way, offset in enumerate(offsets):

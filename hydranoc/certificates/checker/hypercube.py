@@ -6,7 +6,6 @@ from refusal import demand, ranks
 from torus import lane_links
 from walk import Walk, check_sent
 
-
 ROUTER = r"hypercube_router_\w+"
 CONSTANTS = ("node",)
 CREDITS = True

@@ -7,7 +7,6 @@ from refusal import demand
 from tables import Tables, union
 from walk import Walk, check_order, check_sent
 
-
 ROUTER = r"min_router_\w+"
 CONSTANTS = ("routes", "reach", "port_class", "release_flits", "starts_here")
 CREDITS = False
@@ -36,7 +35,7 @@ def side_wires(hardware):
 
 def check(hardware, certificate):
     """Channels in order; switches whose branches meet again share a token, which is kept for long enough."""
-    tables, rings_of_tokens = Tables(hardware, 2 if hardware.has(0, "port_class") else 1), hardware.rings
+    tables, shared = Tables(hardware, 2 if hardware.has(0, "port_class") else 1), hardware.rings
     tables.multicast = range(hardware.processors, tables.keys)
     walk = Walk(hardware, tables.ways, lambda key: f"p{key}" if key not in tables.multicast else f"key {key}")
     for channel in hardware.injections:
@@ -47,15 +46,15 @@ def check(hardware, certificate):
     branches, sinks = tables.branches, hardware.sinks
     ahead = {(c, d) for of_switch in branches.values() for c in of_switch for d in branches.get(sinks[c], ())}
     check_tokens(hardware)
-    asking = {(c, d) for ring in rings_of_tokens for a in ring for c in hardware.inputs[a] for b in ring for d in branches[b]}
+    asking = {(c, d) for ring in shared for a in ring for c in hardware.inputs[a] for b in ring for d in branches[b]}
     check_order(hardware, walk.edges | ahead | asking, certificate)
     levels = waits_ahead(hardware, branches)
-    check_serialised(hardware, walk.edges, branches, rings_of_tokens, levels)
+    check_serialised(hardware, walk.edges, branches, shared, levels)
     pattern = r"_input_buffer_(\d+)_\d+_[1-9]"  # those of routers, which hold something decoded; others end with 0
     depths = {int(depth) for body in hardware.bodies.values() for depth in re.findall(pattern, body)}
     demand(len(depths) == 1, "input buffers of the routers differ")
     on_a_link = depths.pop() + 1 + 2 * (hardware.parameters["link_cycles"] - 1)  # buffer, output register, stages
-    for switch in (switch for ring in rings_of_tokens for switch in ring):
+    for switch in (switch for ring in shared for switch in ring):
         given, needed = hardware.constant(switch, "release_flits")[1], levels[switch] * on_a_link + 1
         name = hardware.switch_names[switch]
         demand(given >= needed, f"{name} gives the token on after {given} flits, and {needed} are needed")

@@ -17,8 +17,8 @@ TABLE_WORD_BITS = 8
 class Network:
     """Channels and vertices: switches first, then processors.
 
-    ``sources``, ``sinks``, ``names`` by channel; ``outputs`` and ``inputs`` by vertex, in the order of ports; ``stages``
-    counts the register stages by channel.
+    ``sources``, ``sinks``, ``names`` by channel; ``outputs`` and ``inputs`` by vertex, in the order of ports;
+    ``stages`` counts the register stages by channel.
     """
 
     def __init__(self, manifest):
@@ -31,9 +31,13 @@ class Network:
         demand(self.lanes > 0, "lanes is 0")
         self.switch_names = manifest["switch_names"]
         named = isinstance(self.switch_names, list) and all(isinstance(name, str) for name in self.switch_names)
-        demand(named and len(set(self.switch_names)) == len(self.switch_names) > 0, "switch_names are no different names")
-        for key in ("nodes", "channels", "link_stages", "routers", "router_shapes", "modules", "ports", "files"):
-            demand(isinstance(manifest[key], list) and manifest[key], f"{key} is no list") if key != "link_stages" else None
+        demand(named and self.switch_names, "switch_names is no list of names")
+        demand(len(set(self.switch_names)) == len(self.switch_names), "two switches have the same name")
+        for key in ("nodes", "channels", "routers", "router_shapes", "modules", "ports"):
+            demand(isinstance(manifest[key], list) and manifest[key], f"{key} is no list, or empty")
+        files = manifest["files"]
+        named = isinstance(files, list) and all(isinstance(name, str) for name in files)
+        demand(named and len(set(files)) == len(files), "files is no list of different names")
         self.switches, self.processors = len(self.switch_names), len(manifest["nodes"])
         self.vertices = self.switches + self.processors
         self._read_channels()
@@ -53,7 +57,9 @@ class Network:
         self.channels, moved = self.manifest["channels"], ("moved_bit",) if self.moved() else ()
         for index, about in enumerate(self.channels):
             demand_keys(about, (*CHANNEL, *moved), f"channel {index}")
-            demand_same([about[key] for key in ("index", *moved)], [index] * (1 + len(moved)), f"index of channel {index}")
+            demand_same(
+                [about[key] for key in ("index", *moved)], [index] * (1 + len(moved)), f"index of channel {index}"
+            )
             for key in CHANNEL[2:]:
                 natural(about[key], f"{key} of channel {index}")
             demand(max(about["source"], about["sink"]) < self.vertices, f"channel {index} ends at no vertex")
@@ -63,7 +69,7 @@ class Network:
         self.sinks = [about["sink"] for about in self.channels]
         self.outputs, self.inputs = self._by_port("source"), self._by_port("sink")
         self.injections = [c for c, source in enumerate(self.sources) if source >= self.switches]
-        for channel, about in enumerate(self.channels):
+        for channel in range(len(self.channels)):
             self._check_name(channel)
             if self.between(channel) and self.lanes > 1:
                 self._check_lane(channel)
@@ -89,7 +95,9 @@ class Network:
         ending = f".{lane}" if self.lanes > 1 and self.between(channel) else ""
         begin, end = f"{self.vertex_name(source)}{port}", f"->{self.vertex_name(sink)}{ending}"
         ways = ("", "+x", "-x", "+y", "-y") if self.family == "torus" and self.between(channel) else ("",)
-        demand(name in [f"{begin}{way}{end}" for way in ways], f"name of channel {channel} is {name!r}, not {begin}{end}")
+        demand(
+            name in [f"{begin}{way}{end}" for way in ways], f"name of channel {channel} is {name!r}, not {begin}{end}"
+        )
 
     def vertex_name(self, vertex):
         """Name of a switch or processor."""
@@ -148,9 +156,12 @@ class Network:
         listed = self.manifest["link_stages"]
         demand(isinstance(listed, list), "link_stages is no list")
         for place, about in enumerate(listed):
-            channel = about.get("channel") if isinstance(about, dict) else None
-            known = type(channel) is int and 0 <= channel < len(self.channels)
-            demand(known and self.between(channel) and self.lanes == 1, f"link stage {place} is on no link")
+            demand(isinstance(about, dict), f"link stage {place} is no mapping")
+            channel = natural(about.get("channel"), f"channel of link stage {place}")
+            demand(
+                channel < len(self.channels) and self.between(channel) and self.lanes == 1,
+                f"link stage {place} is on no link",
+            )
             self.stages[channel] += 1
             stage = self.stages[channel]
             right = {

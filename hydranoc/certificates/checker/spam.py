@@ -6,7 +6,6 @@ from refusal import demand, ranks
 from tables import Tables, union
 from walk import Walk, check_order, check_sent
 
-
 ROUTER = r"spam_router_p\d+"
 CONSTANTS = ("routes", "reach", "port_class")
 CREDITS = False
@@ -34,10 +33,10 @@ def check(hardware, certificate):
                 check_sent(walk, channel, switch, below[switch])
     check_order(hardware, walk.edges, certificate)
     check_nesting(hardware, walk.edges, tables.branches, certificate["nesting"])
-    demand(hardware.parameters.get("enqueue") == "atomic", "the routers do not enter requests atomically")
     for module in set(hardware.module.values()):
         atomic = re.search(r"^  \S+_spam_queues_\d+ ", hardware.bodies[module], re.M)
         demand(atomic, f"{module} enters the requests of a header one by one, and not all at once")
+    demand(hardware.parameters.get("enqueue") == "atomic", "enqueue of the manifest is not atomic")
 
 
 def check_nesting(hardware, edges, branches, nesting):

@@ -5,7 +5,6 @@ import re
 from refusal import demand
 from walk import Walk, check_order, check_sent
 
-
 ROUTER = r"torus_router_\w+"
 CONSTANTS = ("column", "row", "closes_ring")
 CREDITS = True
@@ -101,7 +100,9 @@ class Grid:
         rules += ((parameters["injection_priority"], "equal"),)
         ending = "".join(f"_{rule}" for rule, usual in rules if rule != usual)
         pattern = rf"\w+_torus_router_{size}_r{parameters['routing_cycles']}(_[pn][xy])*{ending}"
-        demand(re.fullmatch(pattern, module), f"{module} is no torus router of {size} with the rules {ending or 'usual'}")
+        demand(
+            re.fullmatch(pattern, module), f"{module} is no torus router of {size} with the rules {ending or 'usual'}"
+        )
         demand(follows == hardware.has(switch, "closes_ring"), f"{router} is not one for the rule {self.rule}")
         if follows:
             arriving = [c for c in hardware.inputs[switch] if hardware.between(c)][:: hardware.lanes]

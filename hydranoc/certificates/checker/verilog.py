@@ -7,7 +7,9 @@ import re
 
 from refusal import Refused, demand
 
-BETWEEN_MODULES = re.compile(r"// SPDX-License-Identifier: [\w.-]+|`timescale 1ns ?/ ?1ps|/\* verilator lint_(?:on|off) \w+ \*/")
+BETWEEN_MODULES = re.compile(
+    r"// SPDX-License-Identifier: [\w.-]+|`timescale 1ns ?/ ?1ps|/\* verilator lint_(?:on|off) \w+ \*/"
+)
 """Lines that may stand before, between and behind modules."""
 _HEAD = re.compile(r"module (\S+?) ?\(")
 _PORT = re.compile(r"\s*(input|output) (?:(?:wire|reg) )?(?:\[(\d{1,7}):0\] )?(\\\S+ |\w+)(?: = .*)?;")

@@ -53,6 +53,12 @@ NETWORKS: dict[str, dict[str, Any]] = {
         "packet_flits": 3,
         "algorithm_a": True,
     },
+    "reception": {
+        "family": "harts",
+        "topology": {"kind": "hexmesh", "size": 2},
+        "packet_flits": 3,
+        "reception": "vote",
+    },
 }
 """Those that no example has, by name."""
 
@@ -91,6 +97,10 @@ class Certified:
 
     def trusted(self) -> str:
         return self.digests or digests_text(self.files, "noc")
+
+    def believed(self) -> "Certified":
+        """With digests made of the files as they are, as if the generator itself had slipped."""
+        return replace(self, digests=None)
 
     def with_file(self, name: str, text: str) -> "Certified":
         assert text != self.files[name]

@@ -38,14 +38,14 @@ def test_the_checker_imports_the_standard_library_and_itself_alone():
 
 
 def test_the_verb_writes_a_certificate_that_a_copy_of_the_checker_accepts(tmp_path, capsys):
-    config, proof = str(EXAMPLES / "harts.yaml"), tmp_path / "proof.json"
-    assert run(["check", config, "--certificate", str(proof), "--json"]) == 0
+    config, proof, digests = str(EXAMPLES / "harts.yaml"), tmp_path / "proof.json", tmp_path / "digests.json"
+    assert run(["check", config, "--certificate", str(proof), "--digests", str(digests), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["certificate"]
     assert told["file"] == str(proof)
     assert told["verdict"].startswith("accepted: pages by levels; 152 channels")
     assert run(["verilog", config, "-o", str(tmp_path)]) == 0
     shutil.copytree(CHECKER, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
-    command = [sys.executable, "-I", "copy", "manifest.json", "noc.v", "proof.json"]
+    command = [sys.executable, "-I", "copy", "manifest.json", "noc.v", "proof.json", "digests.json"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, told["verdict"])
 
@@ -55,7 +55,26 @@ def test_a_certificate_may_be_for_verilog_with_other_ends(tmp_path):
     generated = design.verilog(axi_stream="tuser", registers=True)
     certificate = design.certificate(generated)
     assert certificate.text is not None
-    assert verdict(Certified(generated.files, text=certificate.text), tmp_path)[0] == 0
+    assert certificate.digests == design.digests(generated)
+    offered = Certified(generated.files, text=certificate.text, digests=certificate.digests)
+    assert verdict(offered, tmp_path)[0] == 0
+
+
+STREAMS = [
+    ("demo", {"axi_stream": "tuser", "clocks": "shared"}),
+    ("min", {"axi_stream": "leading-word", "moved": False}),
+    ("torus-lanes", {"axi_stream": "tdest", "clocks": "separate"}),
+    ("shared-escapes", {"axi_stream": "tdest", "registers": True}),
+    ("algorithm-a", {"axi_stream": "tuser", "top": "mesh"}),
+    ("reception", {"axi_stream": "tuser", "clocks": "shared", "arrays": True}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), STREAMS, ids=[name for name, _ in STREAMS])
+def test_certificates_for_other_ends_are_accepted(name, options):
+    design = named(name)
+    certificate = design.certificate(design.verilog(**options))
+    assert certificate.text is not None, certificate.verdict
 
 
 def test_the_verb_says_why_there_is_no_certificate(tmp_path, capsys):
@@ -71,7 +90,7 @@ def test_a_family_from_outside_has_no_theorem(monkeypatch):
     assert named("harts").certificate() == Certificate(None, "there is no theorem for family 'harts'")
 
 
-@pytest.mark.parametrize("arguments", [[], ["manifest.json", "noc.v"], ["no-manifest.json", "noc.v", "proof.json"]])
+@pytest.mark.parametrize("arguments", [[], ["manifest.json", "noc.v"], ["no-manifest.json", *["noc.v"] * 3]])
 def test_what_cannot_be_read_is_bad_input(arguments, tmp_path):
     done = subprocess.run(
         [sys.executable, "-I", str(CHECKER), *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
