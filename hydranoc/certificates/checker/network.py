@@ -87,12 +87,16 @@ class Network:
         return [[ports[port] for port in range(len(ports))] for ports in found]
 
     def _check_name(self, channel):
-        """Names say where a channel leads; of two links between the same switches, in a torus, in which direction."""
+        """Names say where a channel leads, and which of several links between two switches it is."""
         name, source, sink = self.names[channel], self.sources[channel], self.sinks[channel]
         several = source >= self.switches and len(self.outputs[source]) > 1
         port = f"_{self.channels[channel]['source_port']}" if several else ""
         lane = self.channels[channel]["source_port"] % self.lanes
         ending = f".{lane}" if self.lanes > 1 and self.between(channel) else ""
+        if self.family == "spam" and self.between(channel):
+            outputs = self.outputs[source][: self.channels[channel]["source_port"]]
+            before = sum(self.sinks[other] == sink for other in outputs)
+            ending = f"#{before + 1}" if before else ""
         begin, end = f"{self.vertex_name(source)}{port}", f"->{self.vertex_name(sink)}{ending}"
         ways = ("", "+x", "-x", "+y", "-y") if self.family == "torus" and self.between(channel) else ("",)
         demand(

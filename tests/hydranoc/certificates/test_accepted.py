@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from hydranoc import load
 from hydranoc.certificates.checker.theorems import THEOREMS
 from hydranoc.certificates.writing import CHECKER, Certificate
 from hydranoc.cli import run
@@ -98,3 +99,13 @@ def test_what_cannot_be_read_is_bad_input(arguments, tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith(("usage: ", "cannot read: "))
+
+
+def test_a_certificate_of_parallel_links_is_accepted(tmp_path):
+    edges = "".join(f'<edge source="{a}" target="{b}"/>' for a, b in ("ab", "ab", "bc"))
+    nodes = "".join(f'<node id="{name}"/>' for name in "abc")
+    graph = f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected">{nodes}{edges}'
+    (tmp_path / "parallel.graphml").write_text(f"{graph}</graph></graphml>", encoding="utf-8")
+    topology = {"file": str(tmp_path / "parallel.graphml"), "parallel_links": "channels"}
+    certificate = load({"network": {"family": "spam", "topology": topology}}).certificate()
+    assert certificate.text is not None, certificate.verdict
