@@ -1,7 +1,9 @@
 """A validated configuration, and the network that it describes."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -97,7 +99,7 @@ def checked_config(source: Source, families: Mapping[str, FamilyT]) -> Config[Fa
         family = families[name]
     except ExtensionError as error:
         raise source.error((*NETWORK, "family"), f"network.family: {error}") from error
-    section = validate(source, NETWORK, family.network_section)
+    section = validate(source, NETWORK, family.network_section, partial(_families_with, families, name))
     traffic = None
     if top.traffic is not None:
         kind = choose(source, TRAFFIC, "kind", schema.TRAFFICS)
@@ -105,3 +107,15 @@ def checked_config(source: Source, families: Mapping[str, FamilyT]) -> Config[Fa
     network = build_network(source, (*NETWORK, "topology"), family.network_section.OWN_TOPOLOGIES)
     hosts = EAGER if top.hosts is None else host_behaviour(source, network)
     return Config(source.path, source, family, section, traffic, network, hosts)
+
+
+def _families_with(families: Mapping[str, FamilyT], own: str, key: str) -> str:
+    """Return which families have a key of ``network`` that one of them does not; an empty string if none has."""
+    having = []
+    for name in families:
+        with suppress(ExtensionError):
+            if key in families[name].network_section.model_fields:
+                having.append(name)
+    if not having:
+        return ""
+    return f"; family {own!r} has no such key, {' and '.join(having)} {'have' if having[1:] else 'has'} it"

@@ -1,7 +1,7 @@
 """Turns what pydantic finds wrong into one line with file, line, value and what would be right."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -31,8 +31,27 @@ _BOUNDS = {
 }
 
 
-def validate(source: Source, key_path: KeyPath, model: type[Model]) -> Model:
-    """The part of a file at ``key_path`` as a ``model``.
+Hint = Callable[[str], str]
+
+
+def _no_hint(_key: str) -> str:
+    return ""
+
+
+def validate(source: Source, key_path: KeyPath, model: type[Model], hint: Hint = _no_hint) -> Model:
+    """Return the part of a file at ``key_path`` as a ``model``.
+
+    Parameters
+    ----------
+    source : Source
+    key_path : tuple of str or int
+    model : type
+    hint : callable
+        (unknown key of the model) -> the end of the error line; empty for the nearest known keys.
+
+    Returns
+    -------
+    Model
 
     Raises
     ------
@@ -46,7 +65,7 @@ def validate(source: Source, key_path: KeyPath, model: type[Model]) -> Model:
         return model.model_validate(value)
     except ValidationError as error:
         details = _first_of_each_list(error.errors(include_url=False))
-        found = [_config_error(source, key_path, model, value, dict(detail)) for detail in details]
+        found = [_config_error(source, key_path, model, value, dict(detail), hint) for detail in details]
         raise min(found, key=lambda config_error: config_error.line or 0) from None
 
 
@@ -82,7 +101,7 @@ def choose(source: Source, key_path: KeyPath, key: str, choices: Iterable[str]) 
 
 
 def _config_error(
-    source: Source, key_path: KeyPath, model: type[BaseModel], value: Any, detail: Mapping[str, Any]
+    source: Source, key_path: KeyPath, model: type[BaseModel], value: Any, detail: Mapping[str, Any], hint: Hint
 ) -> ConfigError:
     inside = _real_steps(value, detail["loc"], missing=detail["type"] == "missing")
     full = (*key_path, *inside)
@@ -92,9 +111,8 @@ def _config_error(
         return _kind_error(source, full, detail)
     if detail["type"] in ("extra_forbidden", "invalid_key"):
         known = _known_keys(model, inside, value)
-        return source.error(
-            full, f"unknown key {full[-1]!r}{_within(full[:-1])}{nearest(full[-1], known) or _known(known)}"
-        )
+        ending = (len(inside) == 1 and hint(str(full[-1]))) or nearest(full[-1], known) or _known(known)
+        return source.error(full, f"unknown key {full[-1]!r}{_within(full[:-1])}{ending}")
     return source.error(full, f"{name_of(full)} must be {_right(detail)}, not {shown(detail['input'])}")
 
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from topology.common.total_order import NO_ORDER, OrderVerdict
+
 if TYPE_CHECKING:
     from topology.common.deadlock import DeadlockVerdict
 
@@ -20,17 +22,28 @@ class CheckReport:
     pairs : int
         Pairs examined.
     deadlock : DeadlockVerdict
+    ordering : OrderVerdict or None
+        Whether the tables order all messages; None in families whose messages nothing orders.
+    promised_ordering : str
+        One of ``ORDERINGS``: what the configuration asks for.
     """
 
     sizes: dict[str, int]
     unreached: tuple[tuple[int, int], ...]
     pairs: int
     deadlock: "DeadlockVerdict"
+    ordering: OrderVerdict | None = None
+    promised_ordering: str = NO_ORDER
+
+    @property
+    def ordered(self) -> bool:
+        """Whether messages have the order that the configuration asks for."""
+        return self.promised_ordering == NO_ORDER or (self.ordering is not None and self.ordering.total)
 
     @property
     def right(self) -> bool:
-        """Whether everyone is reached and nothing can deadlock."""
-        return not self.unreached and self.deadlock.free
+        """Whether everyone is reached, nothing can deadlock, and messages have the order that is asked for."""
+        return not self.unreached and self.deadlock.free and self.ordered
 
 
 @dataclass(frozen=True)

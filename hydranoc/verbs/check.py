@@ -16,6 +16,7 @@ from hydranoc.verbs.options import NamedPath, config_argument, json_option, say
 if TYPE_CHECKING:
     from hydranoc.design import Design
     from hydranoc.families.reports import CheckReport
+    from topology.common.total_order import OrderVerdict
 
 SHOWN_PAIRS = 5
 
@@ -40,8 +41,8 @@ SHOWN_PAIRS = 5
 @json_option
 def check(config: Path, tables: Path | None, certificate: Path | None, digests: Path | None, as_json: bool) -> int:
     """Build the tables of CONFIG's network; prove that every message reaches its destinations whatever outputs
-    it is given, and that no set of messages can deadlock. Exit code 1 if a proof fails, or if a certificate is asked
-    for and there is none.
+    it is given, that no set of messages can deadlock, and in which order receivers see messages. Exit code 1 if a
+    proof fails, or if a certificate is asked for and there is none.
 
     \b
     Example:
@@ -72,11 +73,20 @@ def check(config: Path, tables: Path | None, certificate: Path | None, digests: 
 
 def _write_certificate(design: "Design", report: "CheckReport", file: Path) -> Certificate:
     if not report.right:
-        return Certificate(None, report.deadlock.reason if report.unreached == () else _reachability(report))
+        return Certificate(None, _refutation(report))
     certificate = design.certificate()
     if certificate.text is not None:
         write_whole({file: certificate.text})
     return certificate
+
+
+def _refutation(report: "CheckReport") -> str:
+    """Return why a network that is not right is not."""
+    if report.unreached:
+        return _reachability(report)
+    if not report.deadlock.free or report.ordering is None:
+        return report.deadlock.reason
+    return f"ordering is {report.promised_ordering}; {report.ordering.reason}"
 
 
 def _certificate(certificate: Certificate, file: Path | None, digests: Path | None) -> str:
@@ -100,6 +110,7 @@ def _figures(family: str, report: "CheckReport") -> dict[str, Any]:
         "pairs": report.pairs,
         "unreached_pairs": [list(pair) for pair in report.unreached],
         "deadlock": {**asdict(report.deadlock), "cycle": list(report.deadlock.cycle)},
+        **({} if report.ordering is None else {"ordering": _order_figures(report, report.ordering)}),
     }
 
 
@@ -107,6 +118,8 @@ def _text(config: Path, title: str, report: "CheckReport") -> str:
     rows: list[tuple[str, object]] = [("network", config), ("family", title)]
     rows += [(name.replace("_", " "), value) for name, value in report.sizes.items()]
     rows += [("reachability", _reachability(report)), ("deadlock", _deadlock(report))]
+    if report.ordering is not None:
+        rows.append(("ordering", _ordering(report, report.ordering)))
     lines = [table(rows)]
     if report.deadlock.cycle:
         ring = [*report.deadlock.cycle, report.deadlock.cycle[0]]
@@ -120,6 +133,20 @@ def _reachability(report: "CheckReport") -> str:
     pairs = ", ".join(f"p{source} to p{destination}" for source, destination in report.unreached[:SHOWN_PAIRS])
     more = ", ..." if len(report.unreached) > SHOWN_PAIRS else ""
     return f"FAILS for {len(report.unreached):,} of {report.pairs:,} pairs: {pairs}{more}"
+
+
+def _order_figures(report: "CheckReport", verdict: "OrderVerdict") -> dict[str, Any]:
+    return {"promised": report.promised_ordering, **asdict(verdict)}
+
+
+def _ordering(report: "CheckReport", verdict: "OrderVerdict") -> str:
+    if verdict.total:
+        return f"total: {verdict.reason}"
+    if not report.ordered:
+        return f"FAILS: {verdict.reason}"
+    if verdict.agreed:
+        return f"one at all receivers, but messages of one source may overtake each other: {verdict.reason}"
+    return f"none: {verdict.reason}"
 
 
 def _deadlock(report: "CheckReport") -> str:

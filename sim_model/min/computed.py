@@ -15,6 +15,8 @@ from topology.min.routing import MinRouting
 def candidates_by_branches(switch, key, arrival_class, routes):
     """What ``MinRouting.routes`` says of a switch, a key and the class of the arrival channel."""
     processors = len(routes.branches.place)
+    if arrival_class == FORWARD and routes.turns_at_top != 0 and routes.upward[switch] != 0:
+        return routes.upward[switch]
     if key < processors:
         onward = ports_by_interval(switch, key, routes.branches)
         if onward != 0 or arrival_class != FORWARD:
@@ -32,6 +34,7 @@ class MinRoutes(NamedTuple):
     branches: ReachIntervals
     upward: np.ndarray  # int64[switches], mask of the outputs to the next stage of a bidirectional network
     stage: np.ndarray  # int64[switches]
+    turns_at_top: int  # whether all messages turn round in the last stage
 
 
 def min_reach(routing: MinRouting) -> ReachIntervals:
@@ -54,4 +57,5 @@ def min_routes(routing: MinRouting) -> MinRoutes:
         branches=min_reach(routing),
         upward=np.array([routing.upward(switch) for switch in range(network.switches)], dtype=np.int64),
         stage=np.array([position.stage for position in network.switch_positions], dtype=np.int64),
+        turns_at_top=int(routing.turns_at_top),
     )

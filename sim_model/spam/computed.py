@@ -11,10 +11,13 @@ import numpy as np
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.intervals import ReachIntervals
 from sim_model.common.engine.lookups import computed_by
+from topology.common.total_order import TOTAL
 from topology.spam.graph import TREE, UP
 from topology.spam.routing import SpamRouting
 
 FARTHEST = 3
+FREE, HERE = -1, 0
+"""At a switch: each header turns where it may, or all of them do."""
 
 
 @compiled
@@ -22,6 +25,10 @@ def candidates_by_labels(switch, key, arrival_class, routes):
     """What ``SpamRouting.routes`` says of a switch, a key and the class of the arrival channel."""
     switches = len(routes.first_output)
     goal = key
+    if arrival_class == UP and routes.turning[switch] != FREE:
+        if routes.turning[switch] != HERE:
+            return routes.turning[switch]
+        arrival_class = TREE
     if key >= switches:
         goal = routes.home[key - switches]
         if goal == switch:
@@ -80,6 +87,7 @@ class SpamRoutes(NamedTuple):
     extended_bits: np.ndarray  # uint8[switches, bytes], see SpamLabels
     hops_low: np.ndarray  # uint8[switches, bytes], see HopBits, like the next one
     hops_high: np.ndarray  # uint8[switches, bytes]
+    turning: np.ndarray  # int64[switches], mask of the output that all headers on up channels take, HERE or FREE
 
 
 def spam_routes(routing: SpamRouting) -> SpamRoutes:
@@ -101,7 +109,14 @@ def spam_routes(routing: SpamRouting) -> SpamRoutes:
         extended_bits=labels.extended_bits,
         hops_low=network.hops.low,
         hops_high=network.hops.high,
+        turning=_turning(routing),
     )
+
+
+def _turning(routing: SpamRouting) -> np.ndarray:
+    if routing.ordering != TOTAL:
+        return np.full(routing.network.switches, FREE)
+    return np.array([routing.upward(switch) for switch in range(routing.network.switches)], dtype=np.int64)
 
 
 def spam_reach(routing: SpamRouting) -> ReachIntervals:

@@ -99,6 +99,7 @@ def test_every_key_of_every_section_is_on_the_page(schema):
         "GuardedSection",
         "WatchedSection",
         "SetSection",
+        "OrderedSection",
         "LaneSection",
     }
     for section in _sections():

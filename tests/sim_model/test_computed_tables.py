@@ -15,7 +15,8 @@ from tests.networks import random_irregular, with_parallel_links
 from tests.sim_model.builders import build, random_records
 from tests.sim_model.random_runs import COMPARED
 from topology.common.lattice import irregular_network, lattice_network
-from topology.min.graph import KINDS, MinNetwork
+from topology.common.total_order import NO_ORDER, ORDERINGS, TOTAL
+from topology.min.graph import BIDIRECTIONAL, KINDS, MinNetwork
 from topology.min.routing import MinRouting
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
@@ -54,19 +55,20 @@ def assert_same_tables(routing, routes, reach):
     np.testing.assert_array_equal(ports, made.reach_ports)
 
 
+@pytest.mark.parametrize("ordering", ORDERINGS)
 @pytest.mark.parametrize("root", [None, 0])
 @pytest.mark.parametrize("name", SPAM_NETWORKS)
-def test_spam_is_computed_as_its_tables_say(name, root):
-    routing = SpamRouting(SpamLabels(SPAM_NETWORKS[name](), root), 32)
+def test_spam_is_computed_as_its_tables_say(name, root, ordering):
+    routing = SpamRouting(SpamLabels(SPAM_NETWORKS[name](), root), 32, ordering=ordering)
     assert_same_tables(routing, spam_routes(routing), spam_reach(routing))
 
 
 @pytest.mark.parametrize("shape", MIN_SHAPES)
 @pytest.mark.parametrize("private", [False, True])
-@pytest.mark.parametrize("kind", KINDS)
-def test_multistage_networks_are_computed_as_their_tables_say(kind, private, shape):
+@pytest.mark.parametrize(("kind", "ordering"), [*((kind, NO_ORDER) for kind in KINDS), (BIDIRECTIONAL, TOTAL)])
+def test_multistage_networks_are_computed_as_their_tables_say(kind, ordering, private, shape):
     radix, stages = shape
-    routing = MinRouting(MinNetwork(kind, radix, stages, radix if private else 1), 32)
+    routing = MinRouting(MinNetwork(kind, radix, stages, radix if private else 1), 32, ordering=ordering)
     random = np.random.default_rng(1)
     processors = len(routing.network.processors)
     several = [random.choice(processors, 2, replace=False).tolist() for _ in range(20)]

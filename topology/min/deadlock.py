@@ -24,9 +24,15 @@ from topology.min.graph import FORWARD, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, TokenGroups, branch_ports
 from topology.min.routing import MinRouting
 
+PathDependencies = tuple[nx.DiGraph, tuple[tuple[int, int], ...]]
+
 
 def check_min_deadlock(
-    routing: MinRouting, buffer_depth_flits: int, token: str = EXACT, link_cycles: int = 1
+    routing: MinRouting,
+    buffer_depth_flits: int,
+    token: str = EXACT,
+    link_cycles: int = 1,
+    dependencies: PathDependencies | None = None,
 ) -> DeadlockVerdict:
     """Prove a network free from deadlock, or say what stands against it.
 
@@ -39,9 +45,11 @@ def check_min_deadlock(
         When a token goes on, or ``none``.
     link_cycles : int
         Cycles of a link between switches.
+    dependencies : tuple or None
+        What ``min_dependencies`` has found, if it is known.
     """
     network, groups = routing.network, routing.groups
-    path, dead_ends = min_dependencies(routing)
+    path, dead_ends = min_dependencies(routing) if dependencies is None else dependencies
     splits = [switch for switch in range(network.switches) if len(branches_of(routing, switch)) > 1]
     sizes = (len(network.channels), path.number_of_edges(), len(splits))
     if dead_ends:
@@ -73,7 +81,7 @@ def check_min_deadlock(
     return DeadlockVerdict(True, reason, (), *sizes)
 
 
-def min_dependencies(routing: MinRouting) -> tuple[nx.DiGraph, tuple[tuple[int, int], ...]]:
+def min_dependencies(routing: MinRouting) -> PathDependencies:
     """Path dependencies of all headers, as ``walk_dependencies`` gives them."""
     network, keys = routing.network, np.ones(routing.keys, dtype=bool)
     return walk_dependencies(network, keys, partial(_taken, routing), _first_to_last(network))
@@ -103,6 +111,18 @@ def _taken(routing: MinRouting, channel: int) -> np.ndarray:
     branching[list(routing.multicast_keys)] = True
     branches = np.isin(outputs, branches_of(routing, switch))
     return (routes >> outputs & 1).astype(bool) | (branches & branching & (routes == 0))
+
+
+def branch_channels(routing: MinRouting) -> list[int]:
+    """Return the channels to which a worm that branches may be sent.
+
+    Parameters
+    ----------
+    routing : MinRouting
+    """
+    network = routing.network
+    switches = range(network.switches)
+    return [network.output_channel[switch][port] for switch in switches for port in branches_of(routing, switch)]
 
 
 def branches_of(routing: MinRouting, switch: int) -> list[int]:

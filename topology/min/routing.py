@@ -6,6 +6,9 @@ multicast carries a bit string; its key says where it turns round, because no br
 
 * ``routes[switch, key, class of the arrival channel]`` is a mask of output ports, of which one is taken;
 * a mask of 0 means a tree operation: the outputs are those whose ``reach`` holds a destination.
+
+With ``ordering`` total every message of a bidirectional network goes up by the first right port of each switch, to the
+one switch of the last stage where all of them turn round (``topology/common/total_order.py``).
 """
 
 from collections.abc import Sequence
@@ -17,6 +20,7 @@ import numpy as np
 from topology.common.flits import HeaderFormat, bits_for
 from topology.common.part_headers import BIT_STRING, header_format
 from topology.common.routed_headers import RoutedHeaders
+from topology.common.total_order import NO_ORDER, TOTAL
 from topology.min.graph import BACKWARD, FORWARD, MinNetwork
 from topology.min.groups import TokenGroups, branch_ports
 from topology.min.intervals import BranchIntervals, branch_intervals
@@ -35,6 +39,8 @@ class MinRouting(RoutedHeaders):
         Data bits of a flit, 8 to 512.
     header_kind : str
         How headers name several destinations, one of ``HEADER_KINDS``.
+    ordering : str
+        Order that receivers see, one of ``ORDERINGS``. Tables of a unidirectional network are the same for all.
 
     Members
     -------
@@ -53,6 +59,12 @@ class MinRouting(RoutedHeaders):
     network: MinNetwork
     flit_bits: int
     header_kind: str = BIT_STRING
+    ordering: str = NO_ORDER
+
+    @property
+    def turns_at_top(self) -> bool:
+        """Whether all messages turn round at one switch."""
+        return self.ordering == TOTAL
 
     @property
     def keys(self) -> int:
@@ -129,20 +141,24 @@ class MinRouting(RoutedHeaders):
             table[switch, :processors, :] = onward[:, np.newaxis]
             upward = self.upward(switch)
             if upward:
-                table[switch, :processors, FORWARD] = np.where(onward == 0, upward, onward)
-                turns = np.arange(network.stages)
-                table[switch, processors:, FORWARD] = np.where(turns > position.stage, upward, 0)
+                unicast = (onward == 0) | self.turns_at_top
+                multicast = (np.arange(network.stages) > position.stage) | self.turns_at_top
+                table[switch, :processors, FORWARD] = np.where(unicast, upward, onward)
+                table[switch, processors:, FORWARD] = np.where(multicast, upward, 0)
         return table
 
     def upward(self, switch: int) -> int:
-        """Mask of the outputs to the next stage of a bidirectional network; 0 where there are none.
+        """Return the mask of the outputs to the next stage that a message may take; 0 where there are none.
 
         Parameters
         ----------
         switch : int
         """
-        outputs = len(self.network.output_channel[switch])
-        return sum(1 << port for port in range(self.network.radix, outputs)) if self.network.bidirectional else 0
+        if not self.network.bidirectional:
+            return 0
+        radix, outputs = self.network.radix, len(self.network.output_channel[switch])
+        ports = range(radix, min(outputs, radix + 1) if self.turns_at_top else outputs)
+        return sum(1 << port for port in ports)
 
     def input_class(self, channel: int) -> int:
         """Class of an arrival channel: FORWARD, or BACKWARD in bidirectional networks.

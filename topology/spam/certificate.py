@@ -3,7 +3,7 @@
 from typing import Any
 
 from topology.common.channel_order import NoOrder, rising_order
-from topology.spam.deadlock import spam_dependencies
+from topology.spam.deadlock import branch_channels, spam_dependencies
 from topology.spam.routing import SpamRouting
 
 
@@ -35,12 +35,7 @@ def spam_evidence(routing: SpamRouting, *, atomic: bool = True) -> dict[str, Any
     network = routing.network
     names = [channel.name for channel in network.channels]
     order = rising_order(range(len(names)), dependencies.path.edges)
-    branches = [
-        network.output_channel[switch][port]
-        for switch in range(network.switches)
-        for port in range(len(network.output_channel[switch]))
-        if routing.reach[switch, port].any()
-    ]
+    branches = branch_channels(routing)
     into = {network.channels[branch].sink: names[branch] for branch in branches}
     return {
         "order": [names[channel] for channel in order],

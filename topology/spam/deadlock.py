@@ -50,6 +50,17 @@ def _taken(routing: SpamRouting, channel: int) -> np.ndarray:
     return searching | (leads_somewhere & splitting & (routes == 0))
 
 
+def branch_channels(routing: SpamRouting) -> list[int]:
+    """Return the channels to which a worm that splits may be sent.
+
+    Parameters
+    ----------
+    routing : SpamRouting
+    """
+    outputs = routing.network.output_channel
+    return [outputs[switch][port] for switch, port in np.argwhere(routing.reach.any(axis=2)).tolist()]
+
+
 def _splits(routing: SpamRouting) -> dict[tuple[int, ...], int]:
     """Tree outputs of each switch that one header may ask for together."""
     network = routing.network

@@ -8,6 +8,9 @@ on takes every tree channel that leads to a destination (split phase). Both are 
 * a mask of 0 means the split phase: the outputs are those whose ``reach`` holds a destination.
 
 A mask is 0 exactly where the header is at L, or came down a tree channel at or below L, or cannot be there at all.
+
+With ``ordering`` total every header goes up the tree to the root, past L where it lies below, and down tree channels
+from there (``topology/common/total_order.py``).
 """
 
 from collections.abc import Sequence
@@ -22,6 +25,7 @@ from topology.common.flits import HeaderFormat
 from topology.common.hops import unpacked
 from topology.common.part_headers import BIT_STRING
 from topology.common.routed_headers import RoutedHeaders
+from topology.common.total_order import NO_ORDER, TOTAL
 from topology.spam.graph import CROSS, TREE, UP, SpamLabels
 from topology.spam.header import spam_header
 
@@ -42,6 +46,8 @@ class SpamRouting(RoutedHeaders):
         It deadlocks.
     header_kind : str
         How headers name several destinations, one of ``HEADER_KINDS``.
+    ordering : str
+        Order that receivers see, one of ``ORDERINGS``.
 
     Members
     -------
@@ -60,6 +66,7 @@ class SpamRouting(RoutedHeaders):
     flit_bits: int
     up_after_down: bool = False
     header_kind: str = BIT_STRING
+    ordering: str = NO_ORDER
 
     def __post_init__(self):
         network = self.network
@@ -115,6 +122,12 @@ class SpamRouting(RoutedHeaders):
         """The routing function's search phase: bool array, shape (ports, vertices as L)."""
         labels, network = self.labels, self.network
         allowed = np.zeros((network.degree(switch), network.vertices), dtype=bool)
+        if arrival == UP and self.ordering == TOTAL:
+            upward = self.upward(switch)
+            if upward:
+                allowed[upward.bit_length() - 1] = True
+                return allowed
+            arrival = TREE  # at the root, where tree channels alone lead on
         for port, sink in enumerate(network.neighbours[switch]):
             kind = labels.channel_class[network.output_channel[switch][port]]
             if self.up_after_down and network.is_switch(sink):
@@ -129,6 +142,18 @@ class SpamRouting(RoutedHeaders):
             allowed[:, labels.ancestor[:, switch]] = False  # at or below L: split phase
         allowed[:, switch] = False
         return allowed
+
+    def upward(self, switch: int) -> int:
+        """Return the mask of the output that leads to a switch's tree parent; 0 at the root.
+
+        Parameters
+        ----------
+        switch : int
+        """
+        labels, network = self.labels, self.network
+        if switch == labels.root:
+            return 0
+        return 1 << network.neighbours[switch].index(int(labels.parent[switch]))
 
     def _nearest(self, switch: int, allowed: np.ndarray) -> np.ndarray:
         """The selection function: of the allowed ports those nearest to L, as masks, shape (vertices,)."""

@@ -3,13 +3,16 @@
 from typing import Any, ClassVar, Literal
 
 from hydranoc.config.schema import Multistage
-from hydranoc.families.header_kinds import SetSection, check_headers
+from hydranoc.errors import KeyWrong
+from hydranoc.families.header_kinds import check_headers
+from hydranoc.families.ordering import OrderedSection
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.routed import flit_sizes, router_settings
 from hydranoc.families.table_names import TableNames
 from hydranoc.families.worm_guards import plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
+from topology.common.total_order import TOTAL, check_order
 from topology.min.graph import KINDS, MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
 from topology.min.routing import ARRIVAL_CLASSES, MinRouting
@@ -17,7 +20,7 @@ from topology.min.routing import ARRIVAL_CLASSES, MinRouting
 TOKENS = {None: EXACT, "no-token": NO_TOKEN, "printed-release": PRINTED}
 
 
-class MinSection(SetSection):
+class MinSection(OrderedSection):
     """``network`` of multistage networks.
 
     Members
@@ -37,13 +40,19 @@ def build_routing(section: MinSection, network: ChannelNetwork) -> MinRouting:
     Raises
     ------
     KeyWrong
-        If flits or watchdog do not suit the headers.
+        If flits or watchdog do not suit the headers, or no switch can order all messages.
     TopologyError
         If it is no multistage network.
     """
     if not isinstance(network, MinNetwork):
         raise TopologyError(f"Family 'min' needs a multistage topology: kind must be one of {', '.join(KINDS)}")
-    routing = MinRouting(network, section.flit_bits, section.header)
+    if section.ordering == TOTAL and not network.bidirectional and network.stages > 1:
+        text = (
+            f"ordering is total; no switch sees all messages of a unidirectional network with {network.stages} stages, "
+            "kind: bi-butterfly or family: spam can order them"
+        )
+        raise KeyWrong("ordering", text)
+    routing = MinRouting(network, section.flit_bits, section.header, section.ordering)
     check_headers(section, routing)
     return routing
 
@@ -54,12 +63,14 @@ def _depth_flits(section: MinSection, routing: MinRouting) -> int:
 
 def check(section: MinSection, routing: MinRouting) -> CheckReport:
     """Sizes, reachability and freedom from deadlock (Sec. 3)."""
-    from topology.min.deadlock import check_min_deadlock  # loads NetworkX: only where a network is checked
+    # loads NetworkX: only where a network is checked
+    from topology.min.deadlock import branch_channels, check_min_deadlock, min_dependencies
     from topology.min.reachability import unreached_pairs
 
     network, depth_flits = routing.network, _depth_flits(section, routing)
     processors = len(network.processors)
     groups = routing.groups.groups
+    dependencies = min_dependencies(routing)
     outputs = [len(channels) for channels in network.output_channel[: network.switches]]
     sizes = {
         "switches": network.switches,
@@ -83,7 +94,11 @@ def check(section: MinSection, routing: MinRouting) -> CheckReport:
         sizes=sizes,
         unreached=tuple(unreached_pairs(routing)),
         pairs=processors * (processors - 1),
-        deadlock=check_min_deadlock(routing, depth_flits, TOKENS[section.negative_control], section.link_cycles),
+        deadlock=check_min_deadlock(
+            routing, depth_flits, TOKENS[section.negative_control], section.link_cycles, dependencies
+        ),
+        ordering=check_order(network, dependencies[0], branch_channels(routing)),
+        promised_ordering=section.ordering,
     )
 
 

@@ -7,7 +7,8 @@ from pydantic import WithJsonSchema
 
 from hydranoc.config import schema
 from hydranoc.errors import KeyWrong
-from hydranoc.families.header_kinds import SetSection, check_headers
+from hydranoc.families.header_kinds import check_headers
+from hydranoc.families.ordering import OrderedSection
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.routed import flit_sizes, router_settings
 from hydranoc.families.table_names import TableNames
@@ -15,13 +16,14 @@ from hydranoc.families.worm_guards import plan_guards
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 from topology.common.graph import Network
+from topology.common.total_order import TOTAL, check_order
 from topology.spam.graph import CLASS_NAMES, SpamLabels
 from topology.spam.routing import SpamRouting
 
 NON_ATOMIC, UP_AFTER_DOWN = "non-atomic-enqueue", "up-after-down"
 
 
-class SpamSection(SetSection):
+class SpamSection(OrderedSection):
     """``network`` of SPAM.
 
     Members
@@ -53,7 +55,8 @@ def build_routing(section: SpamSection, network: ChannelNetwork) -> SpamRouting:
     Raises
     ------
     KeyWrong
-        If the root is no switch, or flits or watchdog do not suit the headers.
+        If the root is no switch, flits or watchdog do not suit the headers, or tables that are wrong on purpose should
+        order messages.
     TopologyError
         If the network is too large for SPAM's routers, or has links that lead one way.
     """
@@ -65,7 +68,15 @@ def build_routing(section: SpamSection, network: ChannelNetwork) -> SpamRouting:
     root = None if section.root is None else _root(section.root, network)
     labels = SpamLabels(network, root)
     up_after_down = section.negative_control == UP_AFTER_DOWN
-    routing = SpamRouting(labels, section.flit_bits, up_after_down=up_after_down, header_kind=section.header)
+    if up_after_down and section.ordering == TOTAL:
+        raise KeyWrong("ordering", f"ordering is total; it must be none with negative_control: {UP_AFTER_DOWN}")
+    routing = SpamRouting(
+        labels,
+        section.flit_bits,
+        up_after_down=up_after_down,
+        header_kind=section.header,
+        ordering=section.ordering,
+    )
     check_headers(section, routing)
     return routing
 
@@ -88,7 +99,7 @@ def _some(names: tuple[str, ...], most: int = 12) -> str:
 def check(section: SpamSection, routing: SpamRouting) -> CheckReport:
     """Sizes, reachability and freedom from deadlock (Sec. 3, theorems 1 and 2)."""
     from topology.common.deadlock import check_deadlock  # loads NetworkX: only where a network is checked
-    from topology.spam.deadlock import spam_dependencies
+    from topology.spam.deadlock import branch_channels, spam_dependencies
     from topology.spam.reachability import unreached_pairs
 
     network = routing.network
@@ -108,11 +119,14 @@ def check(section: SpamSection, routing: SpamRouting) -> CheckReport:
         "reach_table_bits": sum(processors * network.degree(s) for s in range(network.switches)),
     }
     atomic = section.negative_control != NON_ATOMIC
+    dependencies = spam_dependencies(routing, atomic=atomic)
     return CheckReport(
         sizes=sizes,
         unreached=tuple(unreached_pairs(routing)),
         pairs=processors * (processors - 1),
-        deadlock=check_deadlock(spam_dependencies(routing, atomic=atomic)),
+        deadlock=check_deadlock(dependencies),
+        ordering=check_order(network, dependencies.path, branch_channels(routing), atomic=atomic),
+        promised_ordering=section.ordering,
     )
 
 

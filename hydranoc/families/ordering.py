@@ -1,0 +1,19 @@
+"""The key about the order in which receivers see messages."""
+
+from typing import Literal
+
+from hydranoc.families.header_kinds import SetSection
+from topology.common.total_order import NO_ORDER
+
+
+class OrderedSection(SetSection):
+    """Keys of ``network`` in families whose tables can order all messages.
+
+    Members
+    -------
+    ordering : str
+        Order of messages: ``none``, as the shortest ways leave it; or ``total``, where all messages turn at one switch,
+        so that all receivers see all messages in one order, those of each source as sent (docs/ordering.md).
+    """
+
+    ordering: Literal["none", "total"] = NO_ORDER

@@ -1,0 +1,173 @@
+"""The key ``ordering``: messages of real runs in the order that is promised, and refusals where it cannot be had."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hydranoc import load
+from hydranoc.cli import run
+from sim_model.common.results import Results
+from tests.hydranoc.message_orders import common_order, conflicts, received, sent
+from tests.hydranoc.refusals import assert_refused
+
+IRREGULAR = {"family": "spam", "topology": {"kind": "irregular", "switches": 16}}
+BUTTERFLIES = {
+    f"{radix} x {radix}, {channels} channels": {
+        "family": "min",
+        "topology": {"kind": "bi-butterfly", "radix": radix, "stages": stages, "consumption_channels": channels},
+    }
+    for radix, stages, channels in ((2, 4, 1), (2, 4, 2), (4, 2, 1), (4, 2, 4))
+}
+RANDOM_NETWORKS = 10
+RATE = 0.02
+"""Messages of each node in a cycle: more than the networks carry, so that queues are never empty."""
+SAMPLE_CYCLES, FULL_CYCLES = 3_000, 320_000
+
+
+def irregular(seed: int) -> dict[str, Any]:
+    return {**IRREGULAR, "topology": {**IRREGULAR["topology"], "seed": seed}}
+
+
+def results_of(network: dict[str, Any], ordering: str, cycles: int, seed: int = 1) -> Results:
+    """Half of the messages are multicasts, of three lengths; sources pause and receivers stall."""
+    traffic = {
+        "kind": "random",
+        "seed": seed,
+        "cycles": cycles,
+        "messages_per_node_per_cycle": RATE,
+        "multicast_fraction": 0.5,
+        "destinations": {"mean": 4, "stddev": 2},
+        "flits": {3: 0.4, 8: 0.4, 20: 0.2},
+    }
+    hosts = {"pause": 0.2, "stall": 0.2, "seed": seed}
+    results = (
+        load({"network": {**network, "ordering": ordering}, "traffic": traffic, "hosts": hosts}).simulate().results
+    )
+    assert results.disordered == 0
+    return results
+
+
+def has_total_order(results: Results) -> bool:
+    """Whether one order of all messages contains those of all receivers and all sources."""
+    messages = len(results.messages)
+    return len(common_order(received(results) + sent(results), messages)) == messages
+
+
+def assert_total(results: Results) -> None:
+    assert not list(conflicts(received(results), len(results.messages)))
+    assert has_total_order(results)
+
+
+def assert_ordered_networks(cycles: int) -> int:
+    """Hold ten random networks to a total order, and return the number of their messages."""
+    messages = 0
+    for seed in range(RANDOM_NETWORKS):
+        results = results_of(irregular(seed), "total", cycles, seed)
+        assert_total(results)
+        messages += len(results.messages)
+    return messages
+
+
+def test_random_networks_are_ordered():
+    assert assert_ordered_networks(SAMPLE_CYCLES) > 9_000
+
+
+@pytest.mark.slow
+def test_a_million_messages_of_random_networks_are_ordered():
+    assert assert_ordered_networks(FULL_CYCLES) > 1_000_000
+
+
+@pytest.mark.parametrize("name", BUTTERFLIES)
+def test_multistage_networks_are_ordered(name):
+    assert_total(results_of(BUTTERFLIES[name], "total", SAMPLE_CYCLES))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BUTTERFLIES)
+def test_long_runs_of_multistage_networks_are_ordered(name):
+    assert_total(results_of(BUTTERFLIES[name], "total", FULL_CYCLES))
+
+
+@pytest.mark.parametrize(("name", "cycles"), [("2 x 2, 1 channels", SAMPLE_CYCLES), ("4 x 4, 1 channels", 60_000)])
+def test_without_the_key_receivers_in_multistage_networks_disagree(name, cycles):
+    results = results_of(BUTTERFLIES[name], "none", cycles)
+    assert list(conflicts(received(results), len(results.messages)))
+    assert not has_total_order(results)
+
+
+@pytest.mark.parametrize("kind", ["baseline", "butterfly", "omega"])
+def test_receivers_in_unidirectional_networks_disagree(kind):
+    """Which is why the key is refused there."""
+    network = {"family": "min", "topology": {"kind": kind, "radix": 2, "stages": 4, "consumption_channels": 1}}
+    results = results_of(network, "none", SAMPLE_CYCLES)
+    assert list(conflicts(received(results), len(results.messages)))
+
+
+def test_without_the_key_receivers_in_random_networks_agree_and_sources_do_not():
+    """SPAM's enqueue is atomic, so receivers agree by any tables; messages of one source overtake each other."""
+    overtaken = 0
+    for seed in range(RANDOM_NETWORKS):
+        results = results_of(irregular(seed), "none", SAMPLE_CYCLES, seed)
+        messages = len(results.messages)
+        assert not list(conflicts(received(results), messages))
+        assert len(common_order(received(results), messages)) == messages
+        overtaken += not has_total_order(results)
+    assert overtaken == RANDOM_NETWORKS
+
+
+def test_a_circle_of_three_receivers_is_no_common_order():
+    """Pairs of receivers agree where each has one message in common with each other one."""
+    circle = [np.array(sequence) for sequence in ([0, 1], [1, 2], [2, 0])]
+    assert not list(conflicts(circle, 3))
+    assert common_order(circle, 3) == []
+    assert common_order([*circle[:2], np.array([0, 2])], 3) == [0, 1, 2]
+
+
+def test_check_prints_the_proof(tmp_path, capsys):
+    config = tmp_path / "c.yaml"
+    network = "network: {{family: min, topology: {{kind: bi-butterfly, radix: 2, stages: 3}}, ordering: {}}}\n"
+    config.write_text(network.format("total"))
+    assert run(["check", str(config)]) == 0
+    proof = "total: every message turns at s2_0, and behind it each output has one input"
+    assert capsys.readouterr().out.splitlines()[-1].split(maxsplit=1) == ["ordering", proof]
+    config.write_text(network.format("none"))
+    assert run(["check", str(config)]) == 0
+    assert "none: messages from p0 part at s0_0, messages from p2" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_tables_from_a_file_that_do_not_order_are_refused_by_check(tmp_path, capsys):
+    config, tables, certificate = (tmp_path / name for name in ("c.yaml", "tables.csv", "certificate.json"))
+    network = "network: {{family: spam, topology: {{kind: irregular, switches: 8, seed: 1}}{}}}\n"
+    config.write_text(network.format(""))
+    assert run(["check", str(config), "--tables", str(tables)]) == 0
+    assert "one at all receivers, but messages of one source may overtake" in capsys.readouterr().out
+    config.write_text(network.format(", ordering: total, routing: tables.csv"))
+    assert run(["check", str(config), "--certificate", str(certificate)]) == 1
+    answer = capsys.readouterr().out
+    assert "ordering                FAILS: messages from" in answer
+    assert "is not written: ordering is total; messages from" in answer
+    assert not certificate.exists()
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        (
+            "{family: torus, topology: {kind: torus, rows: 3, columns: 3}, ordering: total}",
+            "unknown key 'ordering' in network; family 'torus' has no such key, spam and min have it",
+        ),
+        (
+            "{family: min, topology: {kind: omega, radix: 2, stages: 3}, ordering: total}",
+            "ordering is total; no switch sees all messages of a unidirectional network with 3 stages",
+        ),
+        (
+            "{family: spam, topology: {kind: ring, switches: 4}, ordering: total, negative_control: up-after-down}",
+            "ordering is total; it must be none with negative_control: up-after-down",
+        ),
+    ],
+)
+def test_networks_that_cannot_order_refuse_the_key(network, message, tmp_path, capsys):
+    config = tmp_path / "c.yaml"
+    config.write_text(f"network: {network}\n")
+    assert_refused(["check", str(config)], config, 1, message, capsys)
