@@ -63,9 +63,11 @@ class Choice:
 
 CHOICES = (
     Choice("spam-mesh", "SPAM, 8 x 8 mesh", {}, None, "p5-f32-n64-b2"),
+    Choice("spam-mesh-ordered", "SPAM, 8 x 8 mesh, total order", {}, None, "p5-f32-n64-b2"),
     Choice("spam-hypercube", "SPAM, hypercube", {}, None, "p7-f32-n64-b2"),
     Choice("min-uni", "MIN, unidirectional, 4 x 4", {}, None, "min-uni4-f32-n64-b2"),
     Choice("min-bi", "MIN, bidirectional, 4 x 4", {}, None, "min-bi4-f32-n64-b2"),
+    Choice("min-bi-ordered", "MIN, bidirectional, 4 x 4, total order", {}, None, "min-bi4-f32-n64-b2"),
     Choice("harts", "HARTS, size 5", {"algorithm": "sbcast"}, BINOMIAL, "harts-size5-f64-packet65-pages16"),
     Choice("torus", "Torus, 8 x 8", {"software": "u-torus"}, "u-torus", "torus-8x8-l2-b4-f32-r1"),
     Choice("hypercube", "Hypercube", {"software": DOUBLING}, DOUBLING, "hypercube-n6-l2-b4-f32"),

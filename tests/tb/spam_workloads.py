@@ -13,6 +13,7 @@ from sim_model.common.traffic import random_traffic
 from sim_model.spam.model import SpamModel
 from topology.common.graph import Network
 from topology.common.part_headers import BIT_STRING
+from topology.common.total_order import NO_ORDER
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting
 
@@ -33,6 +34,7 @@ class Shape:
     up_after_down: bool = False
     link_cycles: int = 1
     header_kind: str = BIT_STRING
+    ordering: str = NO_ORDER
 
     @property
     def name(self) -> str:
@@ -49,7 +51,8 @@ class Shape:
         }
 
     def routing(self, network: Network, root: int | None = None) -> SpamRouting:
-        return SpamRouting(SpamLabels(network, root), self.flit_bits, self.up_after_down, self.header_kind)
+        labels = SpamLabels(network, root)
+        return SpamRouting(labels, self.flit_bits, self.up_after_down, self.header_kind, self.ordering)
 
 
 def comparison(routing: SpamRouting, shape: Shape, records: list[Message], cycles: int | None = None) -> Comparison:

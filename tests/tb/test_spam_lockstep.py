@@ -11,6 +11,7 @@ from tests.networks import figure_1, random_irregular
 from tests.tb.comparisons import assert_delivered, assert_equal
 from tests.tb.spam_workloads import Shape, comparison, staged_traffic
 from topology.common.lattice import irregular_network, lattice_network
+from topology.common.total_order import TOTAL
 
 SHAPES = [Shape(flit_bits=bits, buffer_flits=flits) for bits in (16, 64) for flits in (1, 2, 4)]
 
@@ -30,6 +31,15 @@ def test_routing_delays(routing_cycles, tmp_path, require_tool):
     shape = Shape(flit_bits=16, routing_cycles=routing_cycles)
     routing = shape.routing(random_irregular(3, switches=5))
     job = comparison(routing, shape, staged_traffic(routing, 900, seed=routing_cycles))
+    assert_delivered(job)
+    assert_equal(job, "icarus", tmp_path)
+
+
+def test_messages_that_all_turn_at_the_root(tmp_path, require_tool):
+    require_tool("icarus")
+    shape = Shape(flit_bits=16, ordering=TOTAL)
+    routing = shape.routing(random_irregular(7, switches=6))
+    job = comparison(routing, shape, staged_traffic(routing, 900, seed=6))
     assert_delivered(job)
     assert_equal(job, "icarus", tmp_path)
 

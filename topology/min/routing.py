@@ -153,6 +153,11 @@ class MinRouting(RoutedHeaders):
         Parameters
         ----------
         switch : int
+
+        Returns
+        -------
+        int
+            Bit p for port p.
         """
         if not self.network.bidirectional:
             return 0

@@ -149,6 +149,11 @@ class SpamRouting(RoutedHeaders):
         Parameters
         ----------
         switch : int
+
+        Returns
+        -------
+        int
+            Bit p for port p.
         """
         labels, network = self.labels, self.network
         if switch == labels.root:
