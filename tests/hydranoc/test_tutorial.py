@@ -32,7 +32,7 @@ def run_them(folder: Path, commands: list[str]) -> str:
 
 def test_the_path_has_all_its_steps():
     assert [command.split()[1] for command in COMMANDS] == ["check", "sweep", "report", "verilog", "compare"]
-    assert len(PRINTED) == 2 + 8 + 1 + 1 + 1
+    assert len(PRINTED) == 3 + 8 + 1 + 1 + 1
 
 
 def test_its_commands_print_what_the_page_says(tmp_path, require_package):

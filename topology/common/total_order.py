@@ -23,10 +23,12 @@ along the switch's own.
 
 from collections.abc import Collection
 from dataclasses import dataclass
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from topology.common.channels import ChannelNetwork
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 NO_ORDER, TOTAL = "none", "total"
 ORDERINGS = (NO_ORDER, TOTAL)
@@ -56,14 +58,14 @@ class _Unordered(Exception):
 
 
 def check_order(
-    network: ChannelNetwork, path: nx.DiGraph, branches: Collection[int], *, atomic: bool = True
+    network: ChannelNetwork, path: "nx.DiGraph", branches: Collection[int], *, atomic: bool = True
 ) -> OrderVerdict:
     """Prove in which order receivers see messages, or say what stands against a total order.
 
     Parameters
     ----------
     network : ChannelNetwork
-    path : nx.DiGraph
+    path : "nx.DiGraph"
         Path dependencies of all headers, see ``walk_dependencies``: an edge c -> d says that some header that arrived
         on channel c may ask for channel d.
     branches : collection of int
@@ -86,7 +88,7 @@ def check_order(
     return OrderVerdict(True, True, f"{turns}, and behind it each output has one input")
 
 
-def _is_forest(network: ChannelNetwork, path: nx.DiGraph, branches: Collection[int]) -> bool:
+def _is_forest(network: ChannelNetwork, path: "nx.DiGraph", branches: Collection[int]) -> bool:
     """Return whether branches lead on to branches alone, one into each vertex, and all deliveries come from them."""
     sinks = [network.channels[branch].sink for branch in branches]
     deliveries = {channel for channel in path if not network.is_switch(network.channels[channel].sink)}
@@ -95,21 +97,30 @@ def _is_forest(network: ChannelNetwork, path: nx.DiGraph, branches: Collection[i
     return len(set(sinks)) == len(sinks) and (onward | used).issubset(branches)
 
 
-def _turning_switch(network: ChannelNetwork, path: nx.DiGraph) -> int:
+def _turning_switch(network: ChannelNetwork, path: "nx.DiGraph") -> int:
     """Return the switch that orders all messages."""
     before: set[int] = set()
     turns = {_follow(network, path, channel, before): channel for channel in network.injection_channels}
-    ends = [channel for channel in before if path.out_degree(channel) > 1]
     switches = sorted({network.channels[channel].sink for channel in turns})
     if len(switches) > 1:
         first, second = (_example(network, turns, switch) for switch in switches[:2])
         raise _Unordered(f"{first}, {second}: no switch orders both")
-    behind = set().union(*(nx.descendants(path, channel) for channel in ends))
-    _check_behind(network, path, switches[0], before, behind)
+    _check_behind(network, path, switches[0], before, _behind(path, turns))
     return switches[0]
 
 
-def _follow(network: ChannelNetwork, path: nx.DiGraph, channel: int, before: set[int]) -> int:
+def _behind(path: "nx.DiGraph", turns: Collection[int]) -> set[int]:
+    """Return the channels to which headers can come from the turning switch."""
+    found: set[int] = set()
+    work = [*turns]
+    while work:
+        new = set(path.successors(work.pop())) - found
+        found |= new
+        work += new
+    return found
+
+
+def _follow(network: ChannelNetwork, path: "nx.DiGraph", channel: int, before: set[int]) -> int:
     """Return the channel on which headers from an injection channel come to the switch where they part.
 
     All channels on the way are added to ``before``.
@@ -132,7 +143,7 @@ def _example(network: ChannelNetwork, turns: dict[int, int], switch: int) -> str
     return f"messages from {source} part at {network.switch_names[switch]}"
 
 
-def _check_behind(network: ChannelNetwork, path: nx.DiGraph, switch: int, before: set[int], behind: set[int]) -> None:
+def _check_behind(network: ChannelNetwork, path: "nx.DiGraph", switch: int, before: set[int], behind: set[int]) -> None:
     """Hold conditions 2 to 4 against the channels behind the turning switch."""
     channels = network.channels
     delivering: dict[int, int] = {}
