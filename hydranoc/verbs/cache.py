@@ -15,6 +15,7 @@ from hydranoc.verbs.options import json_option, say
 
 OTHER_FOLDERS = {
     "figures": "points of figures",
+    "loops": "compiled loops of the golden model",
     "logs": "logs of programs that failed",
     "tools": "caches of the tools",
     "commands": "tools for a shell (hydranoc env)",

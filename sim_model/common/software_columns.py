@@ -140,7 +140,7 @@ def unicasts_of_columns(
     return _unicasts(columns, record, sender, receiver, brought_by, operation, injection)
 
 
-@compiled_loop()
+@compiled_loop
 def find_bringers(source, sender, receiver, brought_to, brought_by):
     """Which unicast brought each message to its sender: the last one before it that went there.
 

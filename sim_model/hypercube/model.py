@@ -7,7 +7,6 @@ from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
 from sim_model.common.model import Wait
 from sim_model.common.vc.model import UnicastModel
-from sim_model.common.vc.state import VC_FOLDER
 from sim_model.hypercube.describe import describe_router, find_waits
 from sim_model.hypercube.planes.model import HypercubePlanes
 from sim_model.hypercube.record import record_wires
@@ -19,7 +18,7 @@ from topology.hypercube.lane_reuse import check_reuse, unshared_lanes
 from topology.hypercube.lane_wires import lane_wires
 from topology.hypercube.routing import HypercubeRouting
 
-run_cycles = family_loop(step_routers, HYPERCUBE_FOLDER, record_wires, shared=(VC_FOLDER,))
+run_cycles = family_loop(step_routers, HYPERCUBE_FOLDER, record_wires)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from sim_model.common.engine.state import EngineState, Trace
 from sim_model.common.messages import Messages
 from sim_model.common.vc.model import LaneModel
 from sim_model.common.vc.record import record_lanes
-from sim_model.common.vc.state import VC_FOLDER, LaneState, make_lane_state
+from sim_model.common.vc.state import LaneState, make_lane_state
 from sim_model.torus.describe import describe_router
 from sim_model.torus.planes import TorusPlanes
 from sim_model.torus.router import step_routers
@@ -18,7 +18,7 @@ from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
 from topology.torus.operations import turns_of
 from topology.torus.routing import TorusRouting
 
-run_cycles = family_loop(step_routers, Path(__file__).parent, record_lanes, shared=(VC_FOLDER,))
+run_cycles = family_loop(step_routers, Path(__file__).parent, record_lanes)
 
 
 @dataclass(frozen=True)

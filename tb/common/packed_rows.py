@@ -3,9 +3,7 @@
 Where things are comes from the layout, and what flits contain from `MessageFlits`; this file only moves bits, compiled.
 """
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +11,6 @@ from sim_model.common.engine.compiled import compiled_loop
 from sim_model.common.engine.state import NONE
 from topology.common.flit_signature import SIGNATURE_BITS
 from topology.common.observed import UNSIGNED, ObservedLayout
-
-_compiled: Callable[[Callable[..., Any]], Callable[..., Any]] = compiled_loop(Path(__file__).parent)
 
 
 class Places(NamedTuple):
@@ -51,7 +47,7 @@ def places_of(layout: ObservedLayout, delivery: np.ndarray, known_status: np.nda
     )
 
 
-@_compiled
+@compiled_loop
 def find_flits(recorded, cycle, hop):
     """Rows and hops of all flits of a recording, as ``numpy.nonzero`` gives them; returns how many there are."""
     found = 0
@@ -63,7 +59,7 @@ def find_flits(recorded, cycle, hop):
     return found
 
 
-@_compiled
+@compiled_loop
 def write_flits(cycle, hop, signatures, lanes, places, rows):
     """Put flits that move into rows that are all 0."""
     for flit in range(len(cycle)):
@@ -84,7 +80,7 @@ def write_flits(cycle, hop, signatures, lanes, places, rows):
                     rows[row, low + bit >> 3] |= 1 << (low + bit & 7)
 
 
-@_compiled
+@compiled_loop
 def write_signals(signals, places, rows):
     """Put side wires and status outputs into rows."""
     for row in range(signals.shape[0]):

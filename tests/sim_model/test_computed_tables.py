@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from numba import njit
 
 from sim_model.common.engine import tables
+from sim_model.common.engine.compiled import compiled_loop
 from sim_model.common.engine.lookups import candidates_of, ports_to
 from sim_model.common.simulation import CYCLE_ENGINE, WORM, Simulation
 from sim_model.min.computed import MinRoutes, min_reach, min_routes
@@ -33,24 +33,23 @@ SPAM_NETWORKS = {
 MIN_SHAPES = ((2, 1), (2, 4), (3, 3), (4, 2), (8, 2))
 
 
-@njit
-def _all_rows(routes, reach, sizes):
-    """What is computed, for all switches, keys, classes and processors."""
-    switches, keys, classes, processors = sizes
-    candidates = np.zeros((switches, keys, classes), np.int64)
-    ports = np.zeros((switches, processors), np.int64)
+@compiled_loop
+def _compute_rows(routes, reach, candidates, ports):
+    """Compute what tables have, for all switches, keys, classes and processors."""
+    switches, keys, classes = candidates.shape
+    processors = ports.shape[1]
     for switch in range(switches):
         for key in range(keys):
             for arrival in range(classes):
                 candidates[switch, key, arrival] = candidates_of(routes, switch, key, arrival)
         for processor in range(processors):
             ports[switch, processor] = ports_to(reach, switch, processor)
-    return candidates, ports
 
 
 def assert_same_tables(routing, routes, reach):
     made = tables._whole_tables(routing)
-    candidates, ports = _all_rows(routes, reach, (*made.routes.shape, made.reach_ports.shape[1]))
+    candidates, ports = np.zeros_like(made.routes), np.zeros_like(made.reach_ports)
+    _compute_rows(routes, reach, candidates, ports)
     np.testing.assert_array_equal(candidates, made.routes)
     np.testing.assert_array_equal(ports, made.reach_ports)
 

@@ -1,7 +1,6 @@
 """Stepping, running, recording, going back: all the same machine, compiled or not."""
 
 import hashlib
-import importlib
 import os
 import subprocess
 import sys
@@ -11,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim_model.common.engine.compiled import source_digest
 from sim_model.common.messages import Message
 from sim_model.spam.model import SpamModel
 from tests.networks import random_irregular
@@ -130,19 +128,6 @@ def test_uncompiled_routers_with_lanes_give_the_same_result(family):
         printed.append(done.stdout)
     assert printed[0] == printed[1]
     assert int(printed[0].split()[0]) > 1000
-
-
-def test_changed_sources_change_the_name_in_the_cache(tmp_path):
-    before = source_digest(tmp_path)
-    (tmp_path / "router.py").write_text("a = 1\n")
-    changed = source_digest(tmp_path)
-    (tmp_path / "router.py").write_text("a = 2\n")
-    assert len({before, changed, source_digest(tmp_path)}) == 3
-
-
-def test_families_keep_their_loops_apart():
-    loops = [importlib.import_module(f"sim_model.{family}.model").run_cycles for family in ("spam", "min", "harts")]
-    assert len({loop.__qualname__.rpartition("_")[0] for loop in loops}) == len(loops)
 
 
 def test_describe_router_names_everything():

@@ -1,10 +1,5 @@
 """Masks of ports, and flits packed into one integer."""
 
-from typing import Any
-
-from numba import types
-from numba.extending import intrinsic, overload
-
 from sim_model.common.engine.compiled import compiled
 
 # A flit is its message number, its index in the message and a tail bit; index 0 is the head.
@@ -24,35 +19,6 @@ def lowest_bit(mask):
 def highest_bit(mask):
     """Position of the highest 1 in a mask that is not 0."""
     return int(mask).bit_length() - 1
-
-
-def _zeros_counter(name: str) -> Any:
-    """One instruction of the processor, for which Numba has no name: ``cttz`` or ``ctlz``.
-
-    As a loop it took a third of the time of multistage networks.
-    """
-
-    def type_zeros(_context, mask):
-        def generate(context, builder, _signature, values):
-            not_for_zero = context.get_constant(types.boolean, 1)
-            return getattr(builder, name)(values[0], not_for_zero)
-
-        return types.int64(mask), generate
-
-    return intrinsic(type_zeros)
-
-
-_trailing_zeros, _leading_zeros = _zeros_counter("cttz"), _zeros_counter("ctlz")
-
-
-@overload(lowest_bit)
-def _compiled_lowest_bit(mask):
-    return (lambda mask: _trailing_zeros(mask)) if isinstance(mask, types.Integer) else None
-
-
-@overload(highest_bit)
-def _compiled_highest_bit(mask):
-    return (lambda mask: 63 - _leading_zeros(mask)) if isinstance(mask, types.Integer) else None
 
 
 @compiled

@@ -48,7 +48,6 @@ def family_loop(
     step: Callable[..., Any],
     folder: Path,
     record: Callable[..., Any] = record_routers,
-    shared: tuple[Path, ...] = (),
 ) -> Callable[..., Any]:
     """The compiled loop of a family.
 
@@ -58,17 +57,15 @@ def family_loop(
         One cycle of all routers: gets the cycle, the number of changes so far, and the states of the engine and of the
         routers, and returns the number of changes.
     folder : Path
-        The family's folder. Its sources decide whether the loop has to be compiled anew.
+        The family's folder, whose name is part of the loop's.
     record : compiled function
         Gets the cycle, the states of the engine and of the routers, a trace, and its row: writes variants of flits,
         side wires and status outputs into it. It is called between links and routers, and only where there is a row.
-    shared : tuple of Path
-        Folders with sources of the routers that several families share.
     """
-    # The loop's own code with the family's routers. Numba keeps no loop on disk that gets them as an argument.
+    # the loop's own code with the family's routers, which are compiled into it
     loop = FunctionType(run_cycles.__code__, {**globals(), "step_routers": step, "record_routers": record})
     loop.__doc__, loop.__qualname__ = run_cycles.__doc__, f"run_cycles_{folder.name}"
-    return compiled_loop(folder, *shared)(loop)
+    return compiled_loop(loop)
 
 
 @compiled

@@ -23,8 +23,6 @@ from sim_model.common.planes.layout import WORD_SHIFT, plane_offsets
 from sim_model.common.planes.state import ALIVE, CHANGED, PlaneState
 from sim_model.common.worms.calendar import next_entry_cycle
 
-PLANES_FOLDER = Path(__file__).parent
-WORMS_FOLDER = PLANES_FOLDER.parent / "worms"
 PlaneLoop = Callable[[PlaneState, EngineState, Any, int], int]
 
 
@@ -219,7 +217,7 @@ def plane_loop(way: Callable[..., Any], ports: int, lanes: int, depth_flits: int
     ports, lanes, depth_flits : int
         As for ``plane_offsets``.
     folder : Path
-        The family's folder, whose sources decide whether the loop has to be compiled anew.
+        The family's folder, whose name is part of the loop's.
     """
     at = plane_offsets(ports, lanes, depth_flits)
     modules = (buffers, counts, hosts, router, sys.modules[__name__])
@@ -235,4 +233,4 @@ def plane_loop(way: Callable[..., Any], ports: int, lanes: int, depth_flits: int
     scope["find_way"] = way
     loop = FunctionType(run_planes.__code__, scope)
     loop.__doc__, loop.__qualname__ = run_planes.__doc__, f"run_planes_{folder.name}_{ports}_{lanes}_{depth_flits}"
-    return compiled_loop(PLANES_FOLDER, WORMS_FOLDER, folder)(loop)
+    return compiled_loop(loop)

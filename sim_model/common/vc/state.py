@@ -6,7 +6,6 @@ Input lanes and outputs of all switches are numbered: those of a switch, as many
 other.
 """
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,8 +26,6 @@ from sim_model.common.vc.registers import (
 )
 from topology.common.channels import ChannelNetwork
 from topology.common.lanes import LaneNetwork
-
-VC_FOLDER = Path(__file__).parent
 
 DRAIN = 62
 """Stands for the output lane of worms without a way; no switch has so many."""

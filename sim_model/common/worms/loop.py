@@ -40,7 +40,6 @@ from sim_model.common.worms.steady import (
     streams,
 )
 
-WORMS_FOLDER = Path(__file__).parent
 WormLoop = Callable[[WormState, EngineState, Any, int], int]
 
 
@@ -86,17 +85,15 @@ def run_cycles(worms, state, family, until_cycle):
     return LIMIT
 
 
-def worm_loop(
-    copy: Callable[..., Any], end: Callable[..., Any], decide: Callable[..., Any], *folders: Path
-) -> WormLoop:
+def worm_loop(copy: Callable[..., Any], end: Callable[..., Any], decide: Callable[..., Any], folder: Path) -> WormLoop:
     """The compiled loop of a family.
 
     Parameters
     ----------
     copy, end, decide : compiled functions
         What stands here as ``copy_flits``, ``end_worm`` and ``end_cycle``.
-    folders : Path
-        Folders with the family's sources, which decide whether the loop has to be compiled anew.
+    folder : Path
+        The family's folder, whose name is part of the loop's.
     """
     own = {"copy_flits": copy, "end_worm": end, "end_cycle": decide}
     scope = {**globals(), **own}
@@ -104,8 +101,8 @@ def worm_loop(
         code = part.py_func if hasattr(part, "py_func") else part
         scope[code.__name__] = compiled(FunctionType(code.__code__, scope))
     loop = FunctionType(run_cycles.__code__, scope)
-    loop.__doc__, loop.__qualname__ = run_cycles.__doc__, f"run_worms_{folders[0].name}"
-    return compiled_loop(WORMS_FOLDER, *folders)(loop)
+    loop.__doc__, loop.__qualname__ = run_cycles.__doc__, f"run_worms_{folder.name}"
+    return compiled_loop(loop)
 
 
 @compiled

@@ -1,7 +1,5 @@
 """The compiled loop over cycles."""
 
-from pathlib import Path
-
 from sim_model.common.engine.compiled import compiled_loop
 from sim_model.hypercube.ideal.crossbar import move_requested
 from sim_model.hypercube.ideal.events import arrive, move_worms, return_credits
@@ -13,7 +11,7 @@ LIMIT, DONE, DEADLOCK = range(3)
 """Why the loop stops: the cycle is reached, all watched messages have arrived, or nothing can ever move again."""
 
 
-@compiled_loop(Path(__file__).parent)
+@compiled_loop
 def run_cycles(state, until_cycle):
     """Run to a cycle, or to an earlier end, and return why it stopped.
 

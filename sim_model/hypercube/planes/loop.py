@@ -6,7 +6,6 @@
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -22,14 +21,12 @@ from sim_model.common.engine.vector_operations import (
 from sim_model.common.planes import buffers
 from sim_model.common.planes.bits import count_bits
 from sim_model.common.planes.hosts import expect_host, take_hosts
-from sim_model.common.planes.loop import PLANES_FOLDER, WORMS_FOLDER
 from sim_model.common.planes.state import ALIVE, CHANGED
 from sim_model.common.worms.calendar import next_entry_cycle
 from sim_model.hypercube.planes import allocator, counts, grants, heads, hosts, links
 from sim_model.hypercube.planes.layout import WORD_SHIFT, cube_offsets
 from sim_model.hypercube.planes.state import ASKING_HEADS
 
-FOLDER = Path(__file__).parent
 CubeLoop = Callable[[Any, EngineState, Any, int], int]
 
 
@@ -168,4 +165,4 @@ def cube_loop(dimensions: int, lanes: int, depth_flits: int, channels: int, adap
     loop = FunctionType(run_planes.__code__, scope)
     shape = f"{dimensions}_{lanes}_{depth_flits}_{channels}_{adaptive_lanes}"
     loop.__doc__, loop.__qualname__ = run_planes.__doc__, f"run_planes_hypercube_{shape}"
-    return compiled_loop(FOLDER, PLANES_FOLDER, WORMS_FOLDER)(loop)
+    return compiled_loop(loop)

@@ -1,0 +1,127 @@
+"""Machine code of loops in files: those of the user's cache folder, and those that come with the package.
+
+A file is named by a digest of everything that its code depends on, so that any change of it is another file. Neither
+the place of the sources nor the user is part of it.
+"""
+
+import contextlib
+import hashlib
+import os
+import re
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from sim_model.common.loops.arguments import Layout
+from sim_model.common.loops.digest import source_digest
+from sim_model.common.loops.folders import SHIPPED_FOLDER, loop_folder
+from sim_model.common.loops.machine_code import MachineCode
+from sim_model.common.loops.notices import compiling
+from sim_model.common.loops.processors import Processor, baselines, host_processor, processor, triple
+
+MAGIC = b"HydraNoC loop 1\n"
+DAY_SECONDS = 24 * 60 * 60
+DAYS_KEPT = 90
+"""Days that a file is kept after its last use."""
+
+
+def find_machine_code(loop: Any, layouts: Sequence[Layout], arguments: Sequence[Any]) -> MachineCode:
+    """Return a loop in memory: as it is kept or comes with the package, or else newly compiled and kept.
+
+    Parameters
+    ----------
+    loop : Loop
+    layouts : sequence of Layout
+        Of its arguments.
+    arguments : sequence
+        Arguments of these types.
+    """
+    built_from = _built_from(loop, layouts)
+    own = loop_folder() / _file_name(loop.name, built_from, processor(), *_versions())
+    for path in (own, *_shipped(loop.name, built_from)):
+        object_file = read(path)
+        if object_file is not None:
+            _note_use(path)
+            return MachineCode(loop.name, object_file)
+    object_file = _compile(loop, arguments)
+    keep(own, object_file)
+    return MachineCode(loop.name, object_file)
+
+
+def shipped_file(loop: Any, layouts: Sequence[Layout], baseline: Processor) -> Path:
+    """Return the file of a loop that is compiled for a baseline, as ``find_machine_code`` looks for it."""
+    return SHIPPED_FOLDER / _file_name(loop.name, _built_from(loop, layouts), baseline)
+
+
+def _compile(loop: Any, arguments: Sequence[Any]) -> bytes:
+    with compiling(loop.name):
+        from sim_model.common.loops.compilation import compile_loop
+
+        return compile_loop(loop.py_func, arguments)
+
+
+def _shipped(name: str, built_from: str) -> Iterator[Path]:
+    """Yield the files that code for this processor may come from. They may be built with other versions of Numba."""
+    if processor() == host_processor():
+        for baseline in baselines():
+            yield SHIPPED_FOLDER / _file_name(name, built_from, baseline)
+
+
+def _built_from(loop: Any, layouts: Sequence[Layout]) -> str:
+    kinds = [kind for layout in layouts for kind in layout.kinds]
+    return "\n".join((source_digest(loop.py_func, kinds), *(layout.signature for layout in layouts)))
+
+
+def _file_name(name: str, *dependencies: Any) -> str:
+    digest = hashlib.sha256("\n".join(map(str, (MAGIC, triple(), *dependencies))).encode()).hexdigest()
+    return f"{re.sub(r'[^A-Za-z0-9_]+', '_', name)}-{digest[:32]}.o"
+
+
+@cache
+def _versions() -> tuple[str, ...]:
+    return tuple(f"{package} {version(package)}" for package in ("numba", "llvmlite"))
+
+
+def read(path: Path) -> bytes | None:
+    """Return the object file that is kept in a file; None if there is none, or it is damaged."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    begin = len(MAGIC) + hashlib.sha256().digest_size
+    object_file = content[begin:]
+    return object_file if content[:begin] == MAGIC + hashlib.sha256(object_file).digest() else None
+
+
+def keep(path: Path, object_file: bytes) -> None:
+    """Write a file at once, and remove old ones beside it. A folder that cannot be written costs compiling again."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as part:
+            try:
+                part.write(MAGIC + hashlib.sha256(object_file).digest() + object_file)
+                part.close()
+                os.replace(part.name, path)
+            except OSError:
+                os.unlink(part.name)
+                raise
+        _remove_old(path.parent)
+
+
+def _note_use(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        if path.parent != SHIPPED_FOLDER and time.time() - path.stat().st_mtime > DAY_SECONDS:
+            os.utime(path)
+
+
+def _remove_old(folder: Path) -> None:
+    """Remove files that have not been used for long. Another process may be doing the same."""
+    oldest = time.time() - DAYS_KEPT * DAY_SECONDS
+    for path in (*folder.glob("*.o"), *folder.glob("*.part")):
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < oldest:
+                path.unlink()

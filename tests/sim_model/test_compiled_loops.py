@@ -1,0 +1,243 @@
+"""Machine code of loops: kept by the digest of what it is built from, found in any folder, called without Numba."""
+
+import contextlib
+import gc
+import importlib.util
+import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from sim_model.common.engine.compiled import compiled_loop
+from sim_model.common.loops import notices
+from sim_model.common.loops.arguments import ArgumentError, Layout
+
+ROOT = Path(__file__).parent.parent.parent
+FACTORS = "FACTOR = 3\n"
+PARTS = """
+from sim_model.common.engine.compiled import compiled
+from {factors} import FACTOR
+
+@compiled
+def scaled(number):
+    return number * FACTOR
+"""
+LOOP = """
+from sim_model.common.engine.compiled import compiled_loop
+from {parts} import scaled
+
+@compiled_loop
+def total(numbers):
+    found = 0
+    for number in numbers:
+        found += scaled(number)
+    return found
+"""
+RUN = """
+import sys
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+from {loop} import total
+print(total(np.arange(5)), "numba" in sys.modules)
+"""
+NAMES = {"factors": "kept_factors", "parts": "kept_parts", "loop": "kept_loop"}
+
+
+def write_sources(folder: Path, **changed: str) -> Path:
+    folder.mkdir(parents=True)
+    for name, text in {"factors": FACTORS, "parts": PARTS, "loop": LOOP, "run": RUN, **changed}.items():
+        (folder / f"{NAMES.get(name, name)}.py").write_text(text.format(**NAMES))
+    return folder
+
+
+def run(folder: Path, loops: Path, **environment: str) -> tuple[str, bool]:
+    """Sum by the loop in a new process; and whether Numba was loaded."""
+    told = {**os.environ, "PYTHONPATH": str(ROOT), "HYDRANOC_LOOPS": str(loops), **environment}
+    command = [sys.executable, str(folder / "run.py"), str(folder)]
+    done = subprocess.run(command, env=told, capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    total, loaded = done.stdout.split()
+    return total, loaded == "True"
+
+
+def test_loops_are_found_in_any_folder_until_a_source_changes(tmp_path):
+    loops = tmp_path / "loops"
+    first = write_sources(tmp_path / "one")
+    assert run(first, loops) == ("30", True)
+    (kept,) = loops.iterdir()
+    assert run(first, loops) == ("30", False)
+    assert run(write_sources(tmp_path / "other" / "place"), loops) == ("30", False)
+    assert run(write_sources(tmp_path / "constant", factors="FACTOR = 4\n"), loops) == ("40", True)
+    assert len(list(loops.iterdir())) == 2
+    kept.write_bytes(kept.read_bytes()[:-1])
+    assert run(first, loops) == ("30", True)
+    assert run(first, loops) == ("30", False)
+
+
+def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert run(write_sources(tmp_path / "one"), tmp_path / "file") == ("30", True)
+    assert run(tmp_path / "one", tmp_path / "file", NUMBA_DISABLE_JIT="1") == ("30", False)
+
+
+@pytest.fixture
+def compiled_names(monkeypatch, tmp_path):
+    """Names of the loops that are compiled from now on; none are kept from before."""
+    names: list[str] = []
+
+    def notice(name):
+        names.append(name)
+        return contextlib.nullcontext()
+
+    monkeypatch.setenv("HYDRANOC_LOOPS", str(tmp_path / "loops"))
+    monkeypatch.setattr(notices, "_notice", notice)
+    return names
+
+
+numbers_of_modules = itertools.count()
+
+
+def load_loop(folder: Path):
+    """The loop of a folder, imported under names of its own."""
+    modules = {role: f"{name}_{next(numbers_of_modules)}" for role, name in NAMES.items()}
+    for role in NAMES:
+        path = folder / f"{NAMES[role]}.py"
+        text = path.read_text()
+        for other, name in NAMES.items():
+            text = text.replace(name, modules[other])
+        specification = importlib.util.spec_from_loader(modules[role], loader=None)
+        module = importlib.util.module_from_spec(specification)
+        exec(compile(text, str(path), "exec"), module.__dict__)
+        sys.modules[modules[role]] = module
+    return sys.modules[modules["loop"]].total
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"factors": "FACTOR = 4\n"},
+        {"parts": PARTS.replace("number * FACTOR", "FACTOR + number")},
+        {"loop": LOOP.replace("found = 0", "found = 1")},
+    ],
+)
+def test_each_change_of_a_source_compiles_anew(tmp_path, compiled_names, changed):
+    numbers = np.arange(3)
+    load_loop(write_sources(tmp_path / "one"))(numbers)
+    load_loop(write_sources(tmp_path / "same"))(numbers)
+    assert compiled_names == ["total"]
+    other = load_loop(write_sources(tmp_path / "changed", **changed))
+    assert other(numbers) != 9
+    assert compiled_names == ["total", "total"]
+
+
+class Inner(NamedTuple):
+    words: np.ndarray
+    scale: int | float
+
+
+class Outer(NamedTuple):
+    inner: Inner | None
+    records: np.ndarray
+    flag: bool
+
+
+RECORD = np.dtype({"names": ["wide", "narrow"], "formats": [np.int64, np.uint8], "offsets": [0, 8], "itemsize": 16})
+
+
+def fields_of(outer, found, position):
+    """Write what a loop sees of its arguments."""
+    row = 0
+    for record in range(len(outer.records)):
+        found[row] = outer.records[record].wide + outer.records[record].narrow
+        outer.records[record].narrow = 7
+        row += 1
+    for line in range(outer.inner.words.shape[0]):
+        for column in range(outer.inner.words.shape[1]):
+            found[row] = outer.inner.words[line, column] * outer.inner.scale
+            row += 1
+    found[row] = 1 if outer.flag else 0
+    found[row + 1] = position
+
+
+def outer(words, scale=2, flag=True):
+    records = np.zeros(3, RECORD).view(np.recarray)
+    records.wide, records.narrow = [1, 2, -(1 << 62)], [255, 0, 1]
+    return Outer(Inner(words, scale), records, flag)
+
+
+def test_loops_see_what_python_sees(compiled_names):
+    loop = compiled_loop(fields_of)
+    words = np.arange(12, dtype=np.int64).reshape(3, 4)
+    frozen = words.copy()
+    frozen.flags.writeable = False
+    kinds = (words, words[1:], words[:0], words.T, words[:, ::2], words.astype(np.uint8), frozen)
+    cases = [(words, 3, False), (words, 0.5, True), *((view, 2, True) for view in kinds)]
+    for number, (view, scale, flag) in enumerate(cases):
+        plain, found = outer(view, scale, flag), outer(view, scale, flag)
+        results = np.zeros((2, 20), dtype=np.int64)
+        fields_of(plain, results[0], number)
+        assert loop(found, results[1], number) is None
+        assert (results[0] == results[1]).all()
+        assert (plain.records == found.records).all()
+    assert compiled_names == ["fields_of"] * 6
+
+
+def sum_of(pair, add):
+    total = add
+    for number in pair.words:
+        total += number
+    return total
+
+
+def test_arrays_in_the_place_of_others_are_not_taken_for_them(compiled_names):
+    loop = compiled_loop(sum_of)
+    for number in range(300):
+        pair = Inner(np.full(number % 7 + 1, number), number % 2)
+        assert loop(pair, 5) == loop(pair, 5) == 5 + number * (number % 7 + 1)
+        del pair
+    gc.collect()
+    assert sum(len(layout._blocks) for layout in loop._layouts[0]) == 0
+    assert compiled_names == ["sum_of"]
+
+
+def test_layouts_tell_types_apart():
+    words = np.zeros(3, dtype=np.int64)
+    layout = Layout(Outer(None, words, True))
+    assert layout.block(Outer(None, words, False)) is not None
+    for other in (
+        Outer(Inner(words, 1), words, True),
+        Outer(None, words, 1),
+        Outer(None, None, True),
+        Inner(words, 1),
+        3,
+    ):
+        assert layout.block(other) is None
+    for other in (words.astype(np.int32), words.reshape(1, 3), words[::2]):
+        assert layout.block(Outer(None, other, True)) is None
+    with pytest.raises(ArgumentError, match="named tuples of both, not list"):
+        Layout([1, 2])
+    with pytest.raises(ArgumentError, match="not tuple"):
+        Layout((1, words))
+
+
+def test_an_exception_in_a_loop_is_one_in_python(compiled_names):
+    def fail(number):
+        if number > 3:
+            raise ValueError("more than 3")
+        return number
+
+    loop = compiled_loop(fail)
+    assert loop(3) == 3
+    with pytest.raises(RuntimeError, match="fail has failed; NUMBA_DISABLE_JIT=1 shows where"):
+        loop(4)
+    assert len(compiled_names) == 1
+
+
+def test_families_keep_their_loops_apart():
+    loops = [importlib.import_module(f"sim_model.{family}.model").run_cycles for family in ("spam", "min", "harts")]
+    assert len({loop.name for loop in loops}) == len(loops)
