@@ -28,34 +28,32 @@ class Mailboxes(wiring.Component):
     word : In(32)
     arrived : Out(4)
         Bit i: node i has got a packet.
-    word_n1, word_n2, word_n3 : Out(32)
-        What they got.
+    words : Out(32).array(4)
+        What they got; 0 at n0.
     """
 
     word: In(WORD_BITS)
     arrived: Out(NODES)
-    word_n1: Out(WORD_BITS)
-    word_n2: Out(WORD_BITS)
-    word_n3: Out(WORD_BITS)
+    words: Out(WORD_BITS).array(NODES)
 
     def elaborate(self, _platform):
         m = Module()
         m.submodules.network = network = load(CONFIG).component("tuser")
-        sent = Signal()
+        packet, sent = network.sinks[0], Signal()
         m.d.comb += [
-            network.s_axis_n0_tvalid.eq(~sent),
-            network.s_axis_n0_tdata.eq(self.word),
-            network.s_axis_n0_tlast.eq(1),
-            network.s_axis_n0_tuser.eq(EVERYONE),  # the sender is left out of its own set
+            packet.valid.eq(~sent),
+            packet.payload.data.eq(self.word),
+            packet.payload.last.eq(1),
+            packet.payload.user.eq(EVERYONE),  # the sender is left out of its own set
         ]
-        with m.If(network.s_axis_n0_tready):
+        with m.If(packet.ready):
             m.d.sync += sent.eq(1)
         for node in range(1, NODES):
-            port = f"m_axis_n{node}_"
-            m.d.comb += getattr(network, f"{port}tready").eq(1)
-            with m.If(getattr(network, f"{port}tvalid")):
+            arriving = network.sources[node]
+            m.d.comb += arriving.ready.eq(1)
+            with m.If(arriving.valid):
                 m.d.sync += self.arrived[node].eq(1)
-                m.d.sync += getattr(self, f"word_n{node}").eq(getattr(network, f"{port}tdata"))
+                m.d.sync += self.words[node].eq(arriving.payload.data)
         return m
 
 
@@ -70,7 +68,7 @@ def simulate() -> None:
             await ctx.tick()
             cycles += 1
             assert cycles < MOST_CYCLES, "a node got nothing"
-        words = [ctx.get(getattr(design, f"word_n{node}")) for node in range(1, NODES)]
+        words = [ctx.get(word) for word in design.words[1:]]
         assert words == [0xCAFE] * (NODES - 1), words
         print(f"PASS: the word was at all other nodes after {cycles} cycles")
 

@@ -11,7 +11,7 @@ from hydranoc.errors import shown
 if TYPE_CHECKING:
     from hydranoc.lockstep.simulator import BenchSource
     from rtl.common.network import GeneratedDesign
-    from rtl.common.structure import StructuralPart
+    from rtl.common.stream_component import StreamNetwork
 
 
 class Exported(Parts):
@@ -126,10 +126,11 @@ class Exported(Parts):
             raise self.config.source.error((*NETWORK, "topology"), text)
         return generate_router(self.plan, numbers[str(switch)], top)
 
-    def component(self, axi_stream: str, *, registers: bool = False) -> "StructuralPart":
-        """The network with AXI4-Stream ends as an Amaranth component, for a design in Amaranth around it.
+    def component(self, axi_stream: str, *, registers: bool = False) -> "StreamNetwork":
+        """Return the network with AXI4-Stream ends as an Amaranth component, for a design in Amaranth around it.
 
-        Its members are the ports of the exported Verilog, in clock domain ``sync``: see ``docs/axi_stream.md``.
+        Its ends are arrays of ``amaranth.lib.stream`` streams, ``sinks`` and ``sources``, in clock domain ``sync``: see
+        ``docs/axi_stream.md``.
 
         Parameters
         ----------
@@ -139,6 +140,10 @@ class Exported(Parts):
             Counters, tables and errors are registers behind AXI4-Lite, with an interrupt, and have no ports; the
             component's member ``registers`` is their map.
 
+        Returns
+        -------
+        StreamNetwork
+
         Raises
         ------
         ValueError
@@ -146,12 +151,13 @@ class Exported(Parts):
         """
         from rtl.common.axi_network import AxiStreamTop
         from rtl.common.registers.top import RegisterTop
+        from rtl.common.stream_component import StreamNetwork
 
         if axi_stream not in self.destination_modes:
             choice = " or ".join(map(repr, self.destination_modes))
             raise ValueError(f"axi_stream must be {choice} in family {self.family.name!r}, not {axi_stream!r}")
         top = partial(AxiStreamTop, mode=axi_stream)
-        return RegisterTop(top, self.plan) if registers else top(self.plan)
+        return StreamNetwork(RegisterTop(top, self.plan) if registers else top(self.plan))
 
     def harness(self) -> "BenchSource":
         """The network as Verilog for a lock-step bench."""

@@ -33,8 +33,8 @@ def test_the_example_passes(copy):
 @pytest.mark.parametrize(
     ("text", "replacement", "verdict"),
     [
-        ("tuser.eq(EVERYONE)", "tuser.eq(0b0110)", "a node got nothing"),
-        ("tdata.eq(self.word)", "tdata.eq(self.word ^ 1)", "AssertionError: [51967, 51967, 51967]"),
+        ("user.eq(EVERYONE)", "user.eq(0b0110)", "a node got nothing"),
+        ("data.eq(self.word)", "data.eq(self.word ^ 1)", "AssertionError: [51967, 51967, 51967]"),
     ],
 )
 def test_the_example_sees_what_is_wrong(text, replacement, verdict, copy):
