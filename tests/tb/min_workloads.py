@@ -8,6 +8,7 @@ from sim_model.common.messages import Message, Messages
 from sim_model.common.simulation import Simulation
 from sim_model.min.model import MinModel
 from topology.common.part_headers import BIT_STRING
+from topology.common.total_order import NO_ORDER
 from topology.min.graph import MinNetwork
 from topology.min.routing import MinRouting
 
@@ -26,10 +27,11 @@ def job(
     seed=3,
     token="exact",
     header_kind=BIT_STRING,
+    ordering=NO_ORDER,
     **more,
 ):
     """Unicasts and multicasts at three loads, the last one past saturation."""
-    routing = MinRouting(MinNetwork(kind, radix, stages, channels), flit_bits, header_kind)
+    routing = MinRouting(MinNetwork(kind, radix, stages, channels), flit_bits, header_kind, ordering)
     settings = {"buffer_flits": buffer_flits, "routing_cycles": routing_cycles, "token": token, **more}
     model, random = MinModel(routing, **settings), np.random.default_rng(seed)
     nodes, records = radix**stages, []

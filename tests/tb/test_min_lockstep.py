@@ -12,6 +12,7 @@ from tests.sim_model.min_jobs import PRINTED_DEADLOCK, PRINTED_FLIT_BITS, PRINTE
 from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
 from tests.tb.min_workloads import FAULTY, job
 from tests.tb.mutations import Mutation
+from topology.common.total_order import TOTAL
 from topology.min.graph import MinNetwork
 from topology.min.groups import EXACT, NO_TOKEN, PRINTED
 from topology.min.routing import MinRouting
@@ -67,6 +68,13 @@ def name(shape) -> str:
 def test_small_networks_under_icarus(shape, tmp_path, require_tool):
     require_tool("icarus")
     assert_equal(job(*shape), "icarus", tmp_path)
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+def test_messages_that_all_turn_at_one_switch(channels, tmp_path, require_tool):
+    require_tool("icarus")
+    comparison = job("bi-butterfly", 2, 3, channels, 16, 2, 1, cycles=1_200, ordering=TOTAL)
+    assert_equal(comparison, "icarus", tmp_path)
 
 
 @pytest.mark.slow
