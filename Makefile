@@ -26,7 +26,7 @@ demo: $(RUNS)
 	$(BIN)/hydranoc draw examples/demo.yaml -o $(DEMO)
 	@echo "3/4  Its Verilog"
 	$(BIN)/hydranoc verilog examples/demo.yaml -o $(DEMO)
-	@echo "4/4  The hardware in Verilator against the golden model (half a minute for the simulator first)"
+	@echo "4/4  The hardware in Verilator against the golden model (first both are compiled, once per machine)"
 	$(BIN)/hydranoc compare examples/demo.yaml -o $(DEMO) --waves
 
 test: $(READY)

@@ -52,7 +52,7 @@ def _min(nodes: int) -> tuple[Configuration, Configuration]:
 
 
 def _harts(nodes: int) -> tuple[Configuration, Configuration]:
-    size = {64: 5, 256: 10, 1024: 18}[nodes]
+    size = {64: 5, 256: 10, 1024: 18}.get(nodes) or round((nodes / 3) ** 0.5 + 0.5)
     network = {"family": "harts", "topology": {"kind": "hexmesh", "size": size}, "flit_bits": 64, "packet_flits": 65}
     broadcasts = {"multicast_fraction": 0.01, "algorithm": "6-bcast"}
     return network, {"flits": 33, **broadcasts, "messages_per_node_per_cycle": 0.122 / nodes}

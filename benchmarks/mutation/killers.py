@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.mutation.references import ComparedNetwork, ProvedPart, Reference
-from hydranoc.lockstep.compare import BENCH
+from hydranoc.lockstep.cocotb_run import BENCH
 from hydranoc.lockstep.simulator import build_simulator, run_bench
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
 from tests.proofs.prove import prove

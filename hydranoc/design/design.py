@@ -1,5 +1,6 @@
 """A configured network and everything that can be done with it."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -187,21 +188,31 @@ class Design(Simulated, Exported):
         SimulatorFailed
             If the simulator does not build or does not finish.
         """
-        from hydranoc.lockstep.compare import Comparison, compare_network
-        from hydranoc.lockstep.simulator import check_cache
+        from hydranoc.lockstep.compare import Comparison, compare_network, runs_directly
+        from hydranoc.lockstep.pending_build import PendingBuild
+        from hydranoc.lockstep.simulator_cache import check_cache
         from hydranoc.lockstep.tools import needed_for
+        from sim_model.common.simulation import CYCLE_ENGINE
 
         needed_for(simulator)  # before the work, not after it
         check_cache()
-        outcome = self.simulate(progress)
-        cycles = outcome.results.cycles + QUIET_CYCLES
         if progress:
             progress("writing Verilog", 0, 0)
-        comparison = Comparison(
-            self.model, self.messages, self.startup_cycles, cycles, self.harness(), hosts=self.config.hosts
-        )
-        told = progress and with_deliveries(outcome.results, progress)
-        compared = compare_network(comparison, simulator, folder, waves=waves, progress=told)
+        harness = self.harness()
+        with ExitStack() as builds:
+            pending = None
+            if runs_directly(simulator):
+                pending = builds.enter_context(PendingBuild(harness, waves=waves))
+            if progress:
+                progress("preparing the golden model", 0, 0)
+            # the engine that is compared: so only one is compiled
+            outcome = self.simulate(progress, engine=CYCLE_ENGINE)
+            cycles = outcome.results.cycles + QUIET_CYCLES
+            comparison = Comparison(
+                self.model, self.messages, self.startup_cycles, cycles, harness, hosts=self.config.hosts
+            )
+            told = progress and with_deliveries(outcome.results, progress)
+            compared = compare_network(comparison, simulator, folder, waves=waves, progress=told, pending=pending)
         figures = {
             **outcome.figures,
             "compared_cycles": compared.result.compared_cycles,

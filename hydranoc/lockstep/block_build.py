@@ -6,14 +6,10 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from hydranoc.lockstep.bench_source import SimulatorFailed
 from hydranoc.lockstep.blocks import Block, calls, wrapper
 from hydranoc.lockstep.tools import Tool, tool_environment
 from hydranoc.reports.failures import failure
-from topology.common.trouble import MachineTrouble
-
-
-class SimulatorFailed(MachineTrouble):
-    """A simulator did not build or did not finish; the message names its log."""
 
 
 def compile_blocks(blocks: Sequence[Block], work: Path, arguments: Sequence[str], verilator: Tool) -> None:

@@ -1,121 +1,25 @@
-"""Runs a network's Verilog in lock-step with its golden model and reports what came of it."""
+"""Compares a network's Verilog with its golden model in lock-step, and reports the first difference."""
 
-import json
-import pickle
-import shutil
-import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from hydranoc.lockstep.block_build import SimulatorFailed
-from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, NotFromRegisters, build_simulator, run_bench
-from hydranoc.reports.failures import failure
+from hydranoc.lockstep.bench_source import BuiltSimulator, NotFromRegisters, SimulatorFailed
+from hydranoc.lockstep.comparison import Comparison, ComparisonOutcome, harness_source
+from hydranoc.lockstep.direct.build import build_directly
+from hydranoc.lockstep.direct.compare import COMPARING, run_directly
+from hydranoc.lockstep.pending_build import BUILDING, PendingBuild
 from hydranoc.reports.progress import Progress
-from rtl.common.harness import generate_harness, observed_layout
-from rtl.common.harness_hosts import HOST_MODULES
-from rtl.common.plan import NetworkPlan
-from rtl.common.table_layout import loaded_words
-from sim_model.common.messages import Messages
-from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
-from topology.common.host_pattern import EAGER, HostBehaviour
+from tb.common.job import LockstepResult
 
-BENCH = "tb.common.lockstep"
+__all__ = ["COMPARING", "Comparison", "compare_network", "harness_source", "runs_directly"]
+
 CYCLES_BEFORE_MISMATCH, CYCLES_AFTER_MISMATCH = 500, 16
 WAVE_CYCLES = 2_000
-COMPARING = "compare"
-"""What progress is told while both sides run."""
-POLL_SECONDS = 0.2
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """What is to be compared.
-
-    Members
-    -------
-    model : a family's golden model
-    messages : Messages
-    startup_cycles : int
-    cycles : int
-        Cycles to compare.
-    harness : BenchSource
-        The same network in Verilog.
-    stop_at_mismatch : bool
-        False runs on after the first difference, for a waveform of what follows.
-    hosts : HostBehaviour
-        When sources pause and receivers stall.
-    resets : tuple of int
-        See ``LockstepJob``.
-    """
-
-    model: Any
-    messages: Messages
-    startup_cycles: int
-    cycles: int
-    harness: BenchSource
-    stop_at_mismatch: bool = True
-    hosts: HostBehaviour = EAGER
-    resets: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class ComparisonOutcome:
-    """What a comparison found.
-
-    Members
-    -------
-    result : LockstepResult
-    simulator : str
-        Name and version.
-    build_seconds : float
-        Wall time; 0 if the simulator was built before.
-    cycles_per_second : float
-        Per CPU second of the simulator's process, golden model and comparison included.
-    waveform : Path or None
-        Written when asked for, and for every mismatch.
-    """
-
-    result: LockstepResult
-    simulator: str
-    build_seconds: float
-    cycles_per_second: float
-    waveform: Path | None
-
-
-def harness_source(plan: NetworkPlan) -> BenchSource:
-    """A network as Verilog for the lock-step bench."""
-    generated = generate_harness(plan)
-    messages = [f"message_{name}" for name in plan.network.injection_names]
-    counter_inputs = ("counters_enable", "counters_clear", "counters_address") if plan.counters else ()
-    table_inputs = ("tables_load", "tables_data") if plan.loadable_tables else ()
-    return BenchSource(
-        top=generated.top,
-        verilog=generated.files[f"{generated.top}.v"],
-        public_inputs=(
-            "clk",
-            "rst",
-            "message_valid",
-            *messages,
-            "hosts_seed",
-            "pause_level",
-            "stall_level",
-            "blocked",
-            *counter_inputs,
-            *table_inputs,
-        ),
-        public_outputs=("observed", "counters_data") if plan.counters else ("observed",),
-        shapes=(
-            *(shape["module"] for shape in generated.manifest["router_shapes"]),
-            *(f"{generated.top}_{name}" for name in HOST_MODULES),
-        ),
-        routers=plan.network.switches,
-        table_words=tuple(loaded_words(plan)) if plan.loadable_tables else (),
-        observed=observed_layout(plan),
-    )
+def runs_directly(simulator: str) -> bool:
+    """Whether a comparison in a simulator needs no cocotb."""
+    return simulator == "verilator"
 
 
 def compare_network(
@@ -125,6 +29,8 @@ def compare_network(
     *,
     waves: bool = False,
     progress: Progress | None = None,
+    pending: PendingBuild | None = None,
+    cocotb: bool = False,
 ) -> ComparisonOutcome:
     """Compare hardware and golden model in every cycle.
 
@@ -139,6 +45,14 @@ def compare_network(
         Write a waveform of the first 2,000 cycles. A mismatch is always run again with a waveform of the cycles
         around it.
     progress : callable or None
+    pending : PendingBuild or None
+        Builds the simulator already; only if the comparison ``runs_directly``.
+    cocotb : bool
+        Compare under cocotb, which every other simulator than Verilator does.
+
+    Returns
+    -------
+    ComparisonOutcome
 
     Raises
     ------
@@ -147,115 +61,64 @@ def compare_network(
     SimulatorFailed
         If the simulator does not build or does not finish.
     """
-    built, allow_blocks = _built(comparison, simulator, waves, progress), True
+    direct = runs_directly(simulator) and not cocotb
+    bench = _Bench(comparison, simulator, folder, progress, direct=direct)
+    built = pending.result(progress) if pending else bench.build(waves=waves)
     try:
-        result, waveform = _run(comparison, built, folder, None, progress)
+        result, waveform = bench.run(comparison, built)
     except NotFromRegisters:  # a fault of the hardware, which is to be compared all the same
-        built, allow_blocks = _built(comparison, simulator, waves, progress, allow_blocks=False), False
-        result, waveform = _run(comparison, built, folder, None, progress)
+        bench.allow_blocks = False
+        built = bench.build(waves=waves)
+        result, waveform = bench.run(comparison, built)
     if result.mismatch_cycle is not None:
-        waveform = _wave_of_mismatch(
-            comparison, simulator, folder, result.mismatch_cycle, progress, allow_blocks=allow_blocks
-        )
+        waveform = bench.wave_of_mismatch(result.mismatch_cycle)
     elif waves:
-        short = _shortened(comparison, WAVE_CYCLES)
-        waveform = _run(short, built, folder, 0, progress)[1]
+        waveform = bench.run(_shortened(comparison, WAVE_CYCLES), built, 0)[1]
     speed = result.compared_cycles / result.cpu_seconds if result.cpu_seconds else 0.0
     return ComparisonOutcome(result, built.version, built.build_seconds, speed, waveform)
 
 
-def _wave_of_mismatch(
-    comparison: Comparison,
-    simulator: str,
-    folder: Path,
-    cycle: int,
-    progress: Progress | None,
-    *,
-    allow_blocks: bool,
-) -> Path | None:
-    """Run again, with a waveform around the first difference; the report must not be lost if that fails."""
-    last = cycle + CYCLES_AFTER_MISMATCH
-    try:
-        built = _built(comparison, simulator, True, progress, allow_blocks=allow_blocks)
-        short = replace(_shortened(comparison, last), stop_at_mismatch=False)
-        return _run(short, built, folder, max(0, cycle - CYCLES_BEFORE_MISMATCH), progress)[1]
-    except SimulatorFailed:
-        return None
+class _Bench:
+    """Builds and runs simulators for one comparison."""
+
+    def __init__(
+        self, comparison: Comparison, simulator: str, folder: Path, progress: Progress | None, *, direct: bool
+    ):
+        self._comparison, self._simulator = comparison, simulator
+        self._folder, self._progress, self._direct = folder, progress, direct
+        self.allow_blocks = True
+
+    def build(self, *, waves: bool) -> BuiltSimulator:
+        source, options = self._comparison.harness, {"progress": self._progress, "allow_blocks": self.allow_blocks}
+        if self._progress:
+            self._progress(BUILDING, 0, 0)
+        if self._direct:
+            return build_directly(source, waves=waves, **options)
+        from hydranoc.lockstep.simulator import build_simulator
+
+        return build_simulator(source, self._simulator, waves=waves, **options)
+
+    def run(
+        self, comparison: Comparison, built: BuiltSimulator, wave_first: int | None = None
+    ) -> tuple[LockstepResult, Path | None]:
+        """Run the whole comparison, with a waveform from a cycle on if one is given."""
+        if self._direct:
+            return run_directly(comparison, built, self._folder, wave_first, self._progress)
+        from hydranoc.lockstep.cocotb_run import run_under_cocotb
+
+        return run_under_cocotb(comparison, built, self._folder, wave_first, self._progress)
+
+    def wave_of_mismatch(self, cycle: int) -> Path | None:
+        """Run again, with a waveform around the first difference; the report must not be lost if that fails."""
+        short = replace(_shortened(self._comparison, cycle + CYCLES_AFTER_MISMATCH), stop_at_mismatch=False)
+        try:
+            built = self.build(waves=True)
+            return self.run(short, built, max(0, cycle - CYCLES_BEFORE_MISMATCH))[1]
+        except SimulatorFailed:
+            return None
 
 
 def _shortened(comparison: Comparison, cycles: int) -> Comparison:
     """The same up to a cycle."""
     cycles = min(comparison.cycles, cycles)
     return replace(comparison, cycles=cycles, resets=tuple(reset for reset in comparison.resets if reset < cycles))
-
-
-def _built(
-    comparison: Comparison, simulator: str, waves: bool, progress: Progress | None, *, allow_blocks: bool = True
-) -> BuiltSimulator:
-    if progress:
-        progress("building the simulator", 0, 0)
-    return build_simulator(comparison.harness, simulator, waves=waves, progress=progress, allow_blocks=allow_blocks)
-
-
-def _run(
-    comparison: Comparison,
-    built: BuiltSimulator,
-    folder: Path,
-    wave_first: int | None,
-    progress: Progress | None,
-) -> tuple[LockstepResult, Path | None]:
-    if comparison.harness.observed is None:
-        raise ValueError("Verilog to be compared must be a lock-step harness")
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="run-", dir=folder) as scratch:  # on a disk that must have space anyway
-        work = Path(scratch).absolute()  # the simulator runs in that folder
-        job = LockstepJob(
-            comparison.model,
-            comparison.messages,
-            comparison.startup_cycles,
-            comparison.cycles,
-            stop_at_mismatch=comparison.stop_at_mismatch,
-            result=str(work / "result.json"),
-            progress=str(work / "progress"),
-            observed=comparison.harness.observed,
-            counters="counters_data" in comparison.harness.public_outputs,
-            table_words=comparison.harness.table_words,
-            hosts=comparison.hosts,
-            resets=comparison.resets,
-        )
-        (work / "job.pickle").write_bytes(pickle.dumps(job))
-        with _polled(work / "progress", comparison.cycles, progress):
-            wave = run_bench(built, BENCH, {JOB_VARIABLE: str(work / "job.pickle")}, work, wave_first)
-        if not (work / "result.json").exists():
-            raise SimulatorFailed(failure(built.name, "ended without a result", _said(work / "simulation.log")))
-        result = LockstepResult(**json.loads((work / "result.json").read_text()))
-        if wave:
-            wave = Path(shutil.move(wave, folder / f"waves{wave.suffix}"))
-        return result, wave
-
-
-def _said(log: Path) -> str:
-    return log.read_text(errors="replace") if log.exists() else ""
-
-
-@contextmanager
-def _polled(file: Path, cycles: int, progress: Progress | None) -> Iterator[None]:
-    """Pass on what the bench writes of its progress."""
-    if progress is None:
-        yield
-        return
-    stop = threading.Event()
-
-    def poll() -> None:
-        while not stop.wait(POLL_SECONDS):
-            text = file.read_text() if file.exists() else ""
-            if text.isdecimal():
-                progress(COMPARING, int(text), cycles)
-
-    thread = threading.Thread(target=poll, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()

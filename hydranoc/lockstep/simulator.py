@@ -1,4 +1,4 @@
-"""Builds Verilog simulators and runs the lock-step bench in them.
+"""Builds Verilog simulators for cocotb and runs benches in them.
 
 A built simulator is kept by the content of its Verilog, so that comparing one network under many
 loads builds it once. It lies under HYDRANOC_CACHE, default the user's cache folder.
@@ -8,33 +8,22 @@ import contextlib
 import hashlib
 import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 from cocotb_tools.runner import Icarus, Runner, Verilator
 
-from hydranoc.cache import cache_folder
-from hydranoc.errors import reason
-from hydranoc.lockstep.block_build import SimulatorFailed, compile_blocks, linked_blocks
-from hydranoc.lockstep.blocks import NOT_FROM_REGISTERS, Block, blocks_of, calls, network_with_calls, wrapper
-from hydranoc.lockstep.kept import find_or_build, in_use
-from hydranoc.lockstep.limit import keep_within_limit
-from hydranoc.lockstep.tools import VERILATOR_MAKE_VARIABLES, needed_for, tool_environment, version_of
-from hydranoc.lockstep.verilog_modules import VerilogModules
+from hydranoc.lockstep.bench_source import BenchSource, BuiltSimulator, NotFromRegisters, SimulatorFailed
+from hydranoc.lockstep.block_build import compile_blocks, linked_blocks
+from hydranoc.lockstep.block_choice import has_blocks, split_blocks
+from hydranoc.lockstep.blocks import NOT_FROM_REGISTERS, Block, calls, wrapper
+from hydranoc.lockstep.kept import in_use
+from hydranoc.lockstep.simulator_cache import build_once
+from hydranoc.lockstep.tools import needed_for, tool_environment, version_of
+from hydranoc.lockstep.verilator_flags import AROUND_BLOCKS, FAST, MAKE_VARIABLES, SLOW, TIMESCALE, VERILATE
 from hydranoc.reports.failures import failure
 from hydranoc.reports.progress import Progress
-from topology.common.observed import ObservedLayout
-from topology.common.trouble import MachineTrouble, how_it_ended
-
-# From so many routers, or so much Verilog in all instances, on what is instantiated many times is compiled once: such
-# code is built quickly, and stays in the processor's caches.
-BLOCKS_FROM_ROUTERS = 80
-BLOCKS_FROM_BYTES = 10_000_000
-# The insides of blocks are not in waveforms. So a simulator that writes one has none, unless the network is so large
-# that this would take hours to build.
-WHOLE_WAVES_ROUTERS = 128
+from topology.common.trouble import how_it_ended
 
 WAVE_FILE = {"verilator": "waves.vcd", "icarus": "waves.fst"}
 # Verilator ignores $dumpoff: a waveform has a first cycle, and ends with the run.
@@ -53,77 +42,6 @@ _WAVES = """
 """
 
 
-class NotFromRegisters(SimulatorFailed):
-    """A module that was compiled as a block has outputs that depend on its inputs within a cycle."""
-
-
-@dataclass(frozen=True)
-class BenchSource:
-    """Verilog that a bench runs on.
-
-    Members
-    -------
-    top : str
-        Name of the top module.
-    verilog : str
-        All modules.
-    public_inputs, public_outputs : tuple of str
-        Ports of the top that the bench touches.
-    shapes : tuple of str
-        Modules that the top instantiates many times, and whose outputs all come from registers.
-    routers : int
-        Number of router instances.
-    table_words : tuple of int
-        What a bench loads into the chain of table stores under reset.
-    observed : ObservedLayout or None
-        What a lock-step harness shows of itself in every cycle.
-    forced : tuple of (str, str)
-        Modules and signals in them to which the bench gives values of its own.
-    """
-
-    top: str
-    verilog: str
-    public_inputs: tuple[str, ...]
-    public_outputs: tuple[str, ...]
-    shapes: tuple[str, ...] = ()
-    routers: int = 0
-    table_words: tuple[int, ...] = ()
-    observed: ObservedLayout | None = None
-    forced: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class BuiltSimulator:
-    """A simulator that is ready to run.
-
-    Members
-    -------
-    name : str
-        ``verilator`` or ``icarus``.
-    top : str
-        Name of the top module.
-    folder : Path
-        Where it lies.
-    version : str
-    build_seconds : float
-        Wall time of the build; 0 if it was there already.
-    waves : bool
-        Whether it can write a waveform.
-    """
-
-    name: str
-    top: str
-    folder: Path
-    version: str
-    build_seconds: float
-    waves: bool
-
-
-# What is left of a network around blocks is wires. Verilator's data-flow pass would make one expression of all that
-# leads to ``observed``, and a copy of it for whatever changes within a cycle: more code, in very long functions.
-_AROUND_BLOCKS = ["-fno-dfg"]
-
-
 class LeanVerilator(Verilator):
     """cocotb's Verilator runner without ``--public-flat-rw``.
 
@@ -135,16 +53,6 @@ class LeanVerilator(Verilator):
         verilate, _make = super()._build_command()
         verilate = [argument for argument in verilate if argument != "--public-flat-rw"]
         return [[*verilate, "--build", "-j", str(os.cpu_count() or 1)]]
-
-
-def has_blocks(source: BenchSource, *, waves: bool) -> bool:
-    """Whether what is instantiated many times is better compiled once than each instance by itself."""
-    if not source.shapes or (waves and source.routers <= WHOLE_WAVES_ROUTERS):
-        return False
-    return (
-        source.routers >= BLOCKS_FROM_ROUTERS
-        or VerilogModules(source.verilog).instantiated_bytes(source.top) >= BLOCKS_FROM_BYTES
-    )
 
 
 def _control_file(source: BenchSource) -> str:
@@ -165,16 +73,8 @@ def _with_waves(source: BenchSource, simulator: str) -> str:
 
 
 def _verilator_arguments() -> list[str]:
-    variables = (
-        *(f"{name}={value}" for name, value in VERILATOR_MAKE_VARIABLES.items()),
-        *("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1"),
-    )
-    arguments = ["-MAKEFLAGS", " ".join(variables)]
-    arguments += ["-Wno-fatal", "--x-assign", "fast", "--x-initial", "fast", "--no-timing"]
-    # A selection by number becomes a case over one bit per value. Verilator would check that one bit is set, and write
-    # out a decision tree over all of them: for hexagonal meshes that is two thirds of the code, and half of the time.
-    arguments += ["--no-assert-case", "-fno-case"]
-    return arguments
+    variables = (*MAKE_VARIABLES, f"OPT_FAST={FAST}", f"OPT_SLOW={SLOW}", f"OPT_GLOBAL={FAST}")
+    return ["-MAKEFLAGS", " ".join(variables), *VERILATE]
 
 
 def build_simulator(
@@ -214,11 +114,9 @@ def build_simulator(
     verilog = _with_waves(source, simulator) if waves else source.verilog
     blocks: list[Block] = []
     if verilator and allow_blocks and has_blocks(source, waves=waves):
-        modules = VerilogModules(verilog)
-        blocks = blocks_of(modules, source.top, source.shapes)
-        verilog = network_with_calls(modules, source.top, blocks)
+        verilog, blocks = split_blocks(source, verilog)
     texts = [text for block in blocks for text in (wrapper(block), calls(block))]
-    arguments = repr((_verilator_arguments(), _AROUND_BLOCKS))
+    arguments = repr((_verilator_arguments(), AROUND_BLOCKS))
     # a simulator is linked to cocotb's libraries in the environment that built it: another environment builds its own
     key = "\n".join([version, verilog, *texts, control, arguments, str(waves), sys.version, sys.prefix])
     name = f"{simulator}-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
@@ -234,44 +132,12 @@ def build_simulator(
         if verilator:
             compile_blocks(blocks, work, _verilator_arguments(), tools[0])
             more = [*_verilator_arguments(), *linked_blocks(blocks, work), *(["--trace"] if waves else [])]
-            more += _AROUND_BLOCKS if blocks else []
+            more += AROUND_BLOCKS if blocks else []
         with _environment(tool_environment(*tools)):
             _run_build(source.top, simulator, sources, work, more)
 
-    with _in_cache():
-        folder, seconds = find_or_build(name, program, build, _waiting(progress))
-        if seconds:
-            keep_within_limit()
+    folder, seconds = build_once(name, program, build, progress)
     return BuiltSimulator(simulator, source.top, folder, version, seconds, waves)
-
-
-def _waiting(progress: Progress | None) -> Callable[[], None] | None:
-    return (lambda: progress("waiting for another process that builds the same simulator", 0, 0)) if progress else None
-
-
-def check_cache() -> None:
-    """See that simulators can be kept, before work that would be lost otherwise.
-
-    Raises
-    ------
-    MachineTrouble
-        If the folder of simulators cannot be written.
-    """
-    with _in_cache() as cache, tempfile.TemporaryFile(dir=cache):
-        pass
-
-
-@contextlib.contextmanager
-def _in_cache() -> Iterator[Path]:
-    """Work in the folder of simulators, which is made; what cannot be written there is trouble of the machine."""
-    cache = cache_folder()
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        yield cache
-    except OSError as error:
-        raise MachineTrouble(
-            f"cannot keep a simulator (HYDRANOC_CACHE says where): {reason(error)}", file=cache
-        ) from None
 
 
 def _runner(simulator: str) -> Runner:
@@ -286,7 +152,7 @@ def _run_build(top: str, simulator: str, sources: list[Path], work: Path, argume
             hdl_toplevel=top,
             build_dir=work,
             build_args=arguments,
-            timescale=("1ns", "1ps"),
+            timescale=TIMESCALE,
             log_file=log,
         )
     except (RuntimeError, SystemExit, OSError) as error:
@@ -305,14 +171,20 @@ def _said(log: Path, error: BaseException) -> str:
 
 @contextlib.contextmanager
 def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """cocotb's runners look for programs in this process's environment."""
-    before = dict(os.environ)
+    """Set variables of this process, where cocotb's runners look for programs.
+
+    Other threads may run meanwhile: only what is set is put back.
+    """
+    before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
         yield
     finally:
-        os.environ.clear()
-        os.environ.update(before)
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 _BENCH_VARIABLES = {

@@ -5,13 +5,8 @@ from collections.abc import AsyncIterator
 from cocotb.triggers import FallingEdge
 
 from sim_model.common.simulation import Simulation
-from topology.common.counter_bus import (
-    COUNT_BITS,
-    COUNTED,
-    READ_CYCLES,
-    counter_address,
-    settling_cycles,
-)
+from tb.common.counter_values import counter_differences, expected_counters
+from topology.common.counter_bus import READ_CYCLES, settling_cycles
 
 
 def rest_counters(dut) -> None:
@@ -36,26 +31,12 @@ async def differing_counters(dut, simulation: Simulation) -> tuple[int, list[str
     differences : list of str
         A line for each that differs.
     """
-    counts, channels = simulation.channel_counts(), simulation.model.network.channels
-    wanted = [
-        (
-            counter_address(channel.index, kind),
-            f"{name} of channel {channel.name}",
-            int(getattr(counts, name)[channel.index]),
-        )
-        for channel in channels
-        for kind, name in enumerate(COUNTED)
-    ]
+    expected = expected_counters(simulation)
     dut.counters_enable.value = 0
-    for _ in range(settling_cycles(len(channels))):
+    for _ in range(settling_cycles(len(simulation.model.network.channels))):
         await FallingEdge(dut.clk)
-    seen = [value async for value in _read(dut, [address for address, _, _ in wanted])]
-    differences = [
-        f"{text}: hardware counted {value}, golden model {count}"
-        for value, (_, text, count) in zip(seen, wanted, strict=True)
-        if value != count % (1 << COUNT_BITS)
-    ]
-    return len(wanted), differences
+    seen = [value async for value in _read(dut, [address for address, _, _ in expected])]
+    return len(expected), counter_differences(seen, expected)
 
 
 async def _read(dut, addresses: list[int]) -> AsyncIterator[int | str]:

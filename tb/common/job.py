@@ -9,6 +9,8 @@ from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.common.observed import ObservedLayout
 
 JOB_VARIABLE = "HYDRANOC_JOB"
+MAX_COUNTER_LINES = 20
+"""Counters that differ in a report."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,12 @@ class LockstepJob:
     resets: tuple[int, ...] = ()
 
     def __post_init__(self):
-        if sorted({0, *self.resets, self.cycles}) != [0, *self.resets, self.cycles]:
-            raise ValueError(f"Resets must ascend from 1 to less than {self.cycles}, not {self.resets!r}")
+        runs_between(self.resets, self.cycles)
 
     @property
     def runs(self) -> list[int]:
         """Cycles from each reset to the next one, or to the end."""
-        return [end - start for start, end in pairwise((0, *self.resets, self.cycles))]
+        return runs_between(self.resets, self.cycles)
 
 
 @dataclass
@@ -93,3 +94,23 @@ class LockstepResult:
     report: str | None = None
     cpu_seconds: float = 0.0
     compared_counters: int = 0
+
+
+def runs_between(resets: tuple[int, ...], cycles: int) -> list[int]:
+    """Return the cycles from each reset to the next one, or to the end.
+
+    Parameters
+    ----------
+    resets : tuple of int
+        As in ``LockstepJob``.
+    cycles : int
+        All cycles to be compared.
+
+    Raises
+    ------
+    ValueError
+        If the resets do not ascend from 1 on, or the last one is not before the end.
+    """
+    if sorted({0, *resets, cycles}) != [0, *resets, cycles]:
+        raise ValueError(f"resets is {resets!r}; it must ascend from 1 to less than {cycles}")
+    return [end - start for start, end in pairwise((0, *resets, cycles))]

@@ -26,12 +26,11 @@ from tb.common.descriptors import Descriptors
 from tb.common.expectation import Expectation
 from tb.common.host_rules import HostRules
 from tb.common.hosts import HostDriver
-from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
+from tb.common.job import JOB_VARIABLE, MAX_COUNTER_LINES, LockstepJob, LockstepResult
 from tb.common.message_flits import MessageFlits
 from tb.common.report import CHUNK_CYCLES, MismatchReport
 
 RESET_CYCLES = 4
-MOST_COUNTER_LINES = 20
 
 
 class Offers:
@@ -159,7 +158,7 @@ async def _compare_counters(dut, simulation: Simulation, result: LockstepResult)
     result.compared_counters, differences = await differing_counters(dut, simulation)
     if differences:
         result.mismatches = 1
-        result.report = "\n".join(["channel counters differ", *differences[:MOST_COUNTER_LINES]])
+        result.report = "\n".join(["channel counters differ", *differences[:MAX_COUNTER_LINES]])
 
 
 @cocotb.test()

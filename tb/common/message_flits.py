@@ -10,6 +10,9 @@ from topology.common.flit_signature import LANE_BITS, LANE_MASK, lanes_of
 from topology.common.flits import FlitFormat
 from topology.common.pattern import SEED_STEP, STEP, lane_constant
 
+HEADERS_AT_A_TIME = 4096
+"""Headers that are packed together: as bits they take eight times their space."""
+
 
 class MessageFlits:
     """Data, head and tail of any flit of a message set.
@@ -88,14 +91,24 @@ class MessageFlits:
         return (state ^ state >> np.uint32(16))[:, np.newaxis] ^ self._constants
 
     def _sent_headers(self) -> np.ndarray:
-        """Lanes of all header flits, message by message."""
-        mask, size = (1 << self.format.flit_bits) - 1, 4 * self._data_lanes
-        data = b"".join(
-            (header >> self.format.flit_bits * flit & mask).to_bytes(size, "little")
-            for header, flits in zip(self.headers, self.header_flits.tolist(), strict=True)
-            for flit in range(flits)
-        )
-        return np.frombuffer(data, dtype="<u4").reshape(-1, self._data_lanes)
+        """Return the lanes of all header flits, message by message; each header is packed as a whole."""
+        lanes = np.zeros((int(self._first_header[-1]), self._data_lanes), dtype=np.uint32)
+        for flits in np.unique(self.header_flits).tolist():
+            members = np.flatnonzero(self.header_flits == flits)
+            for first in range(0, len(members), HEADERS_AT_A_TIME):
+                some = members[first : first + HEADERS_AT_A_TIME]
+                rows = self._first_header[some][:, np.newaxis] + np.arange(flits)
+                lanes[rows] = self._header_lanes_of(some.tolist(), flits)
+        return lanes
+
+    def _header_lanes_of(self, messages: list[int], flits: int) -> np.ndarray:
+        """Return the headers of some messages, of so many flits each; uint32[messages, flits, lanes]."""
+        width, size = self.format.flit_bits, -(-flits * self.format.flit_bits // 8)
+        raw = b"".join(self.headers[message].to_bytes(size, "little") for message in messages)
+        bits = np.unpackbits(np.frombuffer(raw, dtype=np.uint8).reshape(-1, size), axis=1, bitorder="little")
+        padded = np.zeros((len(messages), flits, LANE_BITS * self._data_lanes), dtype=np.uint8)
+        padded[:, :, :width] = bits[:, : flits * width].reshape(len(messages), flits, width)
+        return np.packbits(padded, axis=2, bitorder="little").view("<u4")
 
 
 def _put(lanes: np.ndarray, rows: np.ndarray, low: int, bits: int, values: np.ndarray) -> None:

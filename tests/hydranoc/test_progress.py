@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hydranoc import Design, load
+from hydranoc import load
+from hydranoc.lockstep import simulator
+from hydranoc.lockstep.pending_build import BUILDING
 from hydranoc.reports import progress
 from hydranoc.reports.progress import Work, counted_in, progress_bars
 
@@ -193,14 +195,15 @@ def test_a_stderr_that_nobody_reads_ends_no_work(stderr, monkeypatch):
 
 
 def test_no_work_stands_at_its_end_while_the_next_one_runs(tmp_path, monkeypatch):
-    """Verilog is made after the golden model has run, and summaries after its last cycle."""
+    """Summaries are made after the golden model's last cycle, and then the simulator is built."""
     design, told = load(EXAMPLE), []
 
-    def stopped(_: Design):
-        told.append("harness")
+    def stopped(*_, **__):
+        told.append("built")
         raise InterruptedError
 
-    monkeypatch.setattr(Design, "harness", stopped)
+    monkeypatch.setattr(simulator, "build_simulator", stopped)
     with pytest.raises(InterruptedError):
         design.compare("icarus", tmp_path, progress=lambda work, *_: told.append(work))
-    assert list(dict.fromkeys(told)) == ["simulating", "statistics", "writing Verilog", "harness"]
+    works = ["writing Verilog", "preparing the golden model", "simulating", "statistics", BUILDING, "built"]
+    assert list(dict.fromkeys(told)) == works

@@ -7,14 +7,9 @@ from pathlib import Path
 import pytest
 
 from hydranoc import load
-from hydranoc.lockstep.simulator import (
-    BLOCKS_FROM_BYTES,
-    BLOCKS_FROM_ROUTERS,
-    WHOLE_WAVES_ROUTERS,
-    BenchSource,
-    build_simulator,
-    has_blocks,
-)
+from hydranoc.lockstep.bench_source import BenchSource
+from hydranoc.lockstep.block_choice import BLOCKS_FROM_BYTES, BLOCKS_FROM_ROUTERS, WHOLE_WAVES_ROUTERS, has_blocks
+from hydranoc.lockstep.simulator import build_simulator
 from hydranoc.lockstep.verilog_modules import VerilogModules
 
 PART = """module part(clk);

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hydranoc.lockstep.compare import BENCH, Comparison
+from hydranoc.lockstep.cocotb_run import BENCH
+from hydranoc.lockstep.compare import Comparison
 from hydranoc.lockstep.simulator import build_simulator, run_bench
 from tb.common.job import JOB_VARIABLE, LockstepJob, LockstepResult
 

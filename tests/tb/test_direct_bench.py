@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from hydranoc.lockstep.direct.build import build_directly
 from hydranoc.lockstep.direct.compare import CHUNK_CYCLES, compare_directly
 from hydranoc.lockstep.direct.process import DirectBench
@@ -60,16 +58,3 @@ def test_a_bench_is_used_again(require_tool):
         for compared in (short, whole, short, whole):
             result = compare_directly(compared, bench)
             assert (result.report, result.compared_cycles) == (None, compared.cycles)
-
-
-@pytest.mark.parametrize(
-    "more", [{"resets": (3,)}, {"table_words": (1,)}, {"public_outputs": ("observed", "counters_data")}]
-)
-def test_what_only_cocotb_compares_is_refused(more):
-    compared = job(START)
-    if "resets" in more:
-        compared = replace(compared, **more)
-    else:
-        compared = replace(compared, harness=replace(compared.harness, **more))
-    with pytest.raises(ValueError, match="without counters, loadable tables and resets"):
-        compare_directly(compared, None)

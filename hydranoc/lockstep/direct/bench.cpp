@@ -2,22 +2,33 @@
 // against the one that it is given. It knows nothing of networks; who calls it says what is right.
 //
 // It begins by writing its bytes per row, how many ports there are, and the bytes of each (uint32 all of them). Then it
-// reads chunks: cycles, compared (0 or 1), settings (uint32); per setting its row and port (uint32) and the value; and
-// if compared, a row for each cycle. It answers each chunk with the first row that differs, or -1 (int32), followed by
-// what the hardware has there, and by no further cycle. It ends with its input.
+// reads chunks: cycles, compared (0 or 1), dumped (0 or 1), port to be read or 0xffffffff, settings (uint32); per
+// setting its row and port (uint32) and the value; and if compared, a row for each cycle. It answers each chunk with the
+// first row that differs, or -1 (int32), and the CPU seconds of this process so far (double), followed by what the
+// hardware has in a row that differs, and by the port's value behind the chunk. Behind a row that differs it runs no
+// further cycle of the chunk. It ends with its input.
+//
+// Its argument is the file for the waveform of all chunks that are dumped. Row n since the start lasts from 10 n to
+// 10 n + 10 ns there, with the falling edge of the clock in the middle, where ports are set.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <vector>
 
 #include "Vharness.h"
 #include "verilated.h"
+#if VM_TRACE
+#include "verilated_vcd_c.h"
+#endif
 
 struct Port {
     void* value;
     uint32_t bytes;
 };
+
+static constexpr uint32_t NO_PORT = 0xffffffff;
 
 #define PORT(name) Port{&top->name, static_cast<uint32_t>(sizeof(top->name))}
 
@@ -28,7 +39,7 @@ static std::vector<Port> ports_of(Vharness* top) {
 }
 
 static void get(void* into, size_t bytes) {
-    if (fread(into, 1, bytes, stdin) != bytes) exit(0);
+    if (fread(into, 1, bytes, stdin) != bytes) std::_Exit(0);
 }
 
 static void put(const void* from, size_t bytes) { fwrite(from, 1, bytes, stdout); }
@@ -39,11 +50,43 @@ struct Setting {
     std::vector<uint8_t> value;
 };
 
-int main() {
+#if VM_TRACE
+class Waves {
+public:
+    Waves(Vharness* top, const char* file) : top_(top), file_(file) { top->contextp()->traceEverOn(true); }
+    void dump(uint64_t half_cycle) {
+        if (!open_) {
+            top_->trace(&vcd_, 99);
+            vcd_.open(file_);
+            open_ = true;
+        }
+        vcd_.dump(half_cycle * 5000);  // ps
+    }
+    void flush() {
+        if (open_) vcd_.flush();
+    }
+
+private:
+    Vharness* top_;
+    const char* file_;
+    VerilatedVcdC vcd_;
+    bool open_ = false;
+};
+#else
+class Waves {
+public:
+    Waves(Vharness*, const char*) {}
+    void dump(uint64_t) {}
+    void flush() {}
+};
+#endif
+
+int main(int argc, char** argv) {
     static char buffer[1 << 20];
     setvbuf(stdin, buffer, _IOFBF, sizeof buffer);
     VerilatedContext context;
     Vharness* top = new Vharness(&context);
+    Waves* waves = new Waves(top, argc > 1 ? argv[1] : "waves.vcd");
     const std::vector<Port> ports = ports_of(top);
     const uint32_t row_bytes = sizeof(top->observed), port_count = ports.size();
     put(&row_bytes, 4);
@@ -52,12 +95,11 @@ int main() {
     fflush(stdout);
     top->clk = 0;
     top->eval();
+    uint64_t now = 0;
     std::vector<uint8_t> expected(row_bytes);
     for (;;) {
-        uint32_t cycles, compared, count;
-        get(&cycles, 4);
-        get(&compared, 4);
-        get(&count, 4);
+        uint32_t cycles, compared, dumped, read, count;
+        for (uint32_t* field : {&cycles, &compared, &dumped, &read, &count}) get(field, 4);
         std::vector<Setting> settings(count);
         for (Setting& setting : settings) {
             get(&setting.row, 4);
@@ -76,13 +118,23 @@ int main() {
             }
             for (; next < count && settings[next].row == row; ++next)
                 memcpy(ports[settings[next].port].value, settings[next].value.data(), settings[next].value.size());
+            if (dumped) {
+                top->eval();
+                waves->dump(2 * now + 1);
+            }
             top->clk = 1;
             top->eval();
+            if (dumped) waves->dump(2 * now + 2);
             top->clk = 0;
             top->eval();
+            ++now;
         }
+        if (dumped) waves->flush();
+        const double cpu_seconds = static_cast<double>(clock()) / CLOCKS_PER_SEC;
         put(&differs, 4);
+        put(&cpu_seconds, 8);
         if (differs >= 0) put(&top->observed, row_bytes);
+        if (read != NO_PORT) put(ports.at(read).value, ports.at(read).bytes);
         fflush(stdout);
     }
 }

@@ -1,46 +1,67 @@
 """Builds a harness and the program around it (``bench.cpp``) into one, with Verilator.
 
-Without cocotb no port has to be visible from outside, and the compiler may fold everything; such a program is built in
-half of the time of a simulator for cocotb, and runs some five times as fast.
+Without cocotb no port has to be visible from outside, and neither Python nor VPI is linked: the program is built in a
+third of the CPU time of a simulator for cocotb (docs/lockstep.md has the figures).
 """
 
 import hashlib
-import subprocess
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
 
-from hydranoc.lockstep.kept import find_or_build
-from hydranoc.lockstep.limit import keep_within_limit
-from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, SimulatorFailed
-from hydranoc.lockstep.tools import VERILATOR_MAKE_VARIABLES, needed_for, tool_environment, version_of
+from hydranoc.lockstep.bench_source import BenchSource, BuiltSimulator, SimulatorFailed
+from hydranoc.lockstep.block_choice import has_blocks, split_blocks
+from hydranoc.lockstep.blocks import Block, calls, wrapper
+from hydranoc.lockstep.commands import Commands
+from hydranoc.lockstep.direct import units
+from hydranoc.lockstep.simulator_cache import build_once
+from hydranoc.lockstep.tools import needed_for, tool_environment, version_of
+from hydranoc.lockstep.verilator_flags import AROUND_BLOCKS, FAST, MAKE_VARIABLES, SLOW, TIMESCALE, VERILATE
 from hydranoc.reports.failures import failure
+from hydranoc.reports.progress import Progress
 from topology.common.trouble import how_it_ended
 
 PROGRAM = "Vharness"
 """What ``bench.cpp`` calls the harness, whatever its name is."""
-CLOCK = "clk"
-_OPTIMISATION = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1")
-_ARGUMENTS = (
-    *("--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint"),
-    *("--x-assign", "fast", "--x-initial", "fast", "--no-timing"),
-    *("--no-assert-case", "-fno-case"),  # see hydranoc/lockstep/simulator.py
-)
+CLOCK, OBSERVED = "clk", "observed"
 
 
 def ports_of(source: BenchSource) -> tuple[str, ...]:
-    """Inputs that the program sets, by number; the clock it drives itself."""
-    return tuple(name for name in source.public_inputs if name != CLOCK)
+    """Return the ports that the program sets or reads, by number, without those that it handles in every cycle."""
+    return tuple(name for name in (*source.public_inputs, *source.public_outputs) if name not in (CLOCK, OBSERVED))
 
 
-def build_directly(source: BenchSource, processes: int = 1) -> BuiltSimulator:
+def build_directly(
+    source: BenchSource,
+    processes: int | None = None,
+    *,
+    waves: bool = False,
+    allow_blocks: bool = True,
+    progress: Progress | None = None,
+    commands: Commands | None = None,
+) -> BuiltSimulator:
     """Build the program, or find it built.
 
     Parameters
     ----------
     source : BenchSource
         A lock-step harness.
-    processes : int
-        Compilers that run at the same time.
+    processes : int or None
+        Compilers that run at the same time; by default one per core.
+    waves : bool
+        It must be able to write a waveform.
+    allow_blocks : bool
+        False compiles every instance of every module by itself.
+    progress : callable or None
+        Told if another process builds the same program.
+    commands : Commands or None
+        Runs the programs, so that another thread can stop them.
+
+    Returns
+    -------
+    BuiltSimulator
 
     Raises
     ------
@@ -51,32 +72,61 @@ def build_directly(source: BenchSource, processes: int = 1) -> BuiltSimulator:
     MachineTrouble
         If the folder of simulators cannot be written.
     """
-    tools = needed_for("verilator")
-    version = version_of(tools[0])
-    bench = (files("hydranoc.lockstep.direct") / "bench.cpp").read_text()
-    ports = "".join(f"PORT({name}),\n" for name in ports_of(source))
-    key = "\n".join([version, source.verilog, bench, ports, repr((_ARGUMENTS, _OPTIMISATION))])
-    name = f"verilator-direct-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
-
-    def build(work: Path) -> None:
-        for file, text in (("bench.v", source.verilog), ("bench.cpp", bench), ("ports.h", ports)):
-            (work / file).write_text(text)
-        variables = [f"{key}={value}" for key, value in VERILATOR_MAKE_VARIABLES.items()]
-        command = [*tools[0].command, *_ARGUMENTS, "--top-module", source.top, "--prefix", PROGRAM, "-Mdir", str(work)]
-        command += ["-CFLAGS", f"-I{work}", "-j", str(processes), "-MAKEFLAGS", " ".join([*variables, *_OPTIMISATION])]
-        command += [str(work / "bench.v"), str(work / "bench.cpp")]
-        _run(command, tool_environment(*tools))
-
-    folder, seconds = find_or_build(name, PROGRAM, build)
-    if seconds:
-        keep_within_limit()
-    return BuiltSimulator("verilator", source.top, folder, version, seconds, waves=False)
+    commands, processes = commands or Commands(), processes or os.cpu_count() or 1
+    job = _Build(source, processes, commands, waves=waves, allow_blocks=allow_blocks)
+    folder, seconds = build_once(job.name, PROGRAM, job.build, progress)
+    return BuiltSimulator("verilator", source.top, folder, job.version, seconds, waves)
 
 
-def _run(command: list[str], environment: dict[str, str]) -> None:
-    done = subprocess.run(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
-    if done.returncode:
-        ending = f"did not build the network: it {how_it_ended(done.returncode)}"
-        raise SimulatorFailed(failure("verilator", ending, done.stdout))
+class _Build:
+    """One program, and how it is built."""
+
+    def __init__(self, source: BenchSource, processes: int, commands: Commands, *, waves: bool, allow_blocks: bool):
+        self._tools, self._commands = needed_for("verilator"), commands
+        self.version = version_of(self._tools[0])
+        self._top, self._processes = source.top, processes
+        self._verilog, self._blocks = source.verilog, list[Block]()
+        if allow_blocks and has_blocks(source, waves=waves):
+            self._verilog, self._blocks = split_blocks(source, source.verilog)
+        bench = (files("hydranoc.lockstep.direct") / "bench.cpp").read_text()
+        ports = "".join(f"PORT({name}),\n" for name in ports_of(source))
+        self._texts = {"bench.v": self._verilog, "bench.cpp": bench, "ports.h": ports}
+        self._options = ["--trace"] if waves else []
+        self._options += AROUND_BLOCKS if self._blocks else ()
+        texts = [*self._texts.values(), *(text for block in self._blocks for text in (wrapper(block), calls(block)))]
+        key = "\n".join([self.version, *texts, repr((VERILATE, FAST, SLOW, units.UNIT_BYTES, self._options))])
+        self.name = f"verilator-direct-{hashlib.sha256(key.encode()).hexdigest()[:24]}"
+
+    def build(self, work: Path) -> None:
+        """Build in a folder."""
+        for name, text in self._texts.items():
+            (work / name).write_text(text)
+        jobs = [(work, self._top, PROGRAM, "bench.v", ["--exe", *self._options, str(work / "bench.cpp")])]
+        for block in self._blocks:
+            folder = work / block.name
+            folder.mkdir()
+            (folder / "block.v").write_text(wrapper(block))
+            (folder / "calls.cpp").write_text(calls(block))
+            jobs.append((folder, block.name, f"V{block.name}", "block.v", []))
+        with ThreadPoolExecutor(self._processes) as pool:
+            list(pool.map(lambda job: self._verilate(*job), jobs))
+        blocks = [block.name for block in self._blocks]
+        written = [work / "bench.cpp", *(work / block / "calls.cpp" for block in blocks)]
+        units.write_units(work, PROGRAM, PROGRAM, blocks, written)
+        self._make(work)
+
+    def _verilate(self, folder: Path, top: str, prefix: str, verilog: str, more: Sequence[str]) -> None:
+        command = [*self._tools[0].command, "--cc", *VERILATE, "--timescale", "/".join(TIMESCALE)]
+        command += ["--top-module", top, "--prefix", prefix, "-Mdir", str(folder), *more, str(folder / verilog)]
+        self._run(command)
+
+    def _make(self, work: Path) -> None:
+        make = next(tool for tool in self._tools if tool.name == "make")
+        options = ["-C", str(work), "-f", units.MAKEFILE, "-j", str(self._processes), *MAKE_VARIABLES]
+        self._run([*make.command, *options, "program"])
+
+    def _run(self, command: Sequence[str]) -> None:
+        code, output = self._commands.run(command, tool_environment(*self._tools))
+        if code:
+            ending = f"did not build the network: it {how_it_ended(code)}"
+            raise SimulatorFailed(failure("verilator", ending, output))

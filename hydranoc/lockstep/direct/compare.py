@@ -1,113 +1,205 @@
-"""Holds a harness against its golden model through the program around it: the same rows as under cocotb.
+"""Compares a harness with its golden model through the program around it: the same rows as under cocotb.
 
 The model records a chunk of cycles, the bench's own rules say what hosts offer in them, and the expected rows go to the
-program together, as bits. Nothing is left out of a row. Channel counters and tables that are loaded are compared by
-``hydranoc compare`` alone.
+program together, as bits. Nothing is left out of a row.
 """
 
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from hydranoc.lockstep.compare import Comparison
+from hydranoc.lockstep.bench_source import BuiltSimulator
+from hydranoc.lockstep.comparison import Comparison
+from hydranoc.lockstep.direct.hardware import RESET_CYCLES, read_counters, reset, rest_counters, set_hosts
 from hydranoc.lockstep.direct.process import DirectBench, Setting, row_text
-from sim_model.common.engine.state import Trace
+from hydranoc.reports.progress import Progress
+from sim_model.common.engine.state import NEVER, Trace
 from sim_model.common.simulation import Simulation
+from tb.common.counter_values import counter_differences, expected_counters
 from tb.common.descriptors import Descriptors
 from tb.common.expectation import Expectation
 from tb.common.host_rules import HostRules
 from tb.common.hosts import blocked_by_cycle
-from tb.common.job import LockstepResult
+from tb.common.job import MAX_COUNTER_LINES, LockstepResult, runs_between
 from tb.common.message_flits import MessageFlits
 from tb.common.report import MismatchReport
 from topology.common.observed import ObservedLayout
 
 CHUNK_CYCLES = 1021
 """A prime number: whoever looks behind every chunk sees hardware with any rhythm of its own in all its phases."""
+WAVE_FILE = "waves.vcd"
+COMPARING = "compare"
+"""What progress is told while both sides run."""
 Watcher = Callable[[Simulation, Trace], None]
 """Sees the model behind every chunk, and what it recorded."""
 
 
 def compare_directly(
-    comparison: Comparison, bench: DirectBench, watch: Watcher | None = None, quiet_cycles: int | None = None
+    comparison: Comparison,
+    bench: DirectBench,
+    watch: Watcher | None = None,
+    quiet_cycles: int | None = None,
+    *,
+    wave_first: int | None = None,
+    progress: Progress | None = None,
 ) -> LockstepResult:
     """Compare hardware and golden model in every cycle, from reset on; the first difference ends it.
 
     Parameters
     ----------
     comparison : Comparison
-        Its harness is the bench's. Without channel counters, loaded tables and resets.
+        Its harness is the bench's. If it does not stop at a mismatch, nothing is compared: it is for a waveform.
     bench : DirectBench
         Used again and again: it is reset first.
     watch : callable or None
     quiet_cycles : int or None
         Stop so many cycles behind the chunk in which the network becomes empty, or deadlocked, if that is before the
         comparison's last cycle. None: never before.
+    wave_first : int or None
+        First cycle of the waveform, which goes on to the end; 0 shows the reset as well. None writes none.
+    progress : callable or None
+
+    Returns
+    -------
+    LockstepResult
 
     Raises
     ------
     ValueError
-        If the comparison asks for what only cocotb's bench does.
+        If the harness does not show what is to be compared.
     SimulatorFailed
         If the process ends.
     """
-    layout, harness = comparison.harness.observed, comparison.harness
-    if layout is None or harness.table_words or comparison.resets or "counters_data" in harness.public_outputs:
-        raise ValueError("Only networks without counters, loadable tables and resets can be compared directly")
-    run = _Run(comparison, bench, layout)
-    started = time.process_time()
-    while run.result.compared_cycles < comparison.cycles and not run.result.mismatches:
-        run.chunk(min(CHUNK_CYCLES, comparison.cycles - run.result.compared_cycles), watch)
-        if quiet_cycles is not None and run.at_rest and not run.result.mismatches:
-            run.chunk(quiet_cycles, watch)
-            break
-    run.result.cpu_seconds = time.process_time() - started
+    if comparison.harness.observed is None:
+        raise ValueError("harness has no output observed; only a lock-step harness can be compared")
+    run = _Run(comparison, bench, comparison.harness.observed, wave_first)
+    run.load()  # compiled code, which is not what is timed
+    started, started_there = time.process_time(), bench.cpu_seconds
+    run.whole(watch, quiet_cycles, progress)
+    run.result.cpu_seconds = time.process_time() - started + bench.cpu_seconds - started_there
     return run.result
+
+
+def run_directly(
+    comparison: Comparison, built: BuiltSimulator, folder: Path, wave_first: int | None, progress: Progress | None
+) -> tuple[LockstepResult, Path | None]:
+    """Compare in a new process.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    built : BuiltSimulator
+        By ``build_directly`` of its harness.
+    folder : Path
+        Gets the waveform, if there is one.
+    wave_first : int or None
+        As for ``compare_directly``; the simulator must be built for waves.
+    progress : callable or None
+
+    Returns
+    -------
+    LockstepResult
+    waveform : Path or None
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    wave = None if wave_first is None else folder.absolute() / WAVE_FILE
+    with DirectBench(comparison.harness, built, wave) as bench:
+        result = compare_directly(comparison, bench, wave_first=wave_first, progress=progress)
+    return result, wave if wave and wave.exists() else None
 
 
 class _Run:
     """One comparison from its first cycle on."""
 
-    def __init__(self, comparison: Comparison, bench: DirectBench, layout: ObservedLayout):
+    def __init__(self, comparison: Comparison, bench: DirectBench, layout: ObservedLayout, wave_first: int | None):
         self._comparison, self._bench, self._layout = comparison, bench, layout
-        model, messages, hosts = comparison.model, comparison.messages, comparison.hosts
-        self._flits = MessageFlits(model, messages)
-        self._simulation = self._new_simulation()
+        self._wave_first = NEVER if wave_first is None else wave_first
+        self._counters = "counters_data" in comparison.harness.public_outputs
+        model = comparison.model
+        self._flits = MessageFlits(model, comparison.messages)
         self._expectation = Expectation(self._flits, self._layout)
         self._descriptors = Descriptors(self._flits, model.routing.header.multicast_flits)
-        self._rules = HostRules(model.network, messages, comparison.startup_cycles, hosts)
         self._ports = [f"message_{name}" for name in model.network.injection_names]
-        self._blocked, self._offering = blocked_by_cycle(model.network, hosts), False
+        self._blocked = blocked_by_cycle(model.network, comparison.hosts)
+        self._end = 0
         self.result = LockstepResult()
-        levels = (("hosts_seed", hosts.seed), ("pause_level", hosts.pause_level), ("stall_level", hosts.stall_level))
-        bench.run(1, [(0, name, value) for name, value in (*levels, ("blocked", 0))])
-        bench.reset()
+        self._simulation = self._new_simulation()
 
     def _new_simulation(self) -> Simulation:
-        comparison = self._comparison
-        return Simulation(comparison.model, comparison.messages, comparison.startup_cycles, hosts=comparison.hosts)
+        job = self._comparison
+        return Simulation(job.model, job.messages, job.startup_cycles, count_channels=self._counters, hosts=job.hosts)
+
+    def load(self) -> None:
+        """Load all that is compiled."""
+        self._expectation.packed_rows(self._simulation.record(0), self._bench.row_bytes)
+
+    def whole(self, watch: Watcher | None, quiet_cycles: int | None, progress: Progress | None) -> None:
+        """Compare all cycles, with the resets between them."""
+        for number, cycles in enumerate(runs_between(self._comparison.resets, self._comparison.cycles)):
+            self._begin(again=number > 0)
+            self._end = self.result.compared_cycles + cycles
+            while self.result.compared_cycles < self._end and not self.result.mismatches:
+                if progress:
+                    progress(COMPARING, self.result.compared_cycles, self._comparison.cycles)
+                self._chunk(self._chunk_cycles(), watch)
+                if quiet_cycles is not None and self._at_rest and not self.result.mismatches:
+                    self._chunk(quiet_cycles, watch)
+                    break
+            if self.result.mismatches:
+                return
+        if self._counters:
+            self._compare_counters()
+
+    def _begin(self, *, again: bool) -> None:
+        """Reset hardware and model."""
+        job, dumped = self._comparison, self._dumped
+        if again:
+            self._simulation = self._new_simulation()
+        self._offering = False
+        self._rules = HostRules(job.model.network, job.messages, job.startup_cycles, job.hosts)
+        if not again:
+            set_hosts(self._bench, job.hosts, dumped=dumped)
+        if self._counters:
+            rest_counters(self._bench)
+        # what is not reset would have come right by itself in a longer one
+        words, cycles = ((), 1) if again else (job.harness.table_words, RESET_CYCLES)
+        reset(self._bench, words, cycles, dumped=dumped)
 
     @property
-    def at_rest(self) -> bool:
+    def _at_rest(self) -> bool:
         """Whether nothing will ever move again."""
         return self._simulation.finished or self._simulation.deadlocked
 
-    def chunk(self, cycles: int, watch: Watcher | None) -> None:
+    @property
+    def _dumped(self) -> bool:
+        """Whether the next cycle is in the waveform."""
+        return self.result.compared_cycles >= self._wave_first
+
+    def _chunk_cycles(self) -> int:
+        """Cycles of the next chunk: all of them are in the waveform, or none is."""
+        end = self._end if self._dumped else min(self._end, self._wave_first)
+        return min(CHUNK_CYCLES, end - self.result.compared_cycles)
+
+    def _chunk(self, cycles: int, watch: Watcher | None) -> None:
         """Compare so many cycles more."""
         first = self._simulation.cycle
         recording = self._simulation.record(cycles)
         expected = self._expectation.packed_rows(recording, self._bench.row_bytes)
         offered = self._rules.offers(first, recording)
-        settings = sorted([*self._offers(offered, cycles), *self._blockades(first, cycles)], key=lambda item: item[0])
-        difference = self._bench.run(cycles, settings, expected)
+        settings = [*self._offers(offered, cycles), *self._blockades(first, cycles)]
+        if self._counters and first == 0:
+            settings.append((0, "counters_enable", 1))
+        settings.sort(key=lambda item: item[0])
+        compared = expected if self._comparison.stop_at_mismatch else None
+        difference = self._bench.run(cycles, settings, compared, dumped=self._dumped)
         if difference is None:
             self.result.compared_cycles += cycles
             if watch:
                 watch(self._simulation, recording)
         else:
             row, seen = difference
-            self._differs(
-                first + row, row_text(seen, self._layout.bits), row_text(expected[row].tobytes(), self._layout.bits)
-            )
+            texts = (row_text(bits, self._layout.bits) for bits in (seen, expected[row].tobytes()))
+            self._differs(first, row, *texts)
 
     def _offers(self, offered: dict[int, list[tuple[int, int]]], cycles: int) -> Iterator[Setting]:
         """An offer stands for one cycle, in which it must be taken."""
@@ -127,8 +219,18 @@ class _Run:
             if first <= cycle < first + cycles:
                 yield cycle - first, "blocked", self._blocked[cycle]
 
-    def _differs(self, cycle: int, seen: str, expected: str) -> None:
-        self.result.compared_cycles = cycle
-        self.result.mismatches, self.result.mismatch_cycle = 1, cycle
+    def _differs(self, first: int, row: int, seen: str, expected: str) -> None:
+        result, cycle = self.result, self.result.compared_cycles + row
+        result.compared_cycles, result.mismatches, result.mismatch_cycle = cycle, 1, cycle
         report = MismatchReport(self._new_simulation(), self._flits, self._layout)
-        self.result.report = report.of(cycle, cycle, seen, expected)
+        result.report = report.of(first + row, cycle, seen, expected)
+
+    def _compare_counters(self) -> None:
+        expected = expected_counters(self._simulation)
+        channels = len(self._simulation.model.network.channels)
+        seen = read_counters(self._bench, channels, [address for address, _, _ in expected])
+        self.result.compared_counters = len(expected)
+        differences = counter_differences(seen, expected)
+        if differences:
+            self.result.mismatches = 1
+            self.result.report = "\n".join(["channel counters differ", *differences[:MAX_COUNTER_LINES]])

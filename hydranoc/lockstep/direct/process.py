@@ -5,17 +5,19 @@ import struct
 import subprocess
 import tempfile
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hydranoc.lockstep.bench_source import BenchSource, BuiltSimulator, NotFromRegisters, SimulatorFailed
+from hydranoc.lockstep.blocks import NOT_FROM_REGISTERS
 from hydranoc.lockstep.direct.build import PROGRAM, ports_of
-from hydranoc.lockstep.simulator import BenchSource, BuiltSimulator, SimulatorFailed
+from hydranoc.lockstep.kept import in_use
 from hydranoc.reports.failures import failure
 from topology.common.trouble import how_it_ended
 
-RESET_CYCLES = 5
-"""With reset high, as in ``tb.common.lockstep``; another one follows before cycle 0."""
+_NO_PORT = 0xFFFFFFFF
 Setting = tuple[int, str, int]
 """Row of a chunk, in ascending order, before whose clock edge a port gets a value."""
 
@@ -28,22 +30,31 @@ class DirectBench:
     source : BenchSource
     built : BuiltSimulator
         By ``build_directly`` of the same source.
+    wave : Path or None
+        File for the waveform of runs that are dumped, if it is built for waves.
 
     Members
     -------
     row_bytes : int
         Bytes of a row: ``observed``, its lowest bit first, filled up with zeros.
+    cpu_seconds : float
+        CPU time of the process, up to its last answer.
 
     Raises
     ------
+    NotFromRegisters
+        By every method if the process has ended because it has blocks that cannot be any.
     SimulatorFailed
-        By every method if the process has ended.
+        By every method if the process has ended otherwise.
     """
 
-    def __init__(self, source: BenchSource, built: BuiltSimulator):
+    def __init__(self, source: BenchSource, built: BuiltSimulator, wave: Path | None = None):
+        self.cpu_seconds = 0.0
+        self._held = contextlib.ExitStack()
+        self._held.enter_context(in_use(built.folder))
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self._process = subprocess.Popen(
-            [str(built.folder / PROGRAM)],
+            [str(built.folder / PROGRAM), *([str(wave)] if wave else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -69,14 +80,10 @@ class DirectBench:
             if stream:
                 with contextlib.suppress(OSError):  # what was still to be written, nobody reads
                     stream.close()
-
-    def reset(self) -> None:
-        """Reset the harness; the next row is that of cycle 0."""
-        settings = [(0, "message_valid", 0), (0, "rst", 1), (RESET_CYCLES, "rst", 0)]
-        self.run(RESET_CYCLES + 1, settings)
+        self._held.close()
 
     def run(
-        self, cycles: int, settings: Iterable[Setting], expected: np.ndarray | None = None
+        self, cycles: int, settings: Iterable[Setting], expected: np.ndarray | None = None, *, dumped: bool = False
     ) -> tuple[int, bytes] | None:
         """Run so many cycles, or up to the first row that is not as expected.
 
@@ -87,21 +94,47 @@ class DirectBench:
             Values of ports, by the row before whose clock edge they are set.
         expected : uint8 array, shape (cycles, row_bytes), or None
             None compares nothing.
+        dumped : bool
+            Write the waveform of these cycles.
 
         Returns
         -------
         (int, bytes) or None
             The first row that differs, and what the hardware has there; the harness stays in that cycle.
         """
+        if expected is not None and expected.shape != (cycles, self.row_bytes):
+            raise ValueError(f"Expected rows must be of shape {(cycles, self.row_bytes)}, not {expected.shape}")
+        self._start_chunk(cycles, settings, expected, dumped=dumped)
+        differs = self._end_chunk()
+        return (differs, self._read(self.row_bytes)) if differs >= 0 else None
+
+    def read(self, port: str) -> int:
+        """Return the value of a port as it is now."""
+        number, size = self._ports[port]
+        self._start_chunk(0, (), None, read=number)
+        self._end_chunk()
+        return int.from_bytes(self._read(size), "little")
+
+    def _start_chunk(
+        self,
+        cycles: int,
+        settings: Iterable[Setting],
+        expected: np.ndarray | None,
+        *,
+        dumped: bool = False,
+        read: int = _NO_PORT,
+    ) -> None:
         packed = [self._packed(*setting) for setting in settings]
-        self._write(struct.pack("<III", cycles, expected is not None, len(packed)) + b"".join(packed))
+        header = struct.pack("<IIIII", cycles, expected is not None, dumped, read, len(packed))
+        self._write(header + b"".join(packed))
         if expected is not None:
-            if expected.shape != (cycles, self.row_bytes):
-                raise ValueError(f"Expected rows must be of shape {(cycles, self.row_bytes)}, not {expected.shape}")
             self._write(expected.tobytes())
         self._flush()
-        (differs,) = struct.unpack("<i", self._read(4))
-        return (differs, self._read(self.row_bytes)) if differs >= 0 else None
+
+    def _end_chunk(self) -> int:
+        """Return the first row that differs, or -1."""
+        differs, self.cpu_seconds = struct.unpack("<id", self._read(12))
+        return differs
 
     def _packed(self, row: int, port: str, value: int) -> bytes:
         number, size = self._ports[port]
@@ -132,7 +165,8 @@ class DirectBench:
         code = self._process.wait()
         self._log.seek(0)
         log = self._log.read().decode(errors="replace")
-        return SimulatorFailed(failure("verilator", f"did not finish: it {how_it_ended(code)}", log))
+        kind = NotFromRegisters if NOT_FROM_REGISTERS in log else SimulatorFailed
+        return kind(failure("verilator", f"did not finish: it {how_it_ended(code)}", log))
 
 
 def row_text(row: bytes, bits: int) -> str:

@@ -1,0 +1,44 @@
+"""Decides which networks are compiled in blocks, and splits those."""
+
+from hydranoc.lockstep.bench_source import BenchSource
+from hydranoc.lockstep.blocks import Block, blocks_of, network_with_calls
+from hydranoc.lockstep.verilog_modules import VerilogModules
+
+# From so many routers, or so much Verilog in all instances, on what is instantiated many times is compiled once: such
+# code is built quickly, and stays in the processor's caches.
+BLOCKS_FROM_ROUTERS = 80
+BLOCKS_FROM_BYTES = 10_000_000
+# The insides of blocks are not in waveforms. So a simulator that writes one has none, unless the network is so large
+# that this would take hours to build.
+WHOLE_WAVES_ROUTERS = 128
+
+
+def has_blocks(source: BenchSource, *, waves: bool) -> bool:
+    """Whether what is instantiated many times is better compiled once than each instance by itself."""
+    if not source.shapes or (waves and source.routers <= WHOLE_WAVES_ROUTERS):
+        return False
+    return (
+        source.routers >= BLOCKS_FROM_ROUTERS
+        or VerilogModules(source.verilog).instantiated_bytes(source.top) >= BLOCKS_FROM_BYTES
+    )
+
+
+def split_blocks(source: BenchSource, verilog: str) -> tuple[str, list[Block]]:
+    """Split Verilog into the network and its blocks.
+
+    Parameters
+    ----------
+    source : BenchSource
+        Names the modules that become blocks.
+    verilog : str
+        Its Verilog, or that with additions to its top.
+
+    Returns
+    -------
+    network : str
+        Verilog that calls the blocks.
+    blocks : list of Block
+    """
+    modules = VerilogModules(verilog)
+    blocks = blocks_of(modules, source.top, source.shapes)
+    return network_with_calls(modules, source.top, blocks), blocks

@@ -1,0 +1,101 @@
+"""What a lock-step comparison is given and what it gives."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hydranoc.lockstep.bench_source import BenchSource
+from rtl.common.harness import generate_harness, observed_layout
+from rtl.common.harness_hosts import HOST_MODULES
+from rtl.common.plan import NetworkPlan
+from rtl.common.table_layout import loaded_words
+from sim_model.common.messages import Messages
+from tb.common.job import LockstepResult
+from topology.common.host_pattern import EAGER, HostBehaviour
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is to be compared.
+
+    Members
+    -------
+    model : a family's golden model
+    messages : Messages
+    startup_cycles : int
+    cycles : int
+        Cycles to compare.
+    harness : BenchSource
+        The same network in Verilog.
+    stop_at_mismatch : bool
+        False runs on after the first difference, for a waveform of what follows.
+    hosts : HostBehaviour
+        When sources pause and receivers stall.
+    resets : tuple of int
+        See ``LockstepJob``.
+    """
+
+    model: Any
+    messages: Messages
+    startup_cycles: int
+    cycles: int
+    harness: BenchSource
+    stop_at_mismatch: bool = True
+    hosts: HostBehaviour = EAGER
+    resets: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ComparisonOutcome:
+    """What a comparison found.
+
+    Members
+    -------
+    result : LockstepResult
+    simulator : str
+        Name and version.
+    build_seconds : float
+        Wall time; 0 if the simulator was built before.
+    cycles_per_second : float
+        Per CPU second of the simulator's process, golden model and comparison included.
+    waveform : Path or None
+        Written when asked for, and for every mismatch.
+    """
+
+    result: LockstepResult
+    simulator: str
+    build_seconds: float
+    cycles_per_second: float
+    waveform: Path | None
+
+
+def harness_source(plan: NetworkPlan) -> BenchSource:
+    """A network as Verilog for the lock-step bench."""
+    generated = generate_harness(plan)
+    messages = [f"message_{name}" for name in plan.network.injection_names]
+    counter_inputs = ("counters_enable", "counters_clear", "counters_address") if plan.counters else ()
+    table_inputs = ("tables_load", "tables_data") if plan.loadable_tables else ()
+    return BenchSource(
+        top=generated.top,
+        verilog=generated.files[f"{generated.top}.v"],
+        public_inputs=(
+            "clk",
+            "rst",
+            "message_valid",
+            *messages,
+            "hosts_seed",
+            "pause_level",
+            "stall_level",
+            "blocked",
+            *counter_inputs,
+            *table_inputs,
+        ),
+        public_outputs=("observed", "counters_data") if plan.counters else ("observed",),
+        shapes=(
+            *(shape["module"] for shape in generated.manifest["router_shapes"]),
+            *(f"{generated.top}_{name}" for name in HOST_MODULES),
+        ),
+        routers=plan.network.switches,
+        table_words=tuple(loaded_words(plan)) if plan.loadable_tables else (),
+        observed=observed_layout(plan),
+    )

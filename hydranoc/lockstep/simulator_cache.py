@@ -1,0 +1,71 @@
+"""The folder of simulators as builds use it: found or built, within the limit, with an error that names the folder."""
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from hydranoc.cache import cache_folder
+from hydranoc.errors import reason
+from hydranoc.lockstep.kept import find_or_build
+from hydranoc.lockstep.limit import keep_within_limit
+from hydranoc.reports.progress import Progress
+from topology.common.trouble import MachineTrouble
+
+WAITING = "waiting for another process that builds the same simulator"
+
+
+def build_once(
+    name: str, program: str, build: Callable[[Path], None], progress: Progress | None = None
+) -> tuple[Path, float]:
+    """Return a simulator's folder, and the seconds that building it took.
+
+    Parameters
+    ----------
+    name, program, build
+        As for ``find_or_build``.
+    progress : callable or None
+        Told if another process builds it.
+
+    Returns
+    -------
+    folder : Path
+    seconds : float
+        Wall time; 0 if it was kept.
+
+    Raises
+    ------
+    MachineTrouble
+        If the folder of simulators cannot be written.
+    """
+    waiting = (lambda: progress(WAITING, 0, 0)) if progress else None
+    with _writable_cache():
+        folder, seconds = find_or_build(name, program, build, waiting)
+        if seconds:
+            keep_within_limit()
+    return folder, seconds
+
+
+def check_cache() -> None:
+    """Check that simulators can be kept, before work that would be lost otherwise.
+
+    Raises
+    ------
+    MachineTrouble
+        If the folder of simulators cannot be written.
+    """
+    with _writable_cache() as cache, tempfile.TemporaryFile(dir=cache):
+        pass
+
+
+@contextlib.contextmanager
+def _writable_cache() -> Iterator[Path]:
+    """Make the folder of simulators; turn errors of writing there into environment failures."""
+    cache = cache_folder()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        yield cache
+    except OSError as error:
+        raise MachineTrouble(
+            f"cannot keep a simulator (HYDRANOC_CACHE says where): {reason(error)}", file=cache
+        ) from None
