@@ -4,6 +4,8 @@
 # make docs   builds the site of the documents and the Python interface, results/site/index.html
 # make lint   ruff and pyright
 # make bench  prints the figures that matter
+# make loops  compiles the golden model's loops for baselines of processors, so that no first run compiles them
+# make wheel  builds the wheel for any machine, and one for machines like this one that brings the loops, in dist/
 # make lock   writes requirements.lock anew from pyproject.toml
 
 PYTHON ?= python3
@@ -17,7 +19,7 @@ TOLD = @echo '$(2)'; (n=0; while sleep 5 > /dev/null 2>&1; do n=$$((n + 5)); ech
 DEMO := results/demo
 PYTEST_ARGS ?=
 
-.PHONY: demo test nightly docs lint format bench lock clean
+.PHONY: demo test nightly docs lint format bench loops wheel lock clean
 
 demo: $(RUNS)
 	@echo "1/4  The network: proved to reach everyone and to be free from deadlock"
@@ -53,6 +55,16 @@ format: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+loops: $(RUNS)
+	$(BIN)/python -m release.loops
+
+# what an earlier build has left in build/ would be in the wheel
+wheel: loops
+	rm -rf build
+	$(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist .
+	rm -rf build
+	HYDRANOC_LOOPS_IN_WHEEL=1 $(BIN)/python -m pip wheel -q --no-deps --no-build-isolation -w dist .
 
 lock: $(READY)
 	$(BIN)/pip-compile -q --extra dev --extra fpga --extra sweep --extra dask --extra docs --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \

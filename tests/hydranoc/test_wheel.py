@@ -20,6 +20,8 @@ PARTS = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 FOLDERS = ("topology", "sim_model", "rtl", "tb", "fpga", "hydranoc", "examples")
 LIGHT = ("init", "check", "draw", "verilog", "model", "report", "examples", "schema")
 """Verbs that need no tools besides Python; of the others it is tried whether their configuration is there."""
+SHIPPED = "sim_model/shipped/loop.o"
+"""A compiled loop that a developer has made."""
 LOG = "build.log"
 """What building the wheel says, beside the wheel."""
 RUN_THEM = """
@@ -54,14 +56,27 @@ def built_wheel(tmp_path_factory):
         compiled = source / folder / "__pycache__" / "design.cpython-311.pyc"
         compiled.parent.mkdir()
         compiled.write_bytes(b"")
+    (source / SHIPPED).parent.mkdir(exist_ok=True)
+    (source / SHIPPED).write_bytes(b"")
+    wheel, log = _build(source, source / "dist")
+    wheel.with_name(LOG).write_text(log)
+    return wheel
+
+
+def _build(source: Path, folder: Path, **environment: str) -> tuple[Path, str]:
+    """The wheel, and what building it says."""
     command = [sys.executable, "-m", "pip", "wheel", "-v", "--no-index", "--no-deps", "--no-build-isolation"]
     built = subprocess.run(
-        [*command, "-w", str(source / "dist"), str(source)], capture_output=True, text=True, check=False, cwd=source
+        [*command, "-w", str(folder), str(source)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=source,
+        env={**os.environ, **environment},
     )
     assert built.returncode == 0, built.stdout + built.stderr
-    (wheel,) = (source / "dist").glob("*.whl")
-    wheel.with_name(LOG).write_text(built.stdout + built.stderr)
-    return wheel
+    (wheel,) = folder.glob("*.whl")
+    return wheel, built.stdout + built.stderr
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +131,16 @@ def test_the_wheel_is_built_without_warnings(wheel):
     assert "Building wheel for hydranoc" in log
     warnings = [line for line in log.splitlines() if "warning" in line.lower() and "byte-compiling" not in line]
     assert warnings == []
+
+
+def test_only_a_wheel_for_a_platform_brings_compiled_loops(wheel, tmp_path):
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert SHIPPED not in zipfile.ZipFile(wheel).namelist()
+    source = tmp_path / "source"
+    shutil.copytree(wheel.parents[1], source, ignore=shutil.ignore_patterns("build", "dist", "*.egg-info"))
+    other, _ = _build(source, tmp_path / "dist", HYDRANOC_LOOPS_IN_WHEEL="1")
+    assert other.name.endswith(f"-py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}.whl")
+    assert SHIPPED in zipfile.ZipFile(other).namelist()
 
 
 def test_the_wheel_brings_every_example(site):

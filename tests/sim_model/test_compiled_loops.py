@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from sim_model.common.engine.compiled import compiled_loop
-from sim_model.common.loops import notices
+from sim_model.common.loops import notices, processors
 from sim_model.common.loops.arguments import ArgumentError, Layout
+from sim_model.common.loops.processors import baselines
 
 ROOT = Path(__file__).parent.parent.parent
 FACTORS = "FACTOR = 3\n"
@@ -39,9 +40,15 @@ def total(numbers):
     return found
 """
 RUN = """
+import os
 import sys
+from pathlib import Path
 import numpy as np
+from sim_model.common.loops import kept
 sys.path.insert(0, sys.argv[1])
+kept.SHIPPED_FOLDER = Path(sys.argv[2])
+if "NUMBA_CPU_NAME" in os.environ:
+    kept.ship()
 from {loop} import total
 print(total(np.arange(5)), "numba" in sys.modules)
 """
@@ -58,7 +65,7 @@ def write_sources(folder: Path, **changed: str) -> Path:
 def run(folder: Path, loops: Path, **environment: str) -> tuple[str, bool]:
     """Sum by the loop in a new process; and whether Numba was loaded."""
     told = {**os.environ, "PYTHONPATH": str(ROOT), "HYDRANOC_LOOPS": str(loops), **environment}
-    command = [sys.executable, str(folder / "run.py"), str(folder)]
+    command = [sys.executable, str(folder / "run.py"), str(folder), str(loops.with_name("shipped"))]
     done = subprocess.run(command, env=told, capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0, done.stderr
     total, loaded = done.stdout.split()
@@ -83,6 +90,33 @@ def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path):
     (tmp_path / "file").write_text("")
     assert run(write_sources(tmp_path / "one"), tmp_path / "file") == ("30", True)
     assert run(tmp_path / "one", tmp_path / "file", NUMBA_DISABLE_JIT="1") == ("30", False)
+
+
+def test_loops_of_the_package_are_used_until_a_source_changes(tmp_path):
+    """They are made for a baseline, and found by any user whose processor is one of these."""
+    if not baselines():
+        pytest.skip("this processor has none of the baselines")
+    name, features = baselines()[-1]
+    first = write_sources(tmp_path / "one")
+    (tmp_path / "shipped").mkdir()
+    assert run(first, tmp_path / "unused", NUMBA_CPU_NAME=name, NUMBA_CPU_FEATURES=features) == ("30", True)
+    assert not (tmp_path / "unused").exists()
+    assert run(first, tmp_path / "loops") == ("30", False)
+    assert not (tmp_path / "loops").exists()
+    changed = write_sources(tmp_path / "changed", factors="FACTOR = 4\n")
+    assert run(changed, tmp_path / "loops") == ("40", True)
+    assert len(list((tmp_path / "loops").iterdir())) == len(list((tmp_path / "shipped").iterdir())) == 1
+
+
+def test_baselines_are_those_whose_features_are_there(monkeypatch):
+    below = ["avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"]
+    above = ["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"]
+    monkeypatch.setattr(processors, "triple", lambda: "x86_64-unknown-linux-gnu")
+    for there, names in ((below + above, ["x86-64-v4", "x86-64-v3"]), (below, ["x86-64-v3"]), (above, []), ([], [])):
+        monkeypatch.setattr(processors, "_features", lambda there=there: [(name, True) for name in there])
+        assert [baseline.name for baseline in processors.baselines()] == names
+    monkeypatch.setattr(processors, "triple", lambda: "aarch64-unknown-linux-gnu")
+    assert processors.baselines() == (processors.GENERIC,)
 
 
 @pytest.fixture

@@ -21,12 +21,13 @@ from sim_model.common.loops.digest import source_digest
 from sim_model.common.loops.folders import SHIPPED_FOLDER, loop_folder
 from sim_model.common.loops.machine_code import MachineCode
 from sim_model.common.loops.notices import compiling
-from sim_model.common.loops.processors import Processor, baselines, host_processor, processor, triple
+from sim_model.common.loops.processors import baselines, host_processor, processor, triple
 
 MAGIC = b"HydraNoC loop 1\n"
 DAY_SECONDS = 24 * 60 * 60
 DAYS_KEPT = 90
 """Days that a file is kept after its last use."""
+_shipping = False
 
 
 def find_machine_code(loop: Any, layouts: Sequence[Layout], arguments: Sequence[Any]) -> MachineCode:
@@ -41,7 +42,7 @@ def find_machine_code(loop: Any, layouts: Sequence[Layout], arguments: Sequence[
         Arguments of these types.
     """
     built_from = _built_from(loop, layouts)
-    own = loop_folder() / _file_name(loop.name, built_from, processor(), *_versions())
+    own = _own_file(loop.name, built_from)
     for path in (own, *_shipped(loop.name, built_from)):
         object_file = read(path)
         if object_file is not None:
@@ -52,9 +53,17 @@ def find_machine_code(loop: Any, layouts: Sequence[Layout], arguments: Sequence[
     return MachineCode(loop.name, object_file)
 
 
-def shipped_file(loop: Any, layouts: Sequence[Layout], baseline: Processor) -> Path:
-    """Return the file of a loop that is compiled for a baseline, as ``find_machine_code`` looks for it."""
-    return SHIPPED_FOLDER / _file_name(loop.name, _built_from(loop, layouts), baseline)
+def ship() -> None:
+    """Make this process compile loops into the package: for the baseline that Numba's variables name."""
+    global _shipping
+    _shipping = True
+
+
+def _own_file(name: str, built_from: str) -> Path:
+    """Return the file that a loop is kept in."""
+    if _shipping:
+        return SHIPPED_FOLDER / _file_name(name, built_from, processor())
+    return loop_folder() / _file_name(name, built_from, processor(), *_versions())
 
 
 def _compile(loop: Any, arguments: Sequence[Any]) -> bytes:

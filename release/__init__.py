@@ -1,0 +1,1 @@
+"""What makes releases: loops that come with a wheel."""
