@@ -203,8 +203,6 @@ class Design(Simulated, Exported):
             pending = None
             if runs_directly(simulator):
                 pending = builds.enter_context(PendingBuild(harness, waves=waves))
-            if progress:
-                progress("preparing the golden model", 0, 0)
             # the engine that is compared: so only one is compiled
             outcome = self.simulate(progress, engine=CYCLE_ENGINE)
             cycles = outcome.results.cycles + QUIET_CYCLES

@@ -50,6 +50,12 @@ class Simulated(Parts):
         from hydranoc.reports.histogram import histogram_figures, histograms
         from hydranoc.reports.summary import round_trip_figures, summary_of, use_figures
 
+        if progress:
+            progress("building routing tables", 0, 0)
+            _ = self.model
+            progress("drawing messages", 0, 0)
+            _ = self.messages
+            progress("setting up the golden model", 0, 0)
         counting = self.counts_channels or channels
         simulation = self.simulation(count_channels=counting, engine=engine)
         expected, marks = self._expected_cycles(), []

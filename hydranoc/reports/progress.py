@@ -2,12 +2,15 @@
 
 import contextlib
 import os
+import re
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 
 from tqdm import tqdm
+
+from sim_model.common.loops.notices import set_notice
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done (``Work`` says more), how much of it is done, and of how much (0: unknown)."""
@@ -17,6 +20,8 @@ REFRESH_SECONDS = 0.5
 LINE_SECONDS = 5.0
 SWITCH = "HYDRANOC_PROGRESS"
 """Variable that turns progress off, with the value ``off``."""
+ENGINE_LOOP = re.compile(r"run_(worms|cycles|planes)_(?P<family>[a-z]+)")
+ABBREVIATIONS = ("spam", "min", "harts")
 UNKNOWN_TOTAL = "{desc} {elapsed}"
 """Work whose end nobody can tell shows how long it has been going on."""
 
@@ -145,6 +150,50 @@ class _Lines:
         """Nothing is left to wipe."""
 
 
+class _Reports:
+    """Reports of work, which stand back while a loop of the golden model is compiled.
+
+    Parameters
+    ----------
+    display : callable
+        Shows them.
+    """
+
+    def __init__(self, display: Progress):
+        self._display = display
+        self._last = ("", 0, 0)
+
+    def __call__(self, work: str, done: int, total: int) -> None:
+        self._last = work, done, total
+        self._display(work, done, total)
+
+    @contextlib.contextmanager
+    def compiling(self, loop: str) -> Iterator[None]:
+        """Show that a loop is compiled, and then the work before, unless other work has been reported meanwhile."""
+        before = self._last
+        self._display(compiling_text(loop), 0, 0)
+        try:
+            yield
+        finally:
+            if self._last is before and before[0]:
+                self._display(*before)
+
+
+def compiling_text(loop: str) -> str:
+    """Return what is being done while a loop is compiled.
+
+    Parameters
+    ----------
+    loop : str
+        Its name, such as ``run_worms_spam``.
+    """
+    found = ENGINE_LOOP.match(loop)
+    if found is None:
+        return f"compiling {loop.replace('_', ' ')}, once per machine"
+    family = found["family"]
+    return f"compiling the {family.upper() if family in ABBREVIATIONS else family} engine, once per machine"
+
+
 @contextlib.contextmanager
 def progress_bars(work: str | None = None) -> Iterator[Progress]:
     """A progress callback that shows how far the work is as long as the block runs.
@@ -158,8 +207,10 @@ def progress_bars(work: str | None = None) -> Iterator[Progress]:
         yield lambda *_: None
         return
     display = _Bars() if sys.stderr.isatty() else _Lines()
+    reports = _Reports(display)
     if work:
-        display(work, 0, 0)
+        reports(work, 0, 0)
+    set_notice(reports.compiling)
     stop = threading.Event()
 
     def refresh() -> None:
@@ -170,8 +221,9 @@ def progress_bars(work: str | None = None) -> Iterator[Progress]:
     thread = threading.Thread(target=refresh, daemon=True)
     thread.start()
     try:
-        yield display
+        yield reports
     finally:
+        set_notice(contextlib.nullcontext)
         stop.set()
         thread.join()
         display.close()

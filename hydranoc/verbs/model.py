@@ -50,7 +50,7 @@ def model(
     say_if_a_trace_is_faster(design)
     folder = folder or RESULTS / design.config.name
     with trace_file(perfetto, window) as trace, result_folder(folder) as scratch:
-        with progress_bars("preparing") as progress:  # draws the messages, compiles the model
+        with progress_bars("loading the golden model") as progress:
             outcome = _simulate(design, progress, engine)
             written = write_trace(design, outcome.results, window, trace, progress)
         outcome.write_messages(scratch / "messages.csv")

@@ -66,7 +66,7 @@ def report(
     folder = folder or RESULTS / design.config.name
     path = folder / f"{design.config.name}.html"
     with result_folder(folder) as scratch:
-        with progress_bars("preparing") as progress:
+        with progress_bars("loading the golden model") as progress:
             try:
                 run = run_of(design, window, progress)
                 progress("drawing", 0, 0)

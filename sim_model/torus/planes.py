@@ -9,7 +9,7 @@ import numpy as np
 from sim_model.common.engine.compiled import compiled
 from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.messages import Messages
-from sim_model.common.planes.layout import ports_of_vector
+from sim_model.common.planes.layout import ports_of_vector, room_for
 from sim_model.common.planes.loop import plane_loop
 from sim_model.common.planes.model import PlaneRun
 from sim_model.common.planes.state import Moves, make_plane_state, moves_of
@@ -104,7 +104,7 @@ class TorusPlanes:
             low_injection=model.injection_priority == PRIORITY_LOW,
         )
         routes = make_routes(model.routing, messages)
-        loop = plane_loop(find_way, PORTS, network.lanes, model.buffer_flits, Path(__file__).parent)
+        loop = plane_loop(find_way, PORTS, network.lanes, room_for(model.buffer_flits), Path(__file__).parent)
         return PlaneRun(planes, PlaneRoutes(routes, self._high_arrivals(routes)), loop, self._places_of_counts)
 
     @cached_property

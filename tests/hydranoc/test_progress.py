@@ -12,8 +12,10 @@ from hydranoc.lockstep import simulator
 from hydranoc.lockstep.pending_build import BUILDING
 from hydranoc.reports import progress
 from hydranoc.reports.progress import Work, counted_in, progress_bars
+from sim_model.common.loops import notices
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "fig1.yaml"
+SETTING_UP = ["building routing tables", "drawing messages", "setting up the golden model"]
 
 
 class Terminal(io.StringIO):
@@ -205,5 +207,35 @@ def test_no_work_stands_at_its_end_while_the_next_one_runs(tmp_path, monkeypatch
     monkeypatch.setattr(simulator, "build_simulator", stopped)
     with pytest.raises(InterruptedError):
         design.compare("icarus", tmp_path, progress=lambda work, *_: told.append(work))
-    works = ["writing Verilog", "preparing the golden model", "simulating", "statistics", BUILDING, "built"]
+    works = ["writing Verilog", *SETTING_UP, "simulating", "statistics", BUILDING, "built"]
     assert list(dict.fromkeys(told)) == works
+
+
+def test_compiling_says_what_is_compiled_and_gives_way_to_the_work_before(stderr):
+    terminal = stderr(False)
+    with progress_bars("simulating"):
+        with notices.compiling("run_worms_spam"):
+            time.sleep(0.8)
+        time.sleep(0.8)
+    lines = terminal.getvalue().splitlines()
+    assert lines[0] == "compiling the SPAM engine, once per machine: 1 s"
+    assert lines[-1].startswith("simulating: ")
+
+
+@pytest.mark.parametrize(
+    ("loop", "text"),
+    [
+        ("run_planes_torus_5_2_4", "the torus engine"),
+        ("run_cycles_min", "the MIN engine"),
+        ("write_signals", "write signals"),
+    ],
+)
+def test_loops_are_named_by_their_family(loop, text):
+    assert progress.compiling_text(loop) == f"compiling {text}, once per machine"
+
+
+def test_a_first_run_says_what_it_waits_for():
+    """Not one word for everything until the first cycle has run."""
+    seen = []
+    load(EXAMPLE).simulate(lambda work, *_: seen.append(str(work)))
+    assert list(dict.fromkeys(seen))[:3] == SETTING_UP

@@ -6,19 +6,16 @@ from typing import Any
 
 from llvmlite import ir
 from numba import njit, typeof, types
-from numba.core import codegen, compiler
+from numba.core import compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.np.arrayobj import populate_array
 
-from sim_model.common.loops import extensions
+import sim_model.common.loops.extensions  # noqa: F401 (what it registers is compiled into loops)
 from sim_model.common.loops.machine_code import ENTRY, FAILED, NOTHING, VALUE
+from sim_model.common.loops.pipeline import INLINED, OPTIONS, LoopLibrary, loop_context, remembered_calls
 from sim_model.common.loops.vector_code import register_operations
 
-# Array arguments are not reference counted (_nrt): the cycle functions allocate nothing, and the atomic counters
-# cost two thirds of the speed.
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False, "nogil": True}
-INLINED: dict[str, Any] = extensions.INLINED
 WORD, INT32 = ir.IntType(64), ir.IntType(32)
 
 
@@ -57,39 +54,15 @@ def compile_loop(function: Callable[..., Any], arguments: Sequence[Any]) -> byte
         cpu_target.options.parse_as_flags(flags, dispatcher.targetoptions)
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         context: Any = cpu_target.target_context
-        library = _Library(context.codegen(), function.__qualname__)
-        found = compiler.compile_extra(
-            cpu_target.typing_context,
-            context,
-            function,
-            tuple(map(typeof, arguments)),
-            None,
-            flags,
-            {},
-            library,
-        )
-        library.add_ir_module(_entry(context, found.fndesc))
-        library.finalize()
+        typing: Any = cpu_target.typing_context
+        library = LoopLibrary(context.codegen(), function.__qualname__)
+        kinds = tuple(map(typeof, arguments))
+        with remembered_calls(typing):
+            found = compiler.compile_extra(
+                typing, context, function, kinds, None, flags, {}, library, OPTIONS["pipeline_class"]
+            )
+        library.add_ir_module(_entry(loop_context(context), found.fndesc))
         return library.object_file()
-
-
-class _Library(codegen.CPUCodeLibrary):
-    """A loop with all that it calls, whose code is written and not run."""
-
-    def _optimize_final_module(self) -> None:
-        module: Any = self._final_module
-        for part in (*module.functions, *module.global_variables):
-            if not part.is_declaration and part.name != ENTRY:
-                part.linkage = "internal"
-        super()._optimize_final_module()
-
-    def _finalize_final_module(self) -> None:
-        """Leave the code out of Numba's own engine."""
-        self._finalized = True
-
-    def object_file(self) -> bytes:
-        """Return its machine code."""
-        return self._codegen._tm.emit_object(self._final_module)
 
 
 def _entry(context: Any, described: Any) -> ir.Module:

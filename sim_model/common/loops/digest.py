@@ -16,7 +16,16 @@ import numpy as np
 
 COMPILER_FILES = tuple(
     str(Path(__file__).with_name(name))
-    for name in ("arguments.py", "compilation.py", "extensions.py", "vector_code.py", "vector_types.py")
+    for name in (
+        "arguments.py",
+        "compilation.py",
+        "extensions.py",
+        "lean.py",
+        "pipeline.py",
+        "plain.py",
+        "vector_code.py",
+        "vector_types.py",
+    )
 )
 """Sources that decide how functions become machine code."""
 

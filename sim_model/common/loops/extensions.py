@@ -8,9 +8,8 @@ from numba.extending import intrinsic, overload
 from sim_model.common.engine.bits import highest_bit, lowest_bit
 from sim_model.common.engine.lists import enter
 from sim_model.common.engine.lookups import candidates_of, computed_for, ports_to
+from sim_model.common.loops.pipeline import INLINED
 from sim_model.common.planes.bits import count_bits
-
-INLINED: Any = {"error_model": "numpy", "_nrt": False, "nogil": True, "forceinline": True}
 
 
 def _zeros_counter(name: str) -> Any:
@@ -32,12 +31,12 @@ def _zeros_counter(name: str) -> Any:
 _trailing_zeros, _leading_zeros = _zeros_counter("cttz"), _zeros_counter("ctlz")
 
 
-@overload(lowest_bit)
+@overload(lowest_bit, jit_options=INLINED)
 def _lowest_bit(mask):
     return (lambda mask: _trailing_zeros(mask)) if isinstance(mask, types.Integer) else None
 
 
-@overload(highest_bit)
+@overload(highest_bit, jit_options=INLINED)
 def _highest_bit(mask):
     return (lambda mask: 63 - _leading_zeros(mask)) if isinstance(mask, types.Integer) else None
 
@@ -52,7 +51,7 @@ def _type_population(_context, word):
 _population: Any = intrinsic(_type_population)
 
 
-@overload(count_bits)
+@overload(count_bits, jit_options=INLINED)
 def _count_bits(word):
     return (lambda word: _population(word)) if isinstance(word, types.Integer) else None
 
@@ -70,7 +69,7 @@ def _type_enter(_context, numbers, position, number):
 _write: Any = intrinsic(_type_enter)
 
 
-@overload(enter)
+@overload(enter, jit_options=INLINED)
 def _enter(numbers, position, number):  # noqa: ARG001 (named as those of ``enter``)
     if not isinstance(numbers, types.Array):
         return None

@@ -8,6 +8,8 @@
 def move_up(row, held_at, tails_at, step, popped, arrived, arrived_tail):
     """First flits leave buffers, and what arrives takes the first place that is not held.
 
+    Places beyond the depth of the buffers are never held: nothing is sent to a buffer that is full.
+
     Parameters
     ----------
     row : int64[planes]
@@ -19,9 +21,9 @@ def move_up(row, held_at, tails_at, step, popped, arrived, arrived_tail):
         Which buffers a flit leaves, and enters, and whether that is a tail.
     """
     below = arrived
-    for place in range(0, DEPTH * step, step):
+    for place in range(0, ROOM * step, step):
         following, following_tail = splat(0), splat(0)
-        if place + step < DEPTH * step:
+        if place + step < ROOM * step:
             following = vector_at(row, held_at + place + step)
             following_tail = vector_at(row, tails_at + place + step)
         held = vector_at(row, held_at + place) & ~popped | following & popped

@@ -33,7 +33,7 @@ def add(numbers, routers, amount):
         place += 1
 
 
-def count_registers(row, left, counts):
+def count_registers(row, left, counts, depth):
     """Count a cycle that is about to run: what is in the output registers of all channels."""
     for slot in range(SLOTS):
         valid, tail = left[OUT_VALID + slot], left[OUT_TAIL + slot]
@@ -44,7 +44,7 @@ def count_registers(row, left, counts):
         add(counts[FLITS, slot], valid, 1)
         add(counts[BUBBLES, slot], row[IN_MESSAGE + slot] & ~valid, 1)
         row[IN_MESSAGE + slot] = row[IN_MESSAGE + slot] & ~valid | valid & ~tail
-    full = row[HELD + (DEPTH - 1) * SLOTS + HOST]
+    full = row[HELD + (depth - 1) * SLOTS + HOST]
     add(counts[FLITS, SLOTS], row[INJECTOR_VALID] & ~full, 1)
     add(counts[STALLED_CYCLES, SLOTS], row[INJECTOR_VALID] & full, 1)
 

@@ -100,7 +100,7 @@ def leave_line(lane, switch, planes):
 
 def move_to_and_from_hosts(cycle, word, row, planes, state):
     """Flits leave injectors, which load the next ones, and arrive at processors. Returns the bits of both kinds."""
-    moved = row[INJECTOR_VALID] & ~row[HELD + (DEPTH - 1) * SLOTS + HOST]
+    moved = row[INJECTOR_VALID] & ~row[HELD + (planes.depth - 1) * SLOTS + HOST]
     ended = moved & row[INJECTOR_LAST]
     row[ARRIVED + HOST] = moved
     row[ARRIVED_TAIL + HOST] = ended

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 WORD_SHIFT = 6
 WORD_BITS = 1 << WORD_SHIFT
 BIT_MASK = WORD_BITS - 1
+LEAST_ROOM = 4
 
 
 def ports_of_vector(ports: int) -> int:
@@ -17,7 +18,23 @@ def ports_of_vector(ports: int) -> int:
     return 1 << (ports - 1).bit_length()
 
 
-def plane_offsets(ports: int, lanes: int, depth_flits: int) -> Mapping[str, int]:
+def room_for(depth_flits: int) -> int:
+    """Return the flits that buffers of a depth have planes for: a loop is compiled for a room, not for a depth.
+
+    Parameters
+    ----------
+    depth_flits : int
+        Flits that the buffer of a virtual channel holds.
+
+    Returns
+    -------
+    int
+        4, 8, or another power of 2.
+    """
+    return max(LEAST_ROOM, 1 << (depth_flits - 1).bit_length())
+
+
+def plane_offsets(ports: int, lanes: int, room: int) -> Mapping[str, int]:
     """Offsets of all planes of a router with lanes, by name, with the numbers that they follow from.
 
     An input lane is ``lane * WIDTH + port``, and so is an output lane; numbers that are none, as ports are fewer than
@@ -29,14 +46,14 @@ def plane_offsets(ports: int, lanes: int, depth_flits: int) -> Mapping[str, int]
         Inputs, and as many outputs, the host's last.
     lanes : int
         Of a channel.
-    depth_flits : int
-        Flits that the buffer of a lane holds.
+    room : int
+        Flits that there are planes for in the buffer of a lane, see ``room_for``.
     """
     width = ports_of_vector(ports)
-    credit_bits = depth_flits.bit_length()
+    credit_bits = room.bit_length()
     sizes = {  # in vectors
-        "HELD": depth_flits * lanes,  # [position in the buffer][input lane]: a flit is there
-        "TAILS": depth_flits * lanes,  # and is a tail
+        "HELD": room * lanes,  # [position in the buffer][input lane]: a flit is there
+        "TAILS": room * lanes,  # and is a tail
         "ACTIVE": lanes,  # the worm at the front has an output lane
         "LOOKED_UP": lanes,  # it is known where the head at the front can go
         "CANDIDATES": lanes * lanes,  # [output lane][input lane]: of the output that it wants
@@ -80,7 +97,7 @@ def plane_offsets(ports: int, lanes: int, depth_flits: int) -> Mapping[str, int]
         "CHOSEN": lanes,
     }
     slots = lanes * width
-    offsets = {"PORTS": ports, "HOST": ports - 1, "LANES": lanes, "DEPTH": depth_flits}
+    offsets = {"PORTS": ports, "HOST": ports - 1, "LANES": lanes, "ROOM": room}
     offsets |= {"WIDTH": width, "SLOTS": slots, "CREDIT_BITS": credit_bits}
     size = 0
     for name, vectors in sizes.items():

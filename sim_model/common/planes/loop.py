@@ -81,12 +81,12 @@ def step_word(cycle, word, planes, state, routes):
     """One cycle of 64 routers and their hosts."""
     row, out, coming = planes.rows[word], planes.outputs[cycle + 1 & 1, word], planes.outputs[cycle & 1]
     if len(planes.counts) > 0:
-        count_registers(row, coming[word], planes.counts[word])
+        count_registers(row, coming[word], planes.counts[word], planes.depth)
     changed = take_from_links(word, row, coming, planes.ahead, planes.back)
     delivers = row[DELIVERED]
     moved, arrived = move_to_and_from_hosts(cycle, word, row, planes, state)
     state.counters[FLIT_HOPS] += count_arrived(row) + count_bits(arrived)
-    note_what_can_be_had(row, planes.empty_reuse)
+    note_what_can_be_had(row, planes.empty_reuse, planes.depth)
     find_first_requests(row, planes.low_injection)
     asked, granted = grant_first_requests(row, planes.low_injection)
     changed = changed | asked | move_through_buffers(row, out, asked, granted, 1 if planes.routing_cycles == 1 else 0)
@@ -207,19 +207,19 @@ def look_up(switch, one, slot, row, planes, state, routes):
 
 
 @cache
-def plane_loop(way: Callable[..., Any], ports: int, lanes: int, depth_flits: int, folder: Path) -> PlaneLoop:
-    """The compiled loop of a family, for one number of lanes and one depth of buffers.
+def plane_loop(way: Callable[..., Any], ports: int, lanes: int, room: int, folder: Path) -> PlaneLoop:
+    """The compiled loop of a family, for one number of lanes and one room in buffers.
 
     Parameters
     ----------
     way : compiled function
         As ``find_way``.
-    ports, lanes, depth_flits : int
+    ports, lanes, room : int
         As for ``plane_offsets``.
     folder : Path
         The family's folder, whose name is part of the loop's.
     """
-    at = plane_offsets(ports, lanes, depth_flits)
+    at = plane_offsets(ports, lanes, room)
     modules = (buffers, counts, hosts, router, sys.modules[__name__])
     scope: dict[str, Any] = {}
     for module in modules:
@@ -232,5 +232,5 @@ def plane_loop(way: Callable[..., Any], ports: int, lanes: int, depth_flits: int
                 scope[part.__name__] = compiled(FunctionType(part.__code__, scope))
     scope["find_way"] = way
     loop = FunctionType(run_planes.__code__, scope)
-    loop.__doc__, loop.__qualname__ = run_planes.__doc__, f"run_planes_{folder.name}_{ports}_{lanes}_{depth_flits}"
+    loop.__doc__, loop.__qualname__ = run_planes.__doc__, f"run_planes_{folder.name}_{ports}_{lanes}_{room}"
     return compiled_loop(loop)

@@ -10,7 +10,7 @@ with a word for each port.
 # pyright: reportUndefinedVariable=false
 
 
-def note_what_can_be_had(row, empty_reuse):
+def note_what_can_be_had(row, empty_reuse, depth):
     """Output lanes with credits, those that heads can have, and the same with the credits that are on wires."""
     for lane in range(0, SLOTS, WIDTH):
         free, returned = vector_at(row, FREE + lane), vector_at(row, RETURNED + lane)
@@ -18,8 +18,8 @@ def note_what_can_be_had(row, empty_reuse):
         for bit in range(CREDIT_BITS):
             number = vector_at(row, CREDITS + bit * SLOTS + lane)
             credited = credited | number
-            everything = everything & (number ^ splat((DEPTH >> bit & 1) - 1))
-            one_less = one_less & (number ^ splat((DEPTH - 1 >> bit & 1) - 1))
+            everything = everything & (number ^ splat((depth >> bit & 1) - 1))
+            one_less = one_less & (number ^ splat((depth - 1 >> bit & 1) - 1))
         put(row, CREDITED + lane, credited)
         put(row, MAY_SEND + lane, credited | returned)
         if empty_reuse:
@@ -126,9 +126,7 @@ def move_through_buffers(row, out, asked_inputs, granted_inputs, looks_ahead):
         put(row, REQUEST_LANE + lane, requested & ~asked)
         arrived, active = vector_at(row, ARRIVED + lane), vector_at(row, ACTIVE + lane)
         held, tail = vector_at(row, HELD + lane), vector_at(row, TAILS + lane)
-        behind = arrived
-        if DEPTH > 1:
-            behind = behind | vector_at(row, HELD + SLOTS + lane)
+        behind = arrived | vector_at(row, HELD + SLOTS + lane)
         put(row, FOLLOWING + lane, active & (asked & ~tail & behind | ~asked & (held | arrived)))
         ahead = arrived & ~active & ~held & splat(-looks_ahead)
         put(row, ARRIVING + lane, ahead)

@@ -7,7 +7,7 @@ import numpy as np
 
 from sim_model.common.engine.records import aligned_words
 from sim_model.common.engine.state import NONE, EngineState
-from sim_model.common.planes.layout import BIT_MASK, WORD_BITS, WORD_SHIFT, plane_offsets, ports_of_vector
+from sim_model.common.planes.layout import BIT_MASK, WORD_BITS, WORD_SHIFT, plane_offsets, ports_of_vector, room_for
 from sim_model.common.worms.calendar import Calendar, make_calendar
 
 # Positions in ``counters``.
@@ -41,6 +41,7 @@ class PlaneState(NamedTuple):
     routing_cycles: int
     empty_reuse: bool
     low_injection: bool
+    depth: int  # of buffers, in flits
     ahead: Moves  # of what leaves routers in each direction
     back: Moves  # of what they return over channels of each direction
     bit: np.ndarray  # int64[64], a word with one bit each
@@ -88,7 +89,7 @@ def make_plane_state(
         As for ``make_lane_state``.
     """
     depth, switches = state.buffer_depth_flits, state.switches
-    at = plane_offsets(len(neighbours) + 1, lanes, depth)
+    at = plane_offsets(len(neighbours) + 1, lanes, room_for(depth))
     slots, words = at["SLOTS"], words_for(switches)
     places = 1 << (depth + 2).bit_length()
     most_flits = int(state.jobs.flits.max(initial=1))
@@ -96,10 +97,11 @@ def make_plane_state(
         routing_cycles=routing_cycles,
         empty_reuse=empty_reuse,
         low_injection=low_injection,
+        depth=depth,
         ahead=moves[0],
         back=moves[1],
         bit=np.array([1 << bit for bit in range(WORD_BITS)], dtype=np.uint64).view(np.int64),
-        rows=_first_rows(at, words),
+        rows=_first_rows(at, words, depth),
         outputs=aligned_words(2, words, at["OUT_SIZE"]),
         delays=aligned_words(words, max(routing_cycles - 2, 0).bit_length() * slots),
         unloaded=np.zeros((words, most_flits.bit_length()), dtype=np.int64),
@@ -187,7 +189,7 @@ def _words_near(neighbours: np.ndarray, words: int) -> np.ndarray:
     return np.array([sorted(found) + [word] * (most - len(found)) for word, found in enumerate(near)], dtype=np.int64)
 
 
-def _first_rows(at: Mapping[str, int], words: int) -> np.ndarray:
+def _first_rows(at: Mapping[str, int], words: int, depth: int) -> np.ndarray:
     """No flits, all credits, all lanes free, and everybody's turn is the first one's."""
     rows = aligned_words(words, at["SIZE"])
     width, slots, ports = at["WIDTH"], at["SLOTS"], at["PORTS"]
@@ -197,5 +199,5 @@ def _first_rows(at: Mapping[str, int], words: int) -> np.ndarray:
     for bit in range(at["CREDIT_BITS"]):
         for lane in range(0, slots, width):
             first = at["CREDITS"] + bit * slots + lane
-            rows[:, first : first + ports] = -(at["DEPTH"] >> bit & 1)
+            rows[:, first : first + ports] = -(depth >> bit & 1)
     return rows

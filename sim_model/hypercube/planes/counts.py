@@ -11,7 +11,7 @@ from sim_model.common.planes.counts import add
 from sim_model.common.planes.state import BUBBLES, FLITS, STALLED_CYCLES
 
 
-def count_registers(row, left, counts):
+def count_registers(row, left, counts, depth):
     """Count a cycle that is about to run: what is in the output registers of all channels."""
     for lane in range(LANES):
         for output in range(OUTPUTS):
@@ -24,7 +24,7 @@ def count_registers(row, left, counts):
             row[IN_MESSAGE + place] = row[IN_MESSAGE + place] & ~valid | valid & ~tail
     for channel in range(CHANNELS):
         place, slot = FIRST_HOST + channel, LANES * OUTPUTS + channel
-        valid, full = row[INJECTOR_VALID + place], row[HELD + (DEPTH - 1) * WIDTH + place]
+        valid, full = row[INJECTOR_VALID + place], row[HELD + (depth - 1) * WIDTH + place]
         add(counts[FLITS, slot], valid & ~full, 1)
         add(counts[STALLED_CYCLES, slot], valid & full, 1)
 

@@ -55,10 +55,10 @@ def leave(line):
     return message
 
 
-def move_from_injectors(row, unloaded):
+def move_from_injectors(row, unloaded, depth):
     """Flits leave injectors, which load the next ones."""
     valid = vector_at(row, INJECTOR_VALID)
-    moved = valid & ~vector_at(row, HELD + (DEPTH - 1) * WIDTH)
+    moved = valid & ~vector_at(row, HELD + (depth - 1) * WIDTH)
     ended = moved & vector_at(row, INJECTOR_LAST)
     put(row, MOVED, moved)
     put(row, MOVED_TAIL, ended)

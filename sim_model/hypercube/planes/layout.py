@@ -17,9 +17,7 @@ STATE_BITS = 16
 """Of the shift register behind a random order (``topology/common/choice_orders.py``)."""
 
 
-def cube_offsets(
-    dimensions: int, lanes: int, depth_flits: int, channels: int, adaptive_lanes: int
-) -> Mapping[str, int]:
+def cube_offsets(dimensions: int, lanes: int, room: int, channels: int, adaptive_lanes: int) -> Mapping[str, int]:
     """Offsets of all vectors, by name, with the numbers that they follow from.
 
     Parameters
@@ -27,8 +25,8 @@ def cube_offsets(
     dimensions : int
     lanes : int
         Of a channel.
-    depth_flits : int
-        Flits that the buffer of a lane holds.
+    room : int
+        Flits that there are planes for in the buffer of a lane, see ``room_for``.
     channels : int
         From a processor into its switch.
     adaptive_lanes : int
@@ -36,7 +34,7 @@ def cube_offsets(
     """
     codes = input_codes(dimensions, channels)
     width = max(LEAST_WIDTH, 1 << max(codes).bit_length())
-    outputs, bits = dimensions + 1, depth_flits.bit_length()
+    outputs, bits = dimensions + 1, room.bit_length()
     sizes = {
         # What is on the links; the first four lie as in ``outputs`` and are written anew in every cycle.
         "ARRIVED": lanes,  # flits, by input
@@ -46,8 +44,8 @@ def cube_offsets(
         # Registers.
         "COUNT": bits * lanes,  # [bit][lane] by input: flits in the buffer
         "HAS_TAIL": lanes,  # by input from another switch: one of them is a tail
-        "HELD": depth_flits,  # [position in the buffer] by input from the host: a flit is there
-        "TAILS": depth_flits,  # and is a tail
+        "HELD": room,  # [position in the buffer] by input from the host: a flit is there
+        "TAILS": room,  # and is a tail
         "ACTIVE": lanes,  # by input: the worm has an output lane
         "CLOSING": lanes,  # and its tail left in the last cycle
         "READ": 1,  # by input from the host: the head has been read
@@ -102,7 +100,7 @@ def cube_offsets(
         "REGISTER": 1,  # a flit is in the register of the delivery channel
         "REGISTER_TAIL": 1,
     }
-    offsets = {"DIMENSIONS": dimensions, "OUTPUTS": outputs, "LANES": lanes, "DEPTH": depth_flits}
+    offsets = {"DIMENSIONS": dimensions, "OUTPUTS": outputs, "LANES": lanes, "ROOM": room}
     offsets |= {"CHANNELS": channels, "INPUTS": len(codes), "FIRST_HOST": codes[dimensions], "COUNT_BITS": bits}
     offsets |= {"HOST_GAP": codes[dimensions] - dimensions, "ADAPTIVE_LANES": adaptive_lanes, "WIDTH": width}
     offsets["STATE_VECTORS"] = sizes["FEEDBACK"]

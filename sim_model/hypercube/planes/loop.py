@@ -71,7 +71,7 @@ def step_word(cycle, word, planes, state):
     order = planes.input_orders[(cycle + 1) % len(planes.input_orders)]
     lane_order = planes.lane_orders[(cycle + 1) % len(planes.lane_orders)]
     if len(planes.counts) > 0:
-        count_registers(row, coming[word], planes.counts[word])
+        count_registers(row, coming[word], planes.counts[word], planes.depth)
     stirred = move_flits(cycle, word, row, coming, planes, state)
     stirred = stirred | note_who_waits(row)
     note_free_outputs(row)
@@ -117,7 +117,7 @@ def wake_words(cycle, word, changed, out, left, awake):
 def move_flits(cycle, word, row, coming, planes, state):
     """One cycle of all links. Returns a vector that is 0 only if nothing was on them, and no worm ends."""
     take_from_links(word, row, coming)
-    moved = move_from_injectors(row, planes.unloaded[word])
+    moved = move_from_injectors(row, planes.unloaded[word], planes.depth)
     free_injectors(cycle, word, row, planes, state)
     arrived, delivered = move_to_hosts(cycle, word, row, planes, state)
     state.counters[FLIT_HOPS] += count_arrived(row) + count_all(moved) + count_bits(arrived)
@@ -143,9 +143,9 @@ def end_cycle(row, out):
 
 
 @cache
-def cube_loop(dimensions: int, lanes: int, depth_flits: int, channels: int, adaptive_lanes: int) -> CubeLoop:
+def cube_loop(dimensions: int, lanes: int, room: int, channels: int, adaptive_lanes: int) -> CubeLoop:
     """The compiled loop of hypercubes of a shape; parameters as for ``cube_offsets``."""
-    at = cube_offsets(dimensions, lanes, depth_flits, channels, adaptive_lanes)
+    at = cube_offsets(dimensions, lanes, room, channels, adaptive_lanes)
     width = at["WIDTH"]
     operations = {
         **memory_operations(width, at["OUTPUTS"]),
@@ -163,6 +163,6 @@ def cube_loop(dimensions: int, lanes: int, depth_flits: int, channels: int, adap
         if isinstance(part, FunctionType) and part.__module__ in own:
             scope[name] = compiled(FunctionType(part.__code__, scope))
     loop = FunctionType(run_planes.__code__, scope)
-    shape = f"{dimensions}_{lanes}_{depth_flits}_{channels}_{adaptive_lanes}"
+    shape = f"{dimensions}_{lanes}_{room}_{channels}_{adaptive_lanes}"
     loop.__doc__, loop.__qualname__ = run_planes.__doc__, f"run_planes_hypercube_{shape}"
     return compiled_loop(loop)

@@ -6,6 +6,7 @@ import numpy as np
 
 from sim_model.common.engine.state import EngineState
 from sim_model.common.messages import Messages
+from sim_model.common.planes.layout import room_for
 from sim_model.common.planes.model import PlaneRun
 from sim_model.hypercube.planes.loop import cube_loop
 from sim_model.hypercube.planes.state import make_cube_state, offsets_of
@@ -36,7 +37,7 @@ class HypercubePlanes:
         """A run before cycle 0."""
         model, network = self._model, self._model.network
         channels, adaptive_lanes = network.injection_channels_per_processor, model.routing.adaptive_lanes
-        loop = cube_loop(network.dimensions, network.lanes, model.buffer_flits, channels, adaptive_lanes)
+        loop = cube_loop(network.dimensions, network.lanes, room_for(model.buffer_flits), channels, adaptive_lanes)
         planes: Any = make_cube_state(state, messages.destinations.astype(np.int64), model)
         return PlaneRun(planes, None, loop, self._places_of_counts)
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from sim_model.common.engine.records import aligned_words
 from sim_model.common.engine.state import NONE, EngineState
+from sim_model.common.planes.layout import room_for
 from sim_model.common.planes.state import COUNT_BITS, COUNT_KINDS, PLANE_COUNTERS, plane_of, words_for
 from sim_model.common.worms.calendar import Calendar, make_calendar
 from sim_model.hypercube.planes.layout import STATE_BITS, cube_offsets
@@ -25,6 +26,7 @@ ASKING_HEADS = PLANE_COUNTERS
 class CubeState(NamedTuple):
     """Bits of all routers, and messages."""
 
+    depth: int  # of buffers, in flits
     bit: np.ndarray  # int64[64], a word with one bit each
     rows: np.ndarray  # int64[words, planes], see ``layout.py``
     outputs: np.ndarray  # int64[2, words, planes], what is on the links, by cycle modulo 2
@@ -62,8 +64,9 @@ def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeStat
     slots = at["LANES"] * at["OUTPUTS"] + at["CHANNELS"]
     odd = np.array([parity(switch) == 1 for switch in range(network.switches)])
     return CubeState(
+        depth=model.buffer_flits,
         bit=np.array([1 << bit for bit in range(64)], dtype=np.uint64).view(np.int64),
-        rows=_first_rows(at, words),
+        rows=_first_rows(at, words, model.buffer_flits),
         outputs=aligned_words(2, words, at["OUT_SIZE"]),
         unloaded=aligned_words(words, most_flits.bit_length() * width),
         highest=plane_of(odd) if model.routing.rule == WRONG_ESCAPE else np.zeros(words, dtype=np.int64),
@@ -86,17 +89,19 @@ def offsets_of(model: Any) -> Any:
     """Where the planes of a model lie."""
     network = model.network
     channels = network.injection_channels_per_processor
-    return cube_offsets(network.dimensions, network.lanes, model.buffer_flits, channels, model.routing.adaptive_lanes)
+    return cube_offsets(
+        network.dimensions, network.lanes, room_for(model.buffer_flits), channels, model.routing.adaptive_lanes
+    )
 
 
-def _first_rows(at: Any, words: int) -> np.ndarray:
+def _first_rows(at: Any, words: int, depth: int) -> np.ndarray:
     """No flits, all credits, all lanes free, everybody's turn is the first one's, and nobody leads."""
     rows, width, lanes = aligned_words(words, at["SIZE"]), at["WIDTH"], at["LANES"] * at["WIDTH"]
     for name in ("FREE", "TURN", "ALLOWED"):
         rows[:, at[name] : at[name] + lanes] = -1
     for bit in range(at["COUNT_BITS"]):
         first = at["CREDITS"] + bit * lanes
-        rows[:, first : first + lanes] = -(at["DEPTH"] >> bit & 1)
+        rows[:, first : first + lanes] = -(depth >> bit & 1)
     for dimension in range(at["DIMENSIONS"]):
         rows[:, at["ORDER"] + dimension * width + dimension] = -1
     for bit in range(STATE_BITS):

@@ -1,0 +1,69 @@
+"""Compilation with less work than Numba's own: in use with this version of Numba, and not needed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+
+from sim_model.common.loops import lean, pipeline
+from sim_model.common.planes.layout import room_for
+from sim_model.common.planes.loop import plane_loop
+from sim_model.hypercube.planes.loop import cube_loop
+from sim_model.torus.planes import find_way
+
+ROOT = Path(__file__).parent.parent.parent
+WITHOUT_HOOKS = "import sys; sys.modules['sim_model.common.loops.lean'] = None"
+SUM_OF_FIELDS = """
+from typing import NamedTuple
+import numpy as np
+from sim_model.common.engine.compiled import compiled, compiled_loop
+
+class State(NamedTuple):
+    numbers: np.ndarray
+    factor: int
+
+@compiled
+def scaled(position, state):
+    return state.numbers[position] * state.factor
+
+def total(state):
+    found, last = 0, 0
+    for position in range(len(state.numbers)):
+        number = scaled(position, state)
+        if number > 4:
+            last = number
+        found += number + last
+    return found
+
+loop = compiled_loop(total)
+state = State(np.arange(5), 3)
+assert loop(state) == total(state) == 57, (loop(state), total(state))
+from sim_model.common.loops import pipeline
+print(pipeline.LoopLibrary.__module__)
+"""
+
+
+def test_numba_has_what_lean_compilation_changes():
+    assert pipeline.OPTIONS["pipeline_class"] is lean.Compiler, (
+        f"numba {numba.__version__} does not have all of sim_model/common/loops/lean.py: HOOKS; "
+        "adapt it to this version, or compiling takes four times as long"
+    )
+
+
+def test_loops_are_compiled_with_and_without_the_hooks(tmp_path):
+    for first, expected in (("", "lean"), (WITHOUT_HOOKS, "plain")):
+        (tmp_path / "run.py").write_text(f"{first}\n{SUM_OF_FIELDS}")
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "HYDRANOC_LOOPS": str(tmp_path / expected)}
+        command = [sys.executable, str(tmp_path / "run.py")]
+        found = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert found.stdout.strip() == f"sim_model.common.loops.{expected}", found.stderr
+
+
+def test_buffers_of_one_to_eight_flits_need_two_loops():
+    rooms = [room_for(depth) for depth in range(1, 17)]
+    assert rooms == [4] * 4 + [8] * 4 + [16] * 8
+    folder = ROOT / "sim_model" / "torus"
+    assert len({plane_loop(find_way, 5, 2, room, folder) for room in rooms[:8]}) == 2
+    assert len({cube_loop(4, 2, room, 1, 1) for room in rooms[:8]}) == 2
