@@ -49,7 +49,7 @@ def compare(
     say_if_a_trace_is_faster(design)
     folder = folder or RESULTS / design.config.name
     with trace_file(perfetto, window) as trace, result_folder(folder, stale=WHERE_THERE_ARE_ANY) as scratch:
-        with progress_bars("preparing") as progress:
+        with progress_bars("loading the golden model") as progress:
             compared = design.compare(simulator, scratch, waves=waves, progress=progress)
             outcome = compared.outcome
             written = write_trace(design, outcome.results, window, trace, progress)

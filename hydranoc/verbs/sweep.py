@@ -90,7 +90,7 @@ def sweep(
     with result_folder(folder) as scratch:
         try:
             _begin(planned, anew)
-            with progress_bars("preparing") as progress:
+            with progress_bars("measuring the first points") as progress:
                 table = planned.run(sharing(jobs, dask), counted_in("points", progress))
         except OSError as error:
             raise MachineTrouble(f"cannot keep measured points: {reason(error)}", file=cache_folder()) from None
