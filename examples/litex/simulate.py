@@ -8,7 +8,7 @@ import sys
 
 from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import get_runner
-from soc import NETWORK, RESULTS, build
+from soc import RESULTS, build
 
 # LiteX leaves widths to the language, and writes combinational logic with <=
 WAIVED = ("WIDTH", "COMBDLY", "CASEINCOMPLETE", "CASEOVERLAP")
@@ -19,7 +19,7 @@ def simulate(*bus_standard: str) -> int:
     folder = RESULTS / "-".join(("simulation", *bus_standard))
     runner = get_runner("verilator")
     runner.build(
-        sources=[NETWORK / "noc.vlt", *build(*bus_standard)],
+        sources=build(*bus_standard),
         hdl_toplevel="soc",
         build_dir=folder,
         build_args=[*(f"-Wno-{name}" for name in WAIVED), *os.environ.get("EXTRA_ARGS", "").split()],

@@ -3,7 +3,7 @@
 import json
 
 from fpga.common.subject import router_subject
-from rtl.common.manifest import port_list, waivers
+from rtl.common.manifest import lint_control, port_list
 from rtl.common.network import GeneratedDesign
 from rtl.common.plan import NetworkPlan
 from rtl.common.verilog import ModuleLibrary
@@ -46,5 +46,5 @@ def generate_router(plan: NetworkPlan, switch: int, top: str = "router") -> Gene
         "ports": port_list(subject.part),
         "files": files,
     }
-    texts = [verilog, waivers(lanes=isinstance(network, LaneNetwork)), json.dumps(manifest, indent=1) + "\n"]
+    texts = [verilog, lint_control(top), json.dumps(manifest, indent=1) + "\n"]
     return GeneratedDesign(top, manifest, dict(zip(files, texts, strict=True)))

@@ -20,7 +20,7 @@ def tool(name: str, arguments: tuple[str, ...]) -> int:
 
     \b
     Examples:
-      hydranoc tool verilator --lint-only -Wall noc.vlt noc.v
+      hydranoc tool verilator --lint-only -Wall noc.v
       hydranoc tool yosys -p "read_verilog noc.v; synth_ecp5; stat"
     """
     found = user_tool(name)

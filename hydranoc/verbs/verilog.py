@@ -49,7 +49,7 @@ LONGEST_TOP = 200
 @json_option
 def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **options: Any) -> int:
     """Generate the hardware of CONFIG's network: one module per router shape, a top with one injector and one ejector
-    port per processor, a manifest, a FuseSoC core and lint waivers. The same configuration gives the same bytes.
+    port per processor, a manifest, and a FuseSoC core. The same configuration gives the same bytes.
 
     \b
     Examples:

@@ -1,7 +1,6 @@
-"""Manifest, FuseSoC core and lint waivers of a generated network."""
+"""Manifest, FuseSoC core and lint control file of a generated network."""
 
 from collections.abc import Sequence
-from importlib import resources
 from typing import Any
 
 from rtl.common.part import Part
@@ -132,18 +131,24 @@ def port_list(part: Part) -> list[dict[str, Any]]:
     return ports
 
 
-def waivers(*, lanes: bool = False) -> str:
-    """Verilator control file with the lint warnings that generated Verilog may give, each with its reason.
+def lint_control(top: str) -> str:
+    """Return the Verilator control file of a generated file.
 
     Parameters
     ----------
-    lanes : bool
-        Also those of routers with lanes.
+    top : str
+        Name of the top module, and of the file.
+
+    Returns
+    -------
+    str
     """
-    files = [resources.files("rtl.common").joinpath("waivers.vlt")]
-    if lanes:
-        files.append(resources.files("rtl.common.vc").joinpath("waivers.vlt"))
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    return f"""\
+`verilator_config
+// SPDX-License-Identifier: {LICENSE}
+
+// No waivers: {top}.v has no warnings under -Wall. This file remains for build scripts that name it.
+"""
 
 
 def fusesoc_core(top: str, plan: NetworkPlan, headers: Sequence[str] = ()) -> str:
@@ -170,10 +175,6 @@ filesets:
     files:
       - {top}.v
     file_type: verilogSource-2005
-  waivers:
-    files:
-      - {top}.vlt
-    file_type: vlt
 {_headers_fileset(headers)}
 targets:
   default: &default
@@ -182,7 +183,6 @@ targets:
 
   lint:
     <<: *default
-    filesets: [rtl, waivers]
     default_tool: verilator
     tools:
       verilator:

@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.common.fabric import Fabric
 from rtl.common.identifiers import is_identifier
 from rtl.common.injector import descriptor_layout
-from rtl.common.manifest import fusesoc_core, network_manifest, waivers
+from rtl.common.manifest import fusesoc_core, lint_control, network_manifest
 from rtl.common.plan import NetworkPlan
 from rtl.common.ports.counters import counter_manifest
 from rtl.common.ports.optional import connect_exported, exported_members
@@ -21,7 +21,6 @@ from rtl.common.ports.tables import table_files, table_manifest
 from rtl.common.structure import ModuleInstance, Slice, StructuralPart, Structure
 from rtl.common.verilog import ModuleLibrary
 from topology.common.flits import FlitFormat
-from topology.common.lanes import LaneNetwork
 
 
 class NetworkTop(StructuralPart):
@@ -148,7 +147,6 @@ def generate_design(
     extra: dict[str, Any],
     *,
     files: Mapping[str, str] | None = None,
-    control: str = "",
 ) -> GeneratedDesign:
     """Make the files of a top-level part around a plan.
 
@@ -163,8 +161,6 @@ def generate_design(
         More entries of the manifest.
     files : mapping of str to str
         More files: names and texts. C headers among them are in the core, for whoever depends on it.
-    control : str
-        More lint waivers.
 
     Raises
     ------
@@ -185,9 +181,8 @@ def generate_design(
         **table_manifest(plan, top),
         **extra,
     }
-    waived = waivers(lanes=isinstance(plan.network, LaneNetwork)) + control
     core = fusesoc_core(top, plan, [name for name in more if name.endswith(".h")])
-    texts = [verilog, waived, core, *more.values(), json.dumps(manifest, indent=1) + "\n"]
+    texts = [verilog, lint_control(top), core, *more.values(), json.dumps(manifest, indent=1) + "\n"]
     return GeneratedDesign(top, manifest, dict(zip(names, texts, strict=True)))
 
 

@@ -12,6 +12,7 @@ from rtl.common.verilog import LICENSE
 _MODULE = """\
 // SPDX-License-Identifier: {license}
 // The ports of {top} as arrays: {order}.
+`timescale 1ns / 1ps
 module {name} (
 {ports}
 );

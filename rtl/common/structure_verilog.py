@@ -51,9 +51,9 @@ def structure_verilog(name: str, structure: Structure, module_of: ModuleOf) -> s
 
 
 def _wires(instance: ModuleInstance, unread: Iterator[int]) -> dict[str, Wire]:
-    """The wire at every output of an instance; the form of its name tells lint if nobody reads it."""
+    """The wire at every output of an instance; lint takes one named ``unused`` as read."""
     return {
-        port: instance.outputs[port] if port in instance.outputs else Wire(f"_{next(unread)}_", width)
+        port: instance.outputs[port] if port in instance.outputs else Wire(f"unused_{next(unread)}", width)
         for port, width in instance.module.outputs.items()
     }
 

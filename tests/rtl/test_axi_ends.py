@@ -296,7 +296,7 @@ def test_lint(name, require_tool, tmp_path):
         (tmp_path / file).write_text(text)
     (tmp_path / "check.ys").write_text(NO_LATCHES)
     verilator, icarus, yosys = map(require_tool, ("verilator", "icarus", "yosys"))
-    assert call(verilator, ["--lint-only", "-Wall", "noc.vlt", "noc.v"], tmp_path).count("%Warning") == 0
+    assert call(verilator, ["--lint-only", "-Wall", "noc.v"], tmp_path).count("%Warning") == 0
     assert call(icarus, ["-g2005", "-Wall", "-o", "design.vvp", "noc.v"], tmp_path) == ""
     call(yosys, ["-q", "check.ys"], tmp_path)
     assert set(re.findall(r"^module (\w+)\(", made.files["noc.v"], re.MULTILINE)) == set(made.manifest["modules"])

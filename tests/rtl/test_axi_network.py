@@ -175,7 +175,7 @@ def test_same_bytes_in_every_process(designs):
 @pytest.mark.parametrize("name", SETTINGS)
 def test_verilator_lint(require_tool, written, name):
     verilator = require_tool("verilator")
-    assert call(verilator, ["--lint-only", "-Wall", "noc.vlt", "noc.v"], written(name)).count("%Warning") == 0
+    assert call(verilator, ["--lint-only", "-Wall", "noc.v"], written(name)).count("%Warning") == 0
 
 
 @pytest.mark.parametrize("name", SETTINGS)

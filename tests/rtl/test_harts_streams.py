@@ -14,7 +14,6 @@ import pytest
 from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
 from rtl.common.axi_injector import LEADING_WORD, TUSER
 from rtl.common.axi_network import generate_axi_network
-from rtl.common.manifest import waivers
 from rtl.common.plan import NetworkPlan
 from rtl.common.verilog import ModuleLibrary
 from rtl.harts.copy_collector import CopyCollector
@@ -267,12 +266,11 @@ def test_lint_of_the_endpoints(shape, tmp_path, require_tool):
     library.add(HartsStreamEjector(lambda: collector(*shape, routing)), "noc")
     library.add(HartsStreamInjector(routing, shape[-1]), "injector")
     (tmp_path / "noc.v").write_text(library.verilog())
-    (tmp_path / "noc.vlt").write_text(waivers())
     (tmp_path / "check.ys").write_text(
         "read_verilog noc.v\nproc\nselect -assert-none t:$dlatch t:$dlatchsr t:$adlatch\ncheck -assert\n"
     )
     for top in ("noc", "injector"):
-        arguments = ["--lint-only", "-Wall", "--top-module", top, "noc.vlt", "noc.v"]
+        arguments = ["--lint-only", "-Wall", "--top-module", top, "noc.v"]
         assert call(verilator, arguments, tmp_path).count("%Warning") == 0
     assert call(icarus, ["-g2005", "-Wall", "-o", "design.vvp", "noc.v"], tmp_path) == ""
     call(yosys, ["-q", "check.ys"], tmp_path)

@@ -99,5 +99,5 @@ def test_verilator_lint(top, request, require_tool, tmp_path):
     verilator, made = require_tool("verilator"), request.getfixturevalue(top)
     for file, text in made.files.items():
         (tmp_path / file).write_text(text)
-    arguments = ["--lint-only", "-Wall", f"{made.top}.vlt", f"{made.top}.v"]
+    arguments = ["--lint-only", "-Wall", f"{made.top}.v"]
     assert call(verilator, arguments, tmp_path).count("%Warning") == 0

@@ -129,7 +129,7 @@ def test_packets_and_accesses_go_through_it(generated, folder, require_tool):
 
 def test_verilator_finds_nothing_to_complain_of(folder, require_tool):
     tool = require_tool("verilator")
-    arguments = ["--lint-only", "-Wall", "--top-module", "noc_arrays", "noc.vlt", "noc.v", "noc_arrays.sv"]
+    arguments = ["--lint-only", "-Wall", "--top-module", "noc_arrays", "noc.v", "noc_arrays.sv"]
     answer = subprocess.run([*tool.command, *arguments], cwd=folder, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
 

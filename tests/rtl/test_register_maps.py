@@ -79,7 +79,7 @@ def test_lint(network, require_tool, tmp_path):
     made = generate_network(network_plan(network), "noc", generate_with_registers)
     for name, text in made.files.items():
         (tmp_path / name).write_text(text)
-    arguments = ["--lint-only", "-Wall", "noc.vlt", "noc.v"]
+    arguments = ["--lint-only", "-Wall", "noc.v"]
     assert call(require_tool("verilator"), arguments, tmp_path).count("%Warning") == 0
     assert call(require_tool("icarus"), ["-g2005", "-Wall", "-o", "design.vvp", "noc.v"], tmp_path) == ""
 
@@ -100,7 +100,6 @@ def test_a_network_is_the_same_inside_with_registers_and_without(network):
     assert changed == {"module noc", "module noc_error_monitor", *(["module noc_token_monitor"] * (network == "min"))}
     assert "clear_" not in re.sub("counters_clear", "", plain["noc.v"])
     assert set(with_registers) - set(plain) == {"noc_regs.h", "noc_registers.md"}
-    assert with_registers["noc.vlt"].startswith(plain["noc.vlt"])
 
 
 def test_ports_of_the_groups_are_gone():

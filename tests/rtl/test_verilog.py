@@ -201,7 +201,7 @@ def test_every_router_shape_is_one_module(designs):
 
 def test_nothing_of_the_machine_in_the_files(designs):
     for text in designs["fast"].files.values():
-        assert "/" not in text.replace("//", "")
+        assert "/" not in text.replace("//", "").replace("`timescale 1ns / 1ps", "")
         assert "Yosys" not in text
 
 
@@ -222,7 +222,7 @@ def test_without_moved(generate, require_tool, tmp_path):
         assert "moved" not in text or file.endswith(".vlt"), file
         (tmp_path / file).write_text(text)
     assert "noc_transfer_monitor" not in made.files["noc.v"]
-    arguments = ["--lint-only", "-Wall", "noc.vlt", "noc.v"]
+    arguments = ["--lint-only", "-Wall", "noc.v"]
     assert call(require_tool("verilator"), arguments, tmp_path).count("%Warning") == 0
 
 
@@ -279,7 +279,7 @@ def test_fusesoc_core_names_the_files(designs):
     core = made.files["noc.core"]
     assert core.startswith("CAPI=2:\n")
     assert "- noc.v\n" in core
-    assert "- noc.vlt\n" in core
+    assert "noc.vlt" not in core
 
 
 def test_same_bytes_in_every_process(designs):
@@ -307,7 +307,7 @@ def test_switches_with_the_same_directions_are_one_module(designs, name, modules
 def test_verilator_lint(require_tool, written, name):
     verilator = require_tool("verilator")
     top, folder = written(name)
-    assert call(verilator, ["--lint-only", "-Wall", f"{top}.vlt", f"{top}.v"], folder).count("%Warning") == 0
+    assert call(verilator, ["--lint-only", "-Wall", f"{top}.v"], folder).count("%Warning") == 0
 
 
 @pytest.mark.parametrize("name", LINTED)

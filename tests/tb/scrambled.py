@@ -3,7 +3,7 @@
 import random
 import re
 
-_REGISTER = re.compile(r"^(  reg (?:\[\d+:\d+\] )?\S+ ?)= (\d+)'h[0-9a-fxz]+;$", re.MULTILINE)
+_REGISTER = re.compile(r"^(  initial \S+ +)= (\d+)'h[0-9a-fxz]+;$", re.MULTILINE)
 _WORD = re.compile(r"^(    (\S+)\[\d+\] = )(\d+)'h[0-9a-fxz]+;$", re.MULTILINE)
 _MODULE = re.compile(r"(?m)^(?=module )")
 

@@ -136,7 +136,8 @@ def test_counters_begin_at_zero_whatever_their_memory_has(mutation, tmp_path, re
 
 
 def test_tables_are_not_scrambled():
-    verilog = "module a();\n  reg [3:0] x = 4'h0;\n  reg [7:0] t [1:0];\n  reg [7:0] u [1:0];\n  initial begin\n"
+    verilog = "module a();\n  reg [3:0] x;\n  initial x = 4'h0;\n"
+    verilog += "  reg [7:0] t [1:0];\n  reg [7:0] u [1:0];\n  initial begin\n"
     verilog += "    t[0] = 8'h55;\n    u[0] = 8'h00;\n  end\n    if (_1_) u[_2_] <= _3_;\nendmodule\n"
     changed = scrambled(verilog, 3)
     assert "t[0] = 8'h55;" in changed

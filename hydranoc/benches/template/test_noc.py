@@ -13,10 +13,9 @@ SIMULATOR = os.environ.get("SIM", "verilator")
 
 
 def test_noc():
-    waivers = [HERE / "noc" / "noc.vlt"] if SIMULATOR == "verilator" else []
     runner = get_runner(SIMULATOR)
     runner.build(
-        sources=[*waivers, HERE / "noc" / "noc.v"],
+        sources=[HERE / "noc" / "noc.v"],
         hdl_toplevel="noc",
         build_dir=HERE / "sim_build" / f"pytest-{SIMULATOR}",
         build_args=os.environ.get("EXTRA_ARGS", "").split(),

@@ -108,7 +108,7 @@ class Structure:
 
     def _check_output(self, instance, port, net):
         own = f"{instance}__{port}"
-        unread = (instance, port) not in self.read and re.fullmatch(r"_\d{1,9}_", net)
+        unread = (instance, port) not in self.read and re.fullmatch(r"unused_\d{1,9}", net)
         demand(net == own or unread, f"{instance}.{port} drives {_short(net)}, not {own}")
 
     def _check_ports(self):

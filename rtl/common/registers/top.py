@@ -3,7 +3,6 @@
 """A network with one register block in place of the ports of counters, tables and status parts."""
 
 from dataclasses import replace
-from importlib import resources
 from typing import Any
 
 from amaranth.lib.wiring import Out
@@ -159,8 +158,5 @@ def generate_with_registers(make_top: MakeTop, plan: NetworkPlan, top: str, extr
     """
     registers = network_registers(plan)
     files = {f"{top}_regs.h": c_header(registers, top), f"{top}_registers.md": register_page(registers, top)}
-    waived = resources.files("rtl.common.registers").joinpath("waivers.vlt").read_text(encoding="utf-8")
     entries = {**extra, "registers": {"prefix": PREFIX, **register_manifest(registers)}}
-    return generate_design(
-        lambda plan: RegisterTop(make_top, plan), plan, top, entries, files=files, control=f"\n{waived}"
-    )
+    return generate_design(lambda plan: RegisterTop(make_top, plan), plan, top, entries, files=files)
