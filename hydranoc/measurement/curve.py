@@ -1,4 +1,4 @@
-"""A latency-load curve: loads upwards until one diverges, then a search for where the network saturates."""
+"""A latency-load curve: loads upwards until one is not carried, then a search for where the network saturates."""
 
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Curve:
     Members
     -------
     points : tuple of LoadPoint
-        By load; the last one diverges, unless the network carries all loads.
+        By load; the last one is not carried, unless the network carries all loads.
     saturation : SaturationLoad
     """
 
@@ -61,12 +61,12 @@ def load_curve(
     points: list[LoadPoint] = []
     for load in sorted(loads):
         points.append((yield task_of(load, True)))
-        if not points[-1].stable:
+        if not points[-1].carried:
             break
-    carried = max((point.load for point in points if point.stable), default=0.0)
-    if points[-1].stable or not carried:
-        return Curve(tuple(points), SaturationLoad(carried, float("inf") if points[-1].stable else points[-1].load))
+    carried = max((point.load for point in points if point.carried), default=0.0)
+    if points[-1].carried or not carried:
+        return Curve(tuple(points), SaturationLoad(carried, float("inf") if points[-1].carried else points[-1].load))
     found = SaturationLoad(carried, points[-1].load)
     while found.relative_width > relative_width:
-        found = found.halved((yield task_of(found.middle, False)).stable)
+        found = found.halved((yield task_of(found.middle, False)).carried)
     return Curve(tuple(points), found)

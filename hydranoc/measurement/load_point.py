@@ -5,12 +5,15 @@ from dataclasses import dataclass
 
 from hydranoc.measurement.digits import six_digits
 from hydranoc.measurement.point import STABLE, MeasuredPoint
+from hydranoc.measurement.stability import Verdict
 from sim_model.common.statistics import Interval
 
 PERCENTILE_NAMES = ("p50", "p99", "p99.9")
 LATENCIES = ("mean", "half_width", *PERCENTILE_NAMES)
 """Values that a load which diverges does not have."""
-VALUES = (*LATENCIES, "offered", "accepted", "accepted_flits", "messages", "growth", "trend")
+JUDGED = ("growth", "growth_high", "growth_whole", "growth_half", "growth_p", "pieces", "first_latency")
+"""Values that the verdict rests on (docs/verdicts.md): kept rows can be judged again by another rule."""
+VALUES = (*LATENCIES, "offered", "accepted", "accepted_flits", "messages", *JUDGED)
 
 
 @dataclass(frozen=True)
@@ -27,9 +30,13 @@ class LoadPoint:
         Whether every mean is known as well as was asked for.
     cycles, warmup_cycles, replications : int
         Length of each run, how much of it does not count, and how many there were.
+    carried : bool
+        An overload of 1 % is excluded.
+    needed_cycles : float
+        Least length of runs that may be enough, of a point that is undecided; NaN for any other.
     kinds : dict of str to dict of str to float
         By kind of message the ``VALUES``: latencies in cycles, with the half width of the mean's 95 % interval;
-        messages and flits per cycle; how many messages; what the verdict rests on.
+        messages and flits per cycle; number of messages; values that the verdict rests on.
     """
 
     curve: str
@@ -39,6 +46,8 @@ class LoadPoint:
     cycles: int
     warmup_cycles: int
     replications: int
+    carried: bool
+    needed_cycles: float
     kinds: dict[str, dict[str, float]]
 
     @classmethod
@@ -58,9 +67,18 @@ class LoadPoint:
             latency = kind.latency_cycles
             rates = (kind.offered.mean, kind.accepted.mean, kind.accepted_flits.mean)
             found = (latency.mean, latency.half_width, *kind.percentiles, *rates, kind.messages)
-            kinds[kind.name] = dict(zip(VALUES, (*found, verdict.growth.mean, verdict.trend.mean), strict=True))
+            kinds[kind.name] = dict(zip(VALUES, (*found, *_judged(verdict)), strict=True))
         return cls(
-            curve, load, point.verdict, point.precise, point.cycles, point.warmup_cycles, point.replications, kinds
+            curve,
+            load,
+            point.verdict,
+            point.precise,
+            point.cycles,
+            point.warmup_cycles,
+            point.replications,
+            point.carried,
+            point.needed_cycles,
+            kinds,
         )
 
     @property
@@ -81,6 +99,14 @@ class LoadPoint:
         return Interval(self.kinds[kind]["mean"], self.kinds[kind]["half_width"], self.replications)
 
 
+def _judged(verdict: Verdict) -> tuple[float, ...]:
+    """The values of ``JUDGED``."""
+    backlog = verdict.backlog
+    p_value = max(backlog.whole.p_value, backlog.half.p_value)
+    shares = (verdict.growth.mean, verdict.growth.high, backlog.whole.share, backlog.half.share)
+    return (*shares, p_value, verdict.pieces, backlog.first_latency_cycles)
+
+
 def columns(kinds: tuple[str, ...], unit: str) -> tuple[str, ...]:
     """Header of a table of points.
 
@@ -93,7 +119,7 @@ def columns(kinds: tuple[str, ...], unit: str) -> tuple[str, ...]:
     latencies = [f"{name}_{unit}" for name in LATENCIES]
     values = [*latencies, *VALUES[len(latencies) :]]
     return (
-        *("curve", "load", "verdict", "precise", "cycles", "warmup_cycles", "replications"),
+        *("curve", "load", "verdict", "precise", "cycles", "warmup_cycles", "replications", "carried", "needed_cycles"),
         *(f"{kind}_{value}" for kind in kinds for value in values),
     )
 
@@ -111,9 +137,10 @@ def row(point: LoadPoint, unit_cycles: float) -> tuple[object, ...]:
     for values in point.kinds.values():
         for name in VALUES:
             scaled = values[name] * (unit_cycles if name in LATENCIES else 1)
-            missing = math.isnan(scaled) or (not point.stable and name in LATENCIES)
+            missing = not math.isfinite(scaled) or (not point.stable and name in LATENCIES)
             cells.append("" if missing else six_digits(scaled) if name != "messages" else int(scaled))
+    needed = math.ceil(point.needed_cycles) if math.isfinite(point.needed_cycles) else ""
     return (
         *(point.curve, point.load, point.verdict, point.precise, point.cycles, point.warmup_cycles, point.replications),
-        *cells,
+        *(point.carried, needed, *cells),
     )

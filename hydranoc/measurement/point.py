@@ -16,6 +16,8 @@ from sim_model.common.statistics import Interval, confidence_interval
 
 PERCENTILES = (50.0, 99.0, 99.9)
 HISTOGRAM_BINS = 40
+SURE_PIECES = 125
+"""Independent pieces of each run from which on the runs of the verdict give the means as well."""
 STABLE, DIVERGES, UNDECIDED = VERDICTS = ("stable", "diverges", "undecided")
 """There are means; there are none; runs were too short to tell, so none are given."""
 
@@ -50,6 +52,11 @@ class Plan:
     most_replications: int = 100
     most_doublings: int = 4
     channel_half_width: float = math.inf
+
+    @property
+    def wants_means(self) -> bool:
+        """False where the verdict is all that matters."""
+        return math.isfinite(self.relative_half_width) or math.isfinite(self.channel_half_width)
 
     def __post_init__(self):
         if self.cycles < COUNTED_PARTS:
@@ -127,7 +134,19 @@ class MeasuredPoint:
         """One of ``VERDICTS``."""
         if self.stable:
             return STABLE
-        return UNDECIDED if all(one.stable or one.undecided for one in self.verdicts) else DIVERGES
+        return DIVERGES if any(one.diverges for one in self.verdicts) else UNDECIDED
+
+    @property
+    def carried(self) -> bool:
+        """True if an overload of 1 % is excluded."""
+        return all(one.carried for one in self.verdicts)
+
+    @property
+    def needed_cycles(self) -> float:
+        """Least length of runs that may be enough, of a point that is undecided; NaN for any other."""
+        if self.verdict != UNDECIDED:
+            return math.nan
+        return max(self.cycles, *(one.needed_cycles for one in self.verdicts if not one.stable))
 
 
 def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
@@ -142,12 +161,17 @@ def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
     Returns
     -------
     MeasuredPoint
-        With replications until all means are as precise as asked for, if the point is stable.
+        With replications until all means are as precise as asked for, if the point is stable. Where runs are barely
+        long enough for a verdict, the means come from runs of their own, of the same length.
     """
-    runs, warmup, verdicts = _judged_runs(experiment, plan)
+    runs, warmup, verdicts = _judged_runs(experiment, plan, plan.wants_means)
     stable = all(verdict.stable for verdict in verdicts)
     if stable:
-        _replicate(experiment, plan, runs, warmup)
+        first = 0
+        if plan.wants_means and min(verdict.pieces for verdict in verdicts) < SURE_PIECES:
+            first = len(runs)  # the runs that tell that they are long enough would give a mean that is too low
+            runs = replications(partial(_run, experiment, runs[0].cycles), range(first, 2 * first))
+        _replicate(experiment, plan, runs, warmup, first)
     kinds = tuple(_result(name, number, runs, warmup) for number, name in enumerate(experiment.kinds))
     return MeasuredPoint(
         stable,
@@ -176,28 +200,52 @@ def is_stable(experiment: Experiment, plan: Plan) -> bool:
     bool
         Whether every kind of message has a mean.
     """
-    return all(verdict.stable for verdict in _judged_runs(experiment, plan)[2])
+    return all(verdict.stable for verdict in _judged_runs(experiment, plan, True)[2])
 
 
-def _judged_runs(experiment: Experiment, plan: Plan) -> tuple[list[Observations], int, tuple[Verdict, ...]]:
-    """Runs that are long enough for a verdict, or as long as may be."""
-    cycles = plan.cycles
+def carries_load(experiment: Experiment, plan: Plan) -> bool:
+    """Return True if an overload of 1 % is excluded, for searches of saturation; that takes shorter runs than means.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    plan : Plan
+        Of which the widths do not matter.
+
+    Returns
+    -------
+    bool
+        False as well if the longest runs are too short to exclude it.
+    """
+    return all(verdict.carried for verdict in _judged_runs(experiment, plan, False)[2])
+
+
+def _judged_runs(
+    experiment: Experiment, plan: Plan, means: bool
+) -> tuple[list[Observations], int, tuple[Verdict, ...]]:
+    """Runs that are long enough for a verdict, or for an exclusion of overload, or as long as may be."""
+    cycles, most = plan.cycles, plan.cycles << plan.most_doublings
     while True:
         runs = replications(partial(_run, experiment, cycles), range(plan.replications))
         warmup = warmup_parts(runs, len(experiment.kinds))
-        verdicts = judge(runs, experiment.kinds, warmup)
-        clear = all(verdict.stable for verdict in verdicts) or any(verdict.hopeless for verdict in verdicts)
-        if clear or cycles >= plan.cycles << plan.most_doublings:
+        verdicts = judge(runs, experiment.kinds, warmup, plan.most_doublings + 1)
+        enough = all(verdict.stable if means else verdict.carried for verdict in verdicts)
+        if enough or cycles >= most or any(verdict.hopeless for verdict in verdicts):
             return runs, warmup, verdicts
-        cycles *= 2
+        cycles = min(_longer(cycles, max(verdict.needed_cycles for verdict in verdicts)) if means else 2 * cycles, most)
+
+
+def _longer(cycles: int, needed: float) -> int:
+    """The least doubling that reaches the cycles needed; one where it is not known how many are."""
+    return cycles << max(math.ceil(math.log2(needed / cycles)), 1) if math.isfinite(needed) else 2 * cycles
 
 
 def _run(experiment: Experiment, cycles: int, number: int) -> Observations:
     return experiment.run(number, cycles)
 
 
-def _replicate(experiment: Experiment, plan: Plan, runs: list[Observations], warmup: int) -> None:
-    """Add runs until the means are known well enough.
+def _replicate(experiment: Experiment, plan: Plan, runs: list[Observations], warmup: int, first: int) -> None:
+    """Add runs until the means are known well enough; ``first`` is the number of the first one.
 
     As many at a time as the scatter so far asks for: who looks after each single run stops too often at one that looks
     precise by chance.
@@ -205,7 +253,7 @@ def _replicate(experiment: Experiment, plan: Plan, runs: list[Observations], war
     while len(runs) < plan.most_replications and not _precise(runs, warmup, len(experiment.kinds), plan):
         ratio = min(_width(runs, warmup, len(experiment.kinds), plan), plan.most_replications)
         wanted = min(max(math.ceil(len(runs) * ratio**2), len(runs) + 1), plan.most_replications)
-        runs += replications(partial(_run, experiment, runs[0].cycles), range(len(runs), wanted))
+        runs += replications(partial(_run, experiment, runs[0].cycles), range(first + len(runs), first + wanted))
 
 
 def _precise(runs: Sequence[Observations], warmup: int, kinds: int, plan: Plan) -> bool:

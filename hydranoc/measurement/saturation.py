@@ -1,4 +1,4 @@
-"""The load at which a network saturates: the one below which there are means, and above which there are none."""
+"""The load at which a network saturates: it carries those below, and none above."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,9 +11,9 @@ class SaturationLoad:
     Members
     -------
     carried : float
-        The largest load that was found stable; 0 if none was.
+        The largest load that was found to be carried; 0 if none was.
     diverging : float
-        The smallest load above it that was found to diverge; infinite if none was.
+        The smallest load above it that was not; infinite if none was. An overload of 1 % is not excluded there.
     """
 
     carried: float
@@ -29,26 +29,26 @@ class SaturationLoad:
         """Of the interval, as a share of its upper end."""
         return 1 - self.carried / self.diverging
 
-    def halved(self, stable: bool) -> "SaturationLoad":
+    def halved(self, carried: bool) -> "SaturationLoad":
         """What is left of the interval after the verdict on its middle.
 
         Parameters
         ----------
-        stable : bool
-            Whether ``middle`` was found stable.
+        carried : bool
+            True if ``middle`` was found to be carried.
         """
-        return replace(self, carried=self.middle) if stable else replace(self, diverging=self.middle)
+        return replace(self, carried=self.middle) if carried else replace(self, diverging=self.middle)
 
 
 def find_saturation(
-    stable: Callable[[float], bool], low: float, high: float, *, relative_width: float = 0.02
+    carried: Callable[[float], bool], low: float, high: float, *, relative_width: float = 0.02
 ) -> SaturationLoad:
     """Bisection between two loads.
 
     Parameters
     ----------
-    stable : callable
-        The verdict at a load.
+    carried : callable
+        Load -> bool, such as ``carries_load`` of an experiment at it.
     low, high : float
         Ends of the search, both tried; greater than 0.
     relative_width : float
@@ -57,7 +57,7 @@ def find_saturation(
     Returns
     -------
     SaturationLoad
-        ``carried`` is 0 if the lower end diverges, ``diverging`` infinite if the upper one does not.
+        ``carried`` is 0 if the lower end is not carried, ``diverging`` infinite if the upper one is.
 
     Raises
     ------
@@ -68,11 +68,11 @@ def find_saturation(
         raise ValueError(f"Loads of a search for saturation must be 0 < low < high, not {low!r} and {high!r}")
     if not 0 < relative_width < 1:
         raise ValueError(f"Relative width must be between 0 and 1, not {relative_width!r}")
-    if not stable(low):
+    if not carried(low):
         return SaturationLoad(0.0, low)
-    if stable(high):
+    if carried(high):
         return SaturationLoad(high, float("inf"))
     found = SaturationLoad(low, high)
     while found.relative_width > relative_width:
-        found = found.halved(stable(found.middle))
+        found = found.halved(carried(found.middle))
     return found

@@ -1,28 +1,23 @@
-"""Whether a mean exists: what is accepted equals what is offered, and latency does not grow along the run.
+"""Verdict on runs of one length: a mean exists, none exists, or the runs are too short. The rule: docs/verdicts.md."""
 
-The rule, fixed before any of the figures was measured with it. Over independent replications, for each kind of message:
-
-* the backlog's growth within the counted parts, as a share of the messages offered in them, has a 95 % interval that
-  reaches 0 or below, and ends below ``LARGEST_GROWTH``: an overload of that size would have been seen;
-* the growth of latency from one end of the counted parts to the other has a 95 % interval that reaches 0 or below.
-
-Everything else is no proof of a mean. A run may have been too short for one: then it is repeated at twice the length,
-until the rule is met, or the longest run does not meet it either, or the backlog grows so fast that more is no use. If
-even then nothing is seen to grow, the point is undecided, and has no mean either.
-"""
-
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from hydranoc.measurement.correlation import independent_pieces
+from hydranoc.measurement.growth import FILLED, Growth, growth_of
 from hydranoc.measurement.observations import COUNTED_PARTS, NOT_DELIVERED, Observations
 from sim_model.common.statistics import Interval, confidence_interval
 
+ERROR_RATE = 0.05
+"""Of a point: all its tests together."""
 LARGEST_GROWTH = 0.01
+"""Growth of the backlog that matters, as a share of the messages offered."""
 HOPELESS_GROWTH = 0.05
-TREND_QUARTERS = (-1.2, -0.4, 0.4, 1.2)
-"""Weights of the means of four quarters: what the line that fits them best gains from end to end."""
+LEAST_PIECES = 50
+"""Independent pieces of each run."""
 FILLED_PARTS = 5
 """Runs begin empty: what fills the network to begin with is no growth, even where latency has no warm-up."""
 MANY_RUNS = 5
@@ -30,40 +25,64 @@ MANY_RUNS = 5
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the runs say of one kind of message.
+    """Judgement of one kind of message.
 
     Members
     -------
     kind : str
+    cycles : int
+        Length of the runs.
     growth : Interval
-        Growth of the backlog over messages offered, both in the counted parts behind the warm-up.
-    trend : Interval
-        What latency gains from the first counted cycle to the last, over its mean.
+        Growth of the backlog over messages offered, in the counted parts behind the warm-up. Its upper end holds with
+        the error rate of one test for an overload.
+    backlog : Growth
+        The test of a diverging point.
+    pieces : float
+        Independent pieces of each run.
+    level : float
+        Error rate of each test of ``backlog``.
     """
 
     kind: str
+    cycles: int
     growth: Interval
-    trend: Interval
+    backlog: Growth
+    pieces: float
+    level: float
 
     @property
-    def stable(self) -> bool:
-        """Whether there is a mean."""
-        is_level = _reaches_zero(self.growth) and _reaches_zero(self.trend)
-        return is_level and self.growth.high < LARGEST_GROWTH
-
-    @property
-    def undecided(self) -> bool:
-        """Whether nothing is seen to grow, but the runs were too short, or too few, to exclude an overload."""
-        return not self.stable and not (self.growth.low > 0 or self.trend.low > 0)
+    def diverges(self) -> bool:
+        """True if the backlog grows, in the runs and in their first halves."""
+        return self.backlog.above(LARGEST_GROWTH, self.level)
 
     @property
     def hopeless(self) -> bool:
-        """Whether longer runs would not change that there is none."""
-        return self.growth.low > HOPELESS_GROWTH
+        """True if it grows so fast that longer runs are of no use."""
+        return self.backlog.above(HOPELESS_GROWTH, self.level)
+
+    @property
+    def carried(self) -> bool:
+        """True if an overload is excluded."""
+        return not self.diverges and self.growth.high < LARGEST_GROWTH
+
+    @property
+    def stable(self) -> bool:
+        """True if there is a mean, and runs are long enough for its interval."""
+        return self.carried and self.pieces >= LEAST_PIECES
+
+    @property
+    def needed_cycles(self) -> float:
+        """Least length of runs that may be enough; infinite where nothing was observed."""
+        wanted = (
+            LEAST_PIECES / self.pieces if self.pieces else math.inf,
+            self.growth.high / LARGEST_GROWTH,
+            FILLED * self.backlog.first_latency_cycles / self.cycles,
+        )
+        return self.cycles * max(wanted)
 
 
-def judge(runs: Sequence[Observations], kinds: Sequence[str], warmup: int) -> tuple[Verdict, ...]:
-    """What independent runs of one length say of each kind.
+def judge(runs: Sequence[Observations], kinds: Sequence[str], warmup: int, lengths: int = 1) -> tuple[Verdict, ...]:
+    """Judge independent runs of one length, kind by kind.
 
     Parameters
     ----------
@@ -71,27 +90,34 @@ def judge(runs: Sequence[Observations], kinds: Sequence[str], warmup: int) -> tu
     kinds : sequence of str
     warmup : int
         Parts at the front that do not count.
+    lengths : int
+        Lengths at which runs may be judged in all; they share the error rate.
+
+    Returns
+    -------
+    tuple of Verdict
+        By kind.
     """
+    confidence = 1 - 2 * ERROR_RATE / lengths  # one-sided
     return tuple(
         Verdict(
             name,
-            _over_runs([_growth(run, number, warmup) for run in runs]),
-            _over_runs([_trend(run, number, warmup) for run in runs]),
+            runs[0].cycles,
+            _over_runs([_growth(run, number, warmup) for run in runs], confidence),
+            growth_of(runs, number),
+            independent_pieces(runs, number, warmup),
+            ERROR_RATE / (lengths * len(kinds)),
         )
         for number, name in enumerate(kinds)
     )
 
 
-def _reaches_zero(interval: Interval) -> bool:
-    return interval.low <= 0
-
-
-def _over_runs(values: Sequence[float]) -> Interval:
+def _over_runs(values: Sequence[float], confidence: float) -> Interval:
     """Interval over runs that had something to observe; without an end if there are too few."""
     seen = [value for value in values if not np.isnan(value)]
     if len(seen) < MANY_RUNS:
         return Interval(float("nan"), float("inf"), len(seen))
-    return confidence_interval(seen)
+    return confidence_interval(seen, confidence)
 
 
 def _growth(run: Observations, kind: int, warmup: int) -> float:
@@ -101,16 +127,3 @@ def _growth(run: Observations, kind: int, warmup: int) -> float:
     delivered = own & (run.end_cycle != NOT_DELIVERED)
     accepted = int((delivered & (run.end_cycle >= first) & (run.end_cycle < last)).sum())
     return (offered - accepted) / offered if offered else float("nan")
-
-
-def _trend(run: Observations, kind: int, warmup: int) -> float:
-    """NaN without a delivered message in each quarter."""
-    latency, part = run.latency_cycles, run.part
-    wanted = (run.kind == kind) & (part >= warmup) & (part < COUNTED_PARTS) & ~np.isnan(latency)
-    quarter = (part[wanted] - warmup) * len(TREND_QUARTERS) // (COUNTED_PARTS - warmup)
-    count = np.bincount(quarter, minlength=len(TREND_QUARTERS))
-    if not count.all():
-        return float("nan")
-    means = np.bincount(quarter, weights=latency[wanted], minlength=len(TREND_QUARTERS)) / count
-    mean = float(means.mean())
-    return float(np.dot(TREND_QUARTERS, means)) / mean if mean else 0.0

@@ -1,6 +1,7 @@
 """One point of a sweep: a configuration, measured."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,7 +24,7 @@ from sim_model.common.simulation import Simulation
 
 KEPT_NETWORKS = 8
 """Networks that a process keeps: points that differ in their traffic alone have the same."""
-SUMMARY = ("verdict", "precise", "cycles", "warmup_cycles", "replications", "deadlocked")
+SUMMARY = ("verdict", "precise", "cycles", "warmup_cycles", "replications", "carried", "needed_cycles", "deadlocked")
 FILES = "files"
 """In a row: digests by name, see ``NamedFiles``."""
 COLUMNS = (*SUMMARY, *(f"{kind}_{name}" for kind in UNICAST_AND_MULTICAST for name in VALUES))
@@ -141,7 +142,7 @@ def _measured(design: Design, traffic: RandomTraffic, effort: Effort) -> dict[st
     except NetworkDeadlock:
         return {"verdict": DIVERGES, "precise": False, "deadlocked": True}
     row: dict[str, Any] = {name: getattr(point, name) for name in SUMMARY if name != "deadlocked"}
-    row["deadlocked"] = False
+    row |= {"needed_cycles": _whole_number(point.needed_cycles), "deadlocked": False}
     for kind, values in point.kinds.items():
         left_out = () if point.stable else LATENCIES
         row |= {f"{kind}_{name}": _number(value) for name, value in values.items() if name not in left_out}
@@ -151,6 +152,10 @@ def _measured(design: Design, traffic: RandomTraffic, effort: Effort) -> dict[st
 def _number(value: float) -> float | None:
     """JSON and tables have no NaN."""
     return float(value) if np.isfinite(value) else None
+
+
+def _whole_number(value: float) -> int | None:
+    return math.ceil(value) if math.isfinite(value) else None
 
 
 def _run_once(design: Design) -> dict[str, Any]:

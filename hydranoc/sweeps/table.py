@@ -12,8 +12,8 @@ from topology.common.trouble import MachineTrouble
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-TRUTHS = ("precise", "deadlocked")
-COUNTS = ("cycles", "warmup_cycles", "replications")
+TRUTHS = ("precise", "carried", "deadlocked")
+COUNTS = ("cycles", "warmup_cycles", "replications", "needed_cycles")
 
 
 def data_frame(

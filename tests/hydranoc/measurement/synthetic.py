@@ -1,5 +1,6 @@
 """Curves with values of one's own, for what is made of them."""
 
+import math
 from collections.abc import Mapping
 
 from hydranoc.measurement.curve import Curve
@@ -23,4 +24,4 @@ def _point(name: str, load: float, latencies: Latencies, *, stable: bool = True)
         kind: {**dict.fromkeys(VALUES, 1.0), "mean": mean, "half_width": half}
         for kind, (mean, half) in latencies.items()
     }
-    return LoadPoint(name, load, "stable" if stable else "diverges", stable, 1000, 100, 10, kinds)
+    return LoadPoint(name, load, "stable" if stable else "diverges", stable, 1000, 100, 10, stable, math.nan, kinds)

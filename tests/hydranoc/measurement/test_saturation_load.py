@@ -3,7 +3,7 @@
 import pytest
 
 from hydranoc.measurement.network import UNICAST_ONLY, NetworkExperiment
-from hydranoc.measurement.point import Plan, is_stable
+from hydranoc.measurement.point import Plan, carries_load
 from hydranoc.measurement.saturation import find_saturation
 from hydranoc.measurement.whole_runs import finish, prepare
 from sim_model.common.messages import Message
@@ -17,7 +17,7 @@ FLITS = 16
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_queue_saturates_at_load_1(seed):
-    found = find_saturation(lambda load: is_stable(FixedServiceQueue(load, seed), Plan(200_000)), 0.5, 1.5)
+    found = find_saturation(lambda load: carries_load(FixedServiceQueue(load, seed), Plan(200_000)), 0.5, 1.5)
     assert found.carried == pytest.approx(1, rel=0.02)
     assert found.diverging == pytest.approx(1, rel=0.02)
     assert found.carried < found.middle < found.diverging
@@ -51,7 +51,7 @@ def test_a_network_saturates_where_its_slowest_channel_is_busy_all_the_time():
                 flits=FLITS,
             )
 
-        return is_stable(NetworkExperiment([_two_nodes()], traffic, seed=1, kinds=UNICAST_ONLY), Plan(20_000))
+        return carries_load(NetworkExperiment([_two_nodes()], traffic, seed=1, kinds=UNICAST_ONLY), Plan(20_000))
 
     found = find_saturation(stable, 0.02, 0.2, relative_width=0.01)
     assert found.carried == pytest.approx(capacity, rel=0.02)
