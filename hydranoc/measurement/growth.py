@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr
 
 from hydranoc.measurement.observations import COUNTED_PARTS, NOT_DELIVERED, PARTS, Observations
 
@@ -137,4 +136,6 @@ def _p_value(increments: np.ndarray) -> float:
     scatter = float(((increments - increments.mean(axis=1, keepdims=True)) ** 2).sum()) / freedom
     if not scatter:
         return 0.0 if mean > 0 else 1.0
+    from scipy.special import stdtr  # loads SciPy, which a command without measurements does not need
+
     return float(stdtr(freedom, -mean / np.sqrt(scatter / increments.size)))
