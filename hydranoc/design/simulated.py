@@ -1,6 +1,6 @@
 """Runs of the golden model: to their end, with what channels carry, and recorded."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hydranoc.config.hosts import host_figures
 from hydranoc.design.outcome import Outcome
@@ -72,6 +72,7 @@ class Simulated(Parts):
         if self.config.hosts != EAGER:
             figures["hosts"] = host_figures(self.config.hosts)
         figures["latency_histogram"] = histogram_figures(histograms(results, self.warmup_cycles))
+        self._add_load(figures, results)
         counts = simulation.channel_counts() if counting else None
         if counts is None or not channels:
             return Outcome(results, figures, report, counts)
@@ -79,6 +80,16 @@ class Simulated(Parts):
         use = use_between(*self._measured_span(results), before, after)
         figures["utilisation"] = use_figures(use, self.network)
         return Outcome(results, figures, report, counts, use)
+
+    def _add_load(self, figures: dict[str, Any], results: "Results") -> None:
+        """Add offered and accepted load, where traffic has a rate of its own."""
+        from hydranoc.config.schema import RandomTraffic
+        from hydranoc.measurement.single_run import load_figures
+
+        traffic = self.config.traffic
+        if isinstance(traffic, RandomTraffic) and traffic.reply is None and len(results.messages):
+            nodes = len(self.network.processors)
+            figures["load"] = load_figures(results, nodes=nodes, first=self.warmup_cycles, last=traffic.cycles)
 
     @property
     def _measured_cycles(self) -> tuple[int, ...]:

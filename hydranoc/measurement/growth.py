@@ -40,6 +40,10 @@ class WindowGrowth:
             Of the messages offered.
         level : float
             Error rate of the one-sided test.
+
+        Returns
+        -------
+        bool
         """
         return self.share > share and self.p_value < level
 
@@ -74,6 +78,10 @@ class Growth:
             Of the messages offered.
         level : float
             Error rate of each one-sided test.
+
+        Returns
+        -------
+        bool
         """
         return self.filled and self.whole.above(share, level) and self.half.above(share, level)
 

@@ -82,6 +82,29 @@ def observe(simulation: Simulation, cycles: int, kinds: tuple[str, ...]) -> Obse
         If a message was repeated.
     """
     results, channel_flits = run_counted(simulation, cycles)
+    return observations_of(results, cycles, kinds, channel_flits)
+
+
+def observations_of(
+    results: Results, cycles: int, kinds: tuple[str, ...], channel_flits: np.ndarray | None = None
+) -> Observations:
+    """Return the observations in the results of a run.
+
+    Parameters
+    ----------
+    results : Results
+    cycles : int
+        Messages start in cycles ``0 .. cycles - 1``.
+    kinds : tuple of str
+        As for ``observe``.
+    channel_flits : int64[PARTS + 1, channels] or None
+        See ``Observations``.
+
+    Returns
+    -------
+    Observations
+        M logical messages.
+    """
     latency, start = results.group_latency_cycles, results.group_start_cycle
     return Observations(
         cycles,

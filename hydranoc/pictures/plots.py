@@ -51,10 +51,13 @@ def plot_figure(figure: Figure) -> dict[str, bytes]:
 
 def _draw_panels(figure: Figure) -> tuple[Canvas, int]:
     """All parts of a figure, and the number of characters that fit below them."""
-    rows, (across, down) = -(-len(figure.panels) // figure.panels_across), PANEL_INCHES
-    inches = figure.panels_across * across
+    columns = min(figure.panels_across, len(figure.panels))
+    rows, (across, down) = -(-len(figure.panels) // columns), PANEL_INCHES
+    inches = columns * across
     canvas = Canvas(figsize=(inches, rows * down + TITLE_INCHES), layout="constrained")
-    panels = canvas.subplots(rows, figure.panels_across, squeeze=False).flat
+    panels = canvas.subplots(rows, columns, squeeze=False).flat
+    for axes in panels[len(figure.panels) :]:
+        axes.remove()
     for number, (axes, title) in enumerate(zip(panels, figure.panels, strict=False)):
         _draw_panel(axes, figure, [series for series in figure.series if series.panel == number])
         axes.set_title(f"({chr(ord('a') + number)}) {title}", fontsize=9, color=INK)

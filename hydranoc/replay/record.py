@@ -76,6 +76,8 @@ def record(
     stop = min(last or end, end)
     rows = max(1, CHUNK_BYTES // (16 * simulation.links.moved_bits))
     heads = 0
+    if progress is not None:
+        progress("recording", 0, stop)  # the first chunk may have to compile the engine
     while simulation.cycle < stop:
         cycle = simulation.cycle
         # a window of unknown length is cut where a chunk ends, so those within it are short

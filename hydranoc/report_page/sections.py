@@ -13,6 +13,7 @@ from hydranoc.replay.window import Window
 from hydranoc.report_page.charts import figure_charts, histogram_chart
 from hydranoc.report_page.run import Run
 from hydranoc.reports.histogram import Histogram, histograms
+from hydranoc.reports.summary_text import load_lines
 from hydranoc.studies.common.figure import Figure
 
 BUSIEST = 10
@@ -76,7 +77,17 @@ def latencies(run: Run) -> str:
     ]
     text = f"From the start of a message to the tail at its last destination; {_counted(run)}."
     more = f" {'; '.join(beyond)}." if beyond else ""
-    return histogram_chart(found) + f"<p>{text}{more}</p>" + _table(names, rows)
+    return histogram_chart(found) + f"<p>{text}{more}</p>" + _load(run) + _table(names, rows)
+
+
+def _load(run: Run) -> str:
+    """Offered and accepted load, of random traffic."""
+    said = run.outcome.figures.get("load")
+    if said is None:
+        return ""
+    line, *warning = load_lines(said)
+    more = "".join(f" <strong>{escape(text)}.</strong>" for text in warning)
+    return f"<p>{escape(line[0].upper() + line[1:])}.{more}</p>"
 
 
 def _percentiles(histogram: Histogram) -> tuple[int | None, ...]:

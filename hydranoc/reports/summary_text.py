@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 _HEADS = ("count", "mean", "p50", "p99", "p99.9", "max")
-_TABLES = ("latency_cycles", "latency_histogram", "utilisation")
+_TABLES = ("latency_cycles", "latency_histogram", "load", "utilisation")
 """Figures that have lines of their own."""
+BEYOND_SATURATION = "beyond saturation: latencies grow with the length of the run"
 _SHADES = " .:-=+*#%@"
 
 
@@ -45,9 +46,30 @@ def summary_text(summary: Mapping[str, Any]) -> str:
         cells = ["-" if figures[head] is None else _text(figures[head]) for head in _HEADS]
         lines.append(f"  {name.replace('_', ' '):<14}" + "".join(f"{cell:>11}" for cell in cells))
     lines += [_shaded(name, figures) for name, figures in summary.get("latency_histogram", {}).items()]
+    if "load" in summary:
+        lines += ["", *load_lines(summary["load"])]
     if "utilisation" in summary:
         lines += ["", _used(summary["utilisation"])]
     return "\n".join(lines)
+
+
+def load_lines(load: Mapping[str, Any]) -> list[str]:
+    """Return the lines of offered and accepted load.
+
+    Parameters
+    ----------
+    load : mapping
+        See ``hydranoc.measurement.single_run.load_figures``.
+
+    Returns
+    -------
+    list of str
+        One line, and a second one for a run beyond saturation.
+    """
+    rates = [load[f"{name}_messages_per_node_per_cycle"] for name in ("offered", "accepted")]
+    cycles = f"cycles {load['first_cycle']:,} to {load['last_cycle']:,}"
+    line = f"load, {cycles}: offered {rates[0]:.4g}, accepted {rates[1]:.4g} messages per node and cycle"
+    return [line, BEYOND_SATURATION] if load["beyond_saturation"] else [line]
 
 
 def _shaded(kind: str, histogram: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ KINDS = ("unicast", "multicast")
 
 
 def sweep_figures(table: "DataFrame", keys: Sequence[str], name: str) -> dict[str, Figure]:
-    """Figures by file name, none if the first key has no numbers or there are too many curves.
+    """Figures by file name: none if the first key has no numbers or there are too many curves, and none without points.
 
     Parameters
     ----------
@@ -27,23 +27,21 @@ def sweep_figures(table: "DataFrame", keys: Sequence[str], name: str) -> dict[st
     """
     curves = table[list(keys[1:])].drop_duplicates() if len(keys) > 1 else table.head(1)
     numbers = str(table[keys[0]].dtype) in ("Int64", "Float64")
-    kinds = tuple(kind for kind in KINDS if f"{kind}_mean" in table)
-    if not numbers or len(curves) > MOST_CURVES or not kinds:
+    if not numbers or len(curves) > MOST_CURVES:
         return {}
-    return {
-        "latency": _figure(table, keys, kinds, name, ("mean", "half_width"), "latency, cycles (95 % confidence)"),
-        "throughput": _figure(table, keys, kinds, name, ("accepted", None), "accepted messages per cycle"),
+    wanted = {
+        "latency": (("mean", "half_width"), "latency, cycles (95 % confidence)"),
+        "throughput": (("accepted", None), "accepted messages per cycle"),
     }
+    figures = {file: _figure(table, keys, name, columns, label) for file, (columns, label) in wanted.items()}
+    return {file: figure for file, figure in figures.items() if figure.series}
 
 
 def _figure(
-    table: "DataFrame",
-    keys: Sequence[str],
-    kinds: tuple[str, ...],
-    name: str,
-    columns: tuple[str, str | None],
-    y_label: str,
+    table: "DataFrame", keys: Sequence[str], name: str, columns: tuple[str, str | None], y_label: str
 ) -> Figure:
+    """A panel for each kind of message that has a value anywhere."""
+    kinds = tuple(kind for kind in KINDS if f"{kind}_{columns[0]}" in table)
     series = [one for panel, kind in enumerate(kinds) for one in _series(table, keys, kind, columns, panel)]
     return Figure(name, keys[0], y_label, tuple(series), (), (), (), panels=kinds)
 

@@ -124,6 +124,7 @@ class Sweep:
             rows[missing[position]] = row
             self.kept.add(str(missing[position]), row)
             progress("measuring", len(rows), len(self.points))
+        progress("making the table", 0, 0)
         return data_frame(self.axes, self.points, [rows[number] for number in range(len(self.points))])
 
 

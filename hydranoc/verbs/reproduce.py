@@ -77,7 +77,8 @@ def reproduce(
                 figure = item.run(Effort(quick, counted_in("points", progress), kept, jobs))
         except OSError as error:
             raise MachineTrouble(f"cannot keep measured points: {reason(error)}", file=cache_folder()) from None
-        _write(name, figure, quick, scratch)
+        with progress_bars("writing the table and drawing the plot"):
+            _write(name, figure, quick, scratch)
     if not item.shares:
         kept.drop()
     found = None if measured is None else check_figure(figure, measured.rows)

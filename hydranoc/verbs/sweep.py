@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
     from hydranoc.sweeps.run import Sweep
 
-SHOWN = ("verdict", "unicast_mean", "unicast_half_width", "multicast_mean", "multicast_half_width", "unicast_accepted")
+SHOWN = (
+    *("verdict", "needed_cycles", "unicast_mean", "unicast_half_width", "multicast_mean", "multicast_half_width"),
+    *("unicast_accepted", "multicast_accepted"),
+)
 MOST_SHOWN = 30
 
 
@@ -94,7 +97,8 @@ def sweep(
                 table = planned.run(sharing(jobs, dask), counted_in("points", progress))
         except OSError as error:
             raise MachineTrouble(f"cannot keep measured points: {reason(error)}", file=cache_folder()) from None
-        _write(planned, table, scratch, config.stem)
+        with progress_bars("writing tables and drawing plots"):
+            _write(planned, table, scratch, config.stem)
     planned.kept.drop()
     say(_summary(table), f"{_text(planned, table)}\n\n{folder / 'sweep.csv'}", as_json)
     return 0

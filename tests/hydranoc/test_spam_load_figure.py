@@ -2,7 +2,7 @@
 
 import pytest
 
-from hydranoc.measurement.point import Plan, is_stable, measure_point
+from hydranoc.measurement.point import DIVERGES, STABLE, Plan, carries_load, measure_point
 from hydranoc.studies.common.figure import Effort
 from hydranoc.studies.spam.load import SpamLoad, spam_curve
 from hydranoc.studies.spam.load_figure import independence, load_figure
@@ -61,9 +61,9 @@ def test_latency_rises_with_the_rate(models):
 def test_a_load_that_only_one_of_the_networks_carries_diverges():
     large, small = paper_model(ring_network(40)), paper_model(ring_network(6))
     rate, plan = 0.0006, Plan(300_000, most_doublings=1)
-    assert is_stable(SpamLoad((small,), 4, rate), plan)
-    assert not is_stable(SpamLoad((large,), 4, rate), plan)
-    assert not is_stable(SpamLoad((small, large), 4, rate), plan)
+    assert carries_load(SpamLoad((small,), 4, rate), plan)
+    assert measure_point(SpamLoad((large,), 4, rate), plan).verdict == DIVERGES
+    assert measure_point(SpamLoad((small, large), 4, rate), plan).verdict == DIVERGES
 
 
 @pytest.mark.slow
@@ -72,7 +72,8 @@ def test_a_load_that_only_one_of_the_networks_carries_diverges():
 def test_the_rate_at_which_latency_grew_with_the_run_diverges(seed, cycles):
     """57 us in 200,000 cycles, 133 in four times and 367 in sixteen times as many, with an error bar each."""
     models = tuple(paper_model(lattice_network(128, seed=number)) for number in range(1, 9))
-    assert not is_stable(SpamLoad(models, 64, 0.00014, seed), Plan(cycles, most_doublings=3))
+    plan = Plan(cycles, most_doublings=3)
+    assert measure_point(SpamLoad(models, 64, 0.00014, seed), plan).verdict != STABLE
 
 
 @pytest.mark.slow

@@ -69,6 +69,21 @@ def test_a_table():
     assert high == pytest.approx(2 * low, rel=0.1)
 
 
+@pytest.mark.usefixtures("pandas")
+def test_progress_names_what_follows_the_last_point():
+    told = []
+    sweep(CONTENT, {"network.buffer_flits": [2]}, processes=1, progress=lambda *call: told.append(call), **CHEAP)
+    assert told[-2:] == [("measuring", 1, 1), ("making the table", 0, 0)]
+
+
+@pytest.mark.usefixtures("pandas")
+def test_a_point_that_is_too_short_says_what_it_needs():
+    content = {**CONTENT, "traffic": {**CONTENT["traffic"], "cycles": 500, "messages_per_node_per_cycle": 0.02}}
+    row = sweep(content, {"network.buffer_flits": [2]}, processes=1, doublings=0).iloc[0]
+    assert row["verdict"] == "undecided"
+    assert row["needed_cycles"] > 500
+
+
 def test_the_same_table_from_any_number_of_processes(pandas):
     tables = [sweep(CONTENT, OVER, processes=processes, **CHEAP) for processes in (1, 2, 3)]
     for other in tables[1:]:

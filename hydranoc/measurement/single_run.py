@@ -1,0 +1,47 @@
+"""Offered and accepted load of one run, and the test of a run beyond saturation (docs/verdicts.md)."""
+
+from typing import Any
+
+import numpy as np
+
+from hydranoc.measurement.growth import growth_of
+from hydranoc.measurement.network import UNICAST_AND_MULTICAST, observations_of
+from hydranoc.measurement.observations import NOT_DELIVERED
+from hydranoc.measurement.stability import ERROR_RATE, LARGEST_GROWTH
+from sim_model.common.results import Results
+
+
+def load_figures(results: Results, *, nodes: int, first: int, last: int) -> dict[str, Any]:
+    """Return offered and accepted load of a run under random traffic, as plain values for JSON.
+
+    Parameters
+    ----------
+    results : Results
+        Of the run, to its end.
+    nodes : int
+        Processors that may send.
+    first, last : int
+        Loads are those of cycles ``first`` to ``last - 1``. Messages start in cycles 0 to ``last - 1``.
+
+    Returns
+    -------
+    dict
+        Messages and delivered flits per node and cycle, offered and accepted, and ``beyond_saturation``: the backlog
+        of unicasts or of multicasts grows by more than 1 % of what is offered, in the run and in its first half. The
+        error rate is 5 %.
+    """
+    run = observations_of(results, last, UNICAST_AND_MULTICAST)
+    cycles = nodes * (last - first)
+    started = (run.start_cycle >= first) & (run.start_cycle < last)
+    arrived = (run.end_cycle != NOT_DELIVERED) & (run.end_cycle >= first) & (run.end_cycle < last)
+    kinds = np.unique(run.kind).tolist()
+    growths = [growth_of([run], kind) for kind in kinds]
+    return {
+        "first_cycle": first,
+        "last_cycle": last - 1,
+        "offered_messages_per_node_per_cycle": int(started.sum()) / cycles,
+        "accepted_messages_per_node_per_cycle": int(arrived.sum()) / cycles,
+        "offered_flits_per_node_per_cycle": int(run.flits[started].sum()) / cycles,
+        "accepted_flits_per_node_per_cycle": int(run.flits[arrived].sum()) / cycles,
+        "beyond_saturation": any(growth.above(LARGEST_GROWTH, ERROR_RATE / len(kinds)) for growth in growths),
+    }
