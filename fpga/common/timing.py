@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fpga.common.area import ReportError
@@ -11,6 +11,9 @@ from fpga.common.wrappers import CORE
 
 # synthesis names what lies between two named signals after one of them: "front_LUT4_Z_2_B" is near "front"
 _DERIVED = re.compile(r"_(?:LUT4|TRELLIS_\w+?|CCU2C|PFUMX|L6MUX21|DP16KD|SB_[A-Z0-9]+)_(?:[A-Z].*)?$")
+# the Verilog numbers nets that have no name in the source
+_NUMBERED = re.compile(r"(?:^|[. ])_\d+_(?:\[\d+\])?$")
+_ROUTER = re.compile(r"\brouter_s(\d+)\b")
 _WRAPPERS = re.compile(rf"^(?:{CORE}(?:\.|__))+")
 
 
@@ -123,6 +126,33 @@ def own_name(name: str) -> str:
     """The name in the design that a wire or cell has its name from."""
     inside = re.sub(r"\[\d+\]$", "", _WRAPPERS.sub("", name))
     return _DERIVED.sub("", inside) or inside
+
+
+def with_design_names(path: Path, switch_names: Sequence[str]) -> Path:
+    """Return a path with the names of the network's description and of the source.
+
+    Parameters
+    ----------
+    path : Path
+    switch_names : sequence of str
+        By number; ``router_s7`` becomes the name of switch 7.
+
+    Returns
+    -------
+    Path
+        Wires that only the Verilog has a number for are ``near`` the last wire before them that has a name, or the
+        first one behind them.
+    """
+    named = [hop.signal for hop in path.hops if not _NUMBERED.search(hop.signal)]
+    hops, near = [], named[0] if named else ""
+    for hop in path.hops:
+        if _NUMBERED.search(hop.signal):
+            signal = f"near {near.removeprefix('near ')}" if near else hop.signal
+        else:
+            signal = near = hop.signal
+        signal = _ROUTER.sub(lambda found: f"switch {switch_names[int(found[1])]}", signal)
+        hops.append(replace(hop, signal=signal))
+    return Path(tuple(hops))
 
 
 def path_lines(path: Path) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fpga.common.devices import NO_CLOCK, Device
-from fpga.common.timing import Path, path_lines
+from fpga.common.timing import Path, path_lines, with_design_names
 from hydranoc.fpga.area_report import area_figures, area_rows
 from hydranoc.fpga.baseline import BaselineEntry, changes
 from hydranoc.fpga.run import Measurement
@@ -27,12 +27,21 @@ class Result:
         How often the network has this shape.
     entry : BaselineEntry or None
         Stored figures of the same configuration.
+    switch_names : tuple of str
+        By number.
     """
 
     measurement: Measurement
     title: str
     instances: int
     entry: BaselineEntry | None
+    switch_names: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """Critical path of the typical seed."""
+        measurement = self.measurement
+        return with_design_names(measurement.timings[measurement.typical_seed - 1].path, self.switch_names)
 
 
 def figures(results: Sequence[Result], device: Device, tools: Sequence[str], seeds: int) -> dict[str, Any]:
@@ -62,7 +71,7 @@ def _result_figures(result: Result, device: Device) -> dict[str, Any]:
         "shortages": [asdict(shortage) for shortage in measurement.shortages],
         "fmax_mhz": None if measurement.fmax_mhz is None else round(measurement.fmax_mhz, 2),
         "fmax_mhz_by_seed": [round(timing.fmax_mhz, 2) for timing in measurement.timings],
-        "critical_path": _path_figures(measurement) if measurement.timings else None,
+        "critical_path": _path_figures(result) if measurement.timings else None,
         "baseline": compared,
     }
 
@@ -71,9 +80,8 @@ def _rounded(values: dict[str, float]) -> dict[str, float]:
     return {name: round(value, 4) for name, value in values.items()}
 
 
-def _path_figures(measurement: Measurement) -> dict[str, Any]:
-    seed = measurement.typical_seed
-    path = measurement.timings[seed - 1].path
+def _path_figures(result: Result) -> dict[str, Any]:
+    seed, path = result.measurement.typical_seed, result.path
     return {
         "seed": seed,
         "levels": path.levels,
@@ -117,7 +125,7 @@ def _changes_text(measurement: Measurement, entry: BaselineEntry) -> str:
 
 def _path_text(result: Result) -> str:
     seed = result.measurement.typical_seed
-    path: Path = result.measurement.timings[seed - 1].path
+    path = result.path
     title = (
         f"critical path of {result.measurement.subject.name}, seed {seed}: {path.levels} levels, "
         f"{path.logic_ns:.2f} ns in cells, {path.routing_ns:.2f} ns on wires"

@@ -9,6 +9,7 @@ import click
 from hydranoc.api import load
 from hydranoc.certificates.writing import CHECKER, Certificate
 from hydranoc.reports.output import result_folder, write_whole
+from hydranoc.reports.placement import placement_figures, placement_text
 from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.summary_text import table
 from hydranoc.verbs.options import NamedPath, config_argument, json_option, say
@@ -58,6 +59,8 @@ def check(config: Path, tables: Path | None, certificate: Path | None, digests: 
         if digests is not None:
             write_whole({digests: (proof and proof.digests) or design.digests()})
     figures, text = _figures(design.family.name, report), _text(config, design.family.title, report)
+    figures["processors"] = placement_figures(design.network)
+    text += f"\n\n{placement_text(design.network)}"
     if rows is not None:
         figures["table_rows"] = rows
         text += f"\n\ntables: {tables}, {rows:,} rows"

@@ -159,9 +159,9 @@ def _result(design: "Design", measurement, device_name: str) -> "Result":
     if subject.switch is None:
         network = design.network
         title = f"network: {network.switches} switches, {len(network.processors)} processors"
-        return Result(measurement, title, 1, None)
+        return Result(measurement, title, 1, None, network.switch_names)
     instances = sum(use.shape == subject.shape for use in plan.routers)
     root = ", root" if subject.switch == plan.parameters.get("root") else ""
     title = f"switch {design.network.switch_names[subject.switch]}{root}: one of {instances} {subject.shape}"
     entry = find_entry(read_baseline(), plan, subject.switch, DEVICES[device_name])
-    return Result(measurement, title, instances, entry)
+    return Result(measurement, title, instances, entry, design.network.switch_names)

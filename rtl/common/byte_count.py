@@ -25,7 +25,8 @@ def kept_bytes(flit_bits: int) -> int:
     """
     count, left = divmod(flit_bits, BYTE_BITS)
     if left != 1:
-        raise ValueError(f"Flits must have one bit more than whole bytes for tkeep, such as 33, not {flit_bits}")
+        nearest = BYTE_BITS * max(1, round((flit_bits - 1) / BYTE_BITS)) + 1
+        raise ValueError(f"Flits must have one bit more than whole bytes for tkeep, such as {nearest}, not {flit_bits}")
     return count
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from fpga.common.area import Area, ReportError, Shortage, read_area, read_shortages
 from fpga.common.devices import DEVICES
-from fpga.common.timing import own_name, path_lines, read_timing, readable
+from fpga.common.timing import Hop, Path, own_name, path_lines, read_timing, readable, with_design_names
 
 ECP5_CELLS = {
     "$scopeinfo": 22,
@@ -141,3 +141,23 @@ def test_a_design_without_flip_flops_has_no_timing(changes):
 def test_names(name, shown, own):
     assert readable(name) == shown
     assert own_name(name) == own
+
+
+def test_paths_have_the_names_of_switches_and_of_the_source():
+    signals = [
+        "_00_",
+        "router_s1.queues.older_0_1",
+        "router_s1.queues._07_[3]",
+        "near router_s0._12_",
+        "router_s0.load",
+    ]
+    path = Path(tuple(Hop(signal, 0.1, 0.2) for signal in signals))
+    named = with_design_names(path, ("core", "mgmt"))
+    assert [hop.signal for hop in named.hops] == [
+        "near switch mgmt.queues.older_0_1",
+        "switch mgmt.queues.older_0_1",
+        "near switch mgmt.queues.older_0_1",
+        "near switch mgmt.queues.older_0_1",
+        "switch core.load",
+    ]
+    assert [hop.routing_ns for hop in named.hops] == [0.2] * 5
