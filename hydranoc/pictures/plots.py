@@ -22,6 +22,7 @@ SINGLE_INCHES = (7.2, 4.0)
 TITLE_INCHES, CLAIM_LINE_INCHES = 0.5, 0.14
 HEADROOM, LOG_HEADROOM = 1.15, 8
 LOG_LABELS = (1, 2, 5)
+MOST_TICKS = 7
 LINE_POINTS, MARKER_POINTS, LINE_STEP_POINTS, MOST_STEPS_POINTS = 1.2, 4.0, 0.7, 2.8
 SATURATION_STEP = 0.025
 """Of the height of a plot, between the intervals of saturation of its curves."""
@@ -88,6 +89,8 @@ def _draw_panel(axes: Axes, figure: Figure, shown: Sequence[Series]) -> None:
     if figure.log_x:
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter("{x:g}")
+    elif not figure.x_names:
+        axes.locator_params(axis="x", nbins=MOST_TICKS)
     if figure.log_y:
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=LOG_LABELS))
