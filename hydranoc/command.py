@@ -3,7 +3,7 @@
 import contextlib
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor
 from typing import Any
 
 import click
@@ -80,7 +80,7 @@ def told(work: Callable[[], Any]) -> int:
         return _ended(BAD_INPUT, f"{error.format_message().rstrip('.')} (see {where} --help)")
     except MachineTrouble as error:
         return _ended(TROUBLE, str(error))
-    except BrokenProcessPool:
+    except BrokenExecutor:
         return _ended(TROUBLE, "a process that shares the work was killed; the machine may lack memory")
     except MemoryError:
         return _ended(TROUBLE, "the machine has too little memory for this network and traffic")

@@ -5,7 +5,6 @@ from typing import Any
 
 from hydranoc.config import schema
 from hydranoc.config.load import TRAFFIC, Config
-from hydranoc.config.programs import program_messages
 from hydranoc.config.random_traffic import random_messages
 from hydranoc.config.sending import (
     broadcast_operation,
@@ -76,6 +75,8 @@ def _messages(config: Config, traffic: schema.Traffic, routing: Any) -> Messages
     if isinstance(traffic, schema.BroadcastTraffic):
         return _broadcast(config, traffic, routing)
     if isinstance(traffic, schema.ProgramTraffic):
+        from hydranoc.config.programs import program_messages  # readers of four formats
+
         return program_messages(config, traffic, routing)
     assert isinstance(traffic, schema.MultinodeTraffic)
     return _multinode(config, traffic, routing)

@@ -7,8 +7,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from tqdm import tqdm
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 from sim_model.common.loops.notices import set_notice
 
@@ -78,6 +80,8 @@ class _Bars:
                 self._bar.update(done - self._bar.n)
 
     def _open(self, work: Work, done: int, total: int) -> None:
+        from tqdm import tqdm  # for terminals alone
+
         self._close()
         self._work, self._started = work, time.monotonic()
         self._bar = tqdm(

@@ -29,7 +29,7 @@ MODEL = {"numba", "llvmlite", "scipy"}
 HARDWARE = {"amaranth", "cocotb", "cocotb_tools"}
 PICTURES = {"matplotlib", "pandas"}
 PROOFS = {"networkx"}
-NUMBERS = {"numpy", "pydantic", "yaml", *PROOFS}
+NUMBERS = {"numpy", "pydantic", "yaml", "tqdm", "multiprocessing", *PROOFS}
 DEMO = "examples/demo.yaml"
 BAD_YAML, BAD_KEY, BAD_KIND, BAD_ROOT, BAD_TRAFFIC = (
     f"{part}.yaml" for part in ("yaml", "key", "kind", "root", "traffic")
@@ -60,6 +60,7 @@ CASES: dict[tuple[str, ...], tuple[int, set[str]]] = {
     ("check", BAD_ROOT): (2, MODEL | HARDWARE | PICTURES | PROOFS),
     ("model", BAD_TRAFFIC): (2, HARDWARE | PICTURES | PROOFS),
     ("check", DEMO): (0, MODEL | HARDWARE | PICTURES),
+    ("model", DEMO, "-o", "out"): (0, HARDWARE | PICTURES | PROOFS),
     ("schema",): (0, MODEL | HARDWARE | PICTURES | PROOFS),
     ("draw", DEMO, "-o", "out"): (0, {"numba", "llvmlite", *HARDWARE}),
     ("verilog", DEMO, "-o", "out"): (0, MODEL | PICTURES),
