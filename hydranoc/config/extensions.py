@@ -8,7 +8,6 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -64,7 +63,8 @@ class WithAdded(Mapping[str, AddedT]):
         return added
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self.own, *added_names(self.group))))
+        yield from self.own
+        yield from (name for name in added_names(self.group) if name not in self.own)  # reads all packages' metadata
 
     def __len__(self) -> int:
         return len(list(iter(self)))
@@ -94,6 +94,8 @@ def load_added(group: str, name: str) -> Any:
 @cache
 def found(group: str) -> dict[str, Any]:
     """Entry points by name; of two with one name the first on ``sys.path``."""
+    from importlib.metadata import entry_points
+
     points: dict[str, Any] = {}
     for point in entry_points(group=group):
         points.setdefault(point.name, point)

@@ -64,9 +64,11 @@ def build_network(source: Source, key_path: KeyPath, own: Mapping[str, schema.Ow
         return _written_out(source, key_path)
     if "kind" not in section:
         raise source.error(key_path, "a topology must have 'kind', 'file' or 'edges'")
-    if is_added(section["kind"]) and section["kind"] not in schema.TOPOLOGIES:
-        return _made(source, key_path, lambda: added_network(source, key_path, section))
-    kind = choose(source, key_path, "kind", (*schema.TOPOLOGIES, *added_names(TOPOLOGIES)))
+    if not (isinstance(section["kind"], str) and section["kind"] in schema.TOPOLOGIES):
+        if is_added(section["kind"]):
+            return _made(source, key_path, lambda: added_network(source, key_path, section))
+        choose(source, key_path, "kind", (*schema.TOPOLOGIES, *added_names(TOPOLOGIES)))
+    kind = section["kind"]
     if kind in own:
         parameters = validate(source, key_path, own[kind].section).model_dump(exclude={"kind"})
         return _made(source, key_path, partial(own[kind].build, **parameters))

@@ -92,7 +92,7 @@ def choose(source: Source, key_path: KeyPath, key: str, choices: Iterable[str]) 
         section = section[step]
     if key not in section:
         raise source.error(key_path, f"key {key!r} is missing in {name_of(key_path)}; it must be {_either(choices)}")
-    if section[key] not in list(choices):
+    if not any(section[key] == choice for choice in choices):  # those of the project come first
         hint = nearest(section[key], choices)
         raise source.error(
             (*key_path, key), f"{name_of((*key_path, key))} must be {_either(choices)}, not {shown(section[key])}{hint}"

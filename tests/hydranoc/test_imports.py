@@ -58,7 +58,7 @@ CASES: dict[tuple[str, ...], tuple[int, set[str]]] = {
     ("model", BAD_KEY): (2, MODEL | HARDWARE | PICTURES | PROOFS),
     ("model", BAD_KIND): (2, MODEL | HARDWARE | PICTURES | PROOFS),
     ("check", BAD_ROOT): (2, MODEL | HARDWARE | PICTURES | PROOFS),
-    ("model", BAD_TRAFFIC): (2, HARDWARE | PICTURES | PROOFS),
+    ("model", BAD_TRAFFIC): (2, MODEL | HARDWARE | PICTURES | PROOFS),
     ("check", DEMO): (0, MODEL | HARDWARE | PICTURES),
     ("model", DEMO, "-o", "out"): (0, HARDWARE | PICTURES | PROOFS),
     ("schema",): (0, MODEL | HARDWARE | PICTURES | PROOFS),
