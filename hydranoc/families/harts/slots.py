@@ -203,7 +203,7 @@ def _settings(section: HartsSection) -> dict[str, Any]:
 
 def build_model(section: HartsSection, routing: HartsRouting) -> Any:
     """The golden model."""
-    from sim_model.harts.model import HartsModel  # loads Numba: only where a network is run
+    from sim_model.harts.model import HartsModel  # loads the engines: only where a network is run
 
     return HartsModel(routing, **_settings(section))
 

@@ -125,7 +125,7 @@ def evidence(section: HypercubeSection, routing: HypercubeRouting) -> dict[str, 
 
 def build_model(section: HypercubeSection, routing: HypercubeRouting) -> Any:
     """The golden model."""
-    from sim_model.hypercube.model import HypercubeModel  # loads Numba: only where a network is run
+    from sim_model.hypercube.model import HypercubeModel  # loads the engines: only where a network is run
 
     return HypercubeModel(routing, section.buffer_flits, section.lane_reuse)
 

@@ -112,7 +112,7 @@ def evidence(section: MinSection, routing: MinRouting) -> dict[str, Any]:
 
 def build_model(section: MinSection, routing: MinRouting) -> Any:
     """The golden model."""
-    from sim_model.min.model import MinModel  # loads Numba: only where a network is run
+    from sim_model.min.model import MinModel  # loads the engines: only where a network is run
 
     return MinModel(routing, **router_settings(section), token=TOKENS[section.negative_control])
 

@@ -139,7 +139,7 @@ def evidence(section: SpamSection, routing: SpamRouting) -> dict[str, Any]:
 
 def build_model(section: SpamSection, routing: SpamRouting) -> Any:
     """The golden model."""
-    from sim_model.spam.model import SpamModel  # loads Numba: only where a network is run
+    from sim_model.spam.model import SpamModel  # loads the engines: only where a network is run
 
     return SpamModel(routing, **router_settings(section), enqueue=_enqueue(section))
 

@@ -121,7 +121,7 @@ def _settings(section: TorusSection) -> dict[str, Any]:
 
 def build_model(section: TorusSection, routing: TorusRouting) -> Any:
     """The golden model."""
-    from sim_model.torus.model import TorusModel  # loads Numba: only where a network is run
+    from sim_model.torus.model import TorusModel  # loads the engines: only where a network is run
 
     return TorusModel(routing, **_settings(section))
 
