@@ -6,13 +6,14 @@ Exit code 1 if there is one, or if the checker crashes.
 import argparse
 import sys
 from collections import Counter
+from itertools import chain, islice
 from pathlib import Path
 
 from hydranoc.certificates.writing import CHECKER
 from tests.alterations.checking import Checker
 from tests.alterations.documents import document_alterations
-from tests.alterations.hardware import hardware_alterations
-from tests.alterations.networks import NETWORKS, offer
+from tests.alterations.hardware import Alteration, hardware_alterations
+from tests.alterations.networks import NETWORKS, Offer, offer
 from tests.alterations.sound import reason
 
 SHOWN = 12
@@ -33,36 +34,57 @@ def main() -> int:
     return 1 if wrong else 0
 
 
+class Tally:
+    """Counts of one network: alterations made by kind, accepted ones by kind and by reason, and what went wrong."""
+
+    def __init__(self, sound: Offer):
+        self.sound, self.made, self.accepted, self.reasons = sound, Counter(), Counter(), Counter()
+        self.refused: dict[str, Counter] = {}
+        self.wrong: list[tuple[str, str]] = []
+
+    def add(self, altered: Alteration, code: int, line: str) -> None:
+        """Count one alteration and the checker's answer."""
+        self.made[altered.kind] += 1
+        if code == 1 and "\n" not in line:
+            self.refused.setdefault(altered.kind, Counter())[line] += 1
+            return
+        why = reason(self.sound, altered) if code == 0 else ""
+        if why:
+            self.accepted[altered.kind] += 1
+            self.reasons[why] += 1
+        else:
+            ends = "is accepted" if code == 0 else f"ends with {code}: {line}"
+            self.wrong.append((altered.kind, f"{altered.kind}: {altered.where} {ends}"))
+
+    def show(self, lines: bool) -> None:
+        """Print the counts."""
+        bad = Counter(kind for kind, _ in self.wrong)
+        for kind in [*self.made, "all"]:
+            made, accepted, wrong = (
+                counts.total() if kind == "all" else counts[kind] for counts in (self.made, self.accepted, bad)
+            )
+            refused = made - accepted - wrong
+            _say(f"  {kind:40} {made:6} made {refused:6} refused {accepted:4} accepted with reason {wrong:4} WRONG")
+            for line, times in self.refused.get(kind, Counter()).most_common(SHOWN if lines else 0):
+                _say(f"        {times:5} {line[:200]}")
+        for why, times in self.reasons.items():
+            _say(f"    {times:4} accepted: {why}")
+        for _, one in self.wrong[:: max(1, len(self.wrong) // SHOWN)]:
+            _say(f"    WRONG {one}")
+
+
 def _network(name: str, checker: Checker, every: int, lines: bool) -> int:
     sound = offer(name)
     code, line = checker.judge(sound)
     _say(f"{name}: {line}")
     if code != 0:
         return 1
-    made, accepted, wrong = Counter(), Counter(), []
-    refused: dict[str, Counter] = {}
-    for place, altered in enumerate([*hardware_alterations(name, sound), *document_alterations(sound)]):
-        if place % every:
-            continue
-        code, line = checker.judge(altered.offered)
-        made[altered.kind] += 1
-        refused.setdefault(altered.kind, Counter())[line] += code != 0
-        if code == 0:
-            why = reason(name, sound, altered)
-            accepted[altered.kind] += bool(why)
-            wrong += [] if why else [f"{altered.kind}: {altered.where} is accepted"]
-        elif code != 1 or "\n" in line:
-            wrong.append(f"{altered.kind}: {altered.where} ends with {code}: {line}")
-    for kind, count in made.items():
-        bad = sum(one.startswith(f"{kind}: ") for one in wrong)
-        _say(f"  {kind:40} {count:6} made {accepted[kind]:5} accepted with reason {bad:5} WRONG")
-        if lines:
-            for line, times in refused[kind].most_common(SHOWN):
-                _say(f"        {times:5} {line[:200]}")
-    _say(f"  {'all':40} {made.total():6} made {accepted.total():5} accepted with reason {len(wrong):5} WRONG")
-    for one in wrong[:: max(1, len(wrong) // SHOWN)]:
-        _say(f"    {one}")
-    return len(wrong)
+    tally = Tally(sound)
+    all_of_them = chain(hardware_alterations(name, sound), document_alterations(sound))
+    for altered in islice(all_of_them, 0, None, every):
+        tally.add(altered, *checker.judge(altered.make()))
+    tally.show(lines)
+    return len(tally.wrong)
 
 
 def _say(text: str) -> None:

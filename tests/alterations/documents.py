@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tests.alterations.hardware import Alteration
@@ -16,39 +17,41 @@ TWIN = "\u0000"
 def document_alterations(sound: Offer) -> Iterator[Alteration]:
     """All alterations of a network's manifest and certificate."""
     manifest, certificate = json.loads(sound.manifest), json.loads(sound.certificate)
-    for kind, where, text in _of(manifest):
-        yield Alteration(f"manifest: {kind}", where, replace(sound, manifest=text).signed())
-    for kind, where, text in _of(certificate):
-        yield Alteration(f"certificate: {kind}", where, replace(sound, certificate=text))
+    for kind, where, *put in _of(manifest):
+        yield Alteration(f"manifest: {kind}", where, partial(_manifest, sound, manifest, put))
+    for kind, where, *put in _of(certificate):
+        yield Alteration(f"certificate: {kind}", where, partial(_certificate, sound, certificate, put))
 
 
-def _of(document: Any) -> Iterator[tuple[str, str, str]]:
+def _manifest(sound: Offer, document: Any, put: Any) -> Offer:
+    return replace(sound, manifest=_text(document, *put)).signed()
+
+
+def _certificate(sound: Offer, document: Any, put: Any) -> Offer:
+    return replace(sound, certificate=_text(document, *put))
+
+
+def _of(document: Any) -> Iterator[tuple[str, str, Path, Any, bool]]:
+    """What is done, where, and the arguments of ``_text``."""
     for path, value in list(_places(document)):
-        where = ".".join(map(str, path))
-        if isinstance(path[-1], int):
-            yield "item removed", where, _text(document, path, [])
-            yield "item doubled", where, _text(document, path, [value, value])
+        where, key, other = ".".join(map(str, path)), path[-1], _changed(value)
+        strange = None if isinstance(value, str) else "x"
+        if isinstance(key, int):
+            yield "item removed", where, path, [], False
+            yield "item doubled", where, path, [value, value], False
         else:
-            yield "key removed", where, _text(document, path, {})
-            key, other = path[-1], _changed(value)
-            yield "key doubled", f"{where}, the other one first", _text(document, path, {key: other, key + TWIN: value})
-            yield "key doubled", f"{where}, the other one last", _text(document, path, {key: value, key + TWIN: other})
+            yield "key removed", where, path, {}, False
+            yield "key doubled", f"{where}, the other one first", path, {key: other, key + TWIN: value}, False
+            yield "key doubled", f"{where}, the other one last", path, {key: value, key + TWIN: other}, False
         if not isinstance(value, dict):
-            changed = [_changed(value)] if isinstance(path[-1], int) else {path[-1]: _changed(value)}
-            yield "value changed", where, _text(document, path, changed)
-        of_other_type = ["x"] if isinstance(path[-1], int) else {path[-1]: None if isinstance(value, str) else "x"}
-        yield "value of another type", where, _text(document, path, of_other_type)
+            yield "value changed", where, path, [other] if isinstance(key, int) else {key: other}, False
+        yield "value of another type", where, path, [strange] if isinstance(key, int) else {key: strange}, False
     for path, value in [((), document), *_places(document)]:
+        where = ".".join(map(str, path))
         if isinstance(value, dict):
-            yield (
-                "key added",
-                ".".join(map(str, (*path, "more"))),
-                _text(document, path, {**value, "more": 0}, whole=True),
-            )
-        elif isinstance(value, list) and len(value) > 1:
-            turned = [*value[1:], value[0]]
-            if turned != value:
-                yield "items in another order", ".".join(map(str, path)), _text(document, path, turned, whole=True)
+            yield "key added", f"{where}.more", path, {**value, "more": 0}, True
+        elif isinstance(value, list) and len(value) > 1 and value != [*value[1:], value[0]]:
+            yield "items in another order", where, path, [*value[1:], value[0]], True
 
 
 def _places(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -71,7 +74,7 @@ def _changed(value: Any) -> Any:
     return {} if value else "x"
 
 
-def _text(document: Any, path: Path, new: Any, *, whole: bool = False) -> str:
+def _text(document: Any, path: Path, new: Any, whole: bool) -> str:
     """The document with pairs or items in the place of one, or with a whole value replaced."""
     return json.dumps(_put(document, path, new, whole), indent=1).replace(json.dumps(TWIN)[1:-1], "") + "\n"
 

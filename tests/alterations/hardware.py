@@ -1,8 +1,9 @@
 """Alterations of the Verilog: pins, constants, register stages, instances, assignments, declarations and modules."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tests.alterations.networks import OTHERS, Offer, other_verilog
 from tests.alterations.pieces import (
@@ -21,7 +22,7 @@ STAGES = ("link_c", "wire_")
 
 @dataclass(frozen=True)
 class Alteration:
-    """One alteration.
+    """One alteration, which is made when it is asked for.
 
     Members
     -------
@@ -29,22 +30,37 @@ class Alteration:
         What was done, as it is counted.
     where : str
         The instance, pin, key or module that it was done to, and which way.
-    offered : Offer
+    make : function
+        Makes the altered offer.
     """
 
     kind: str
     where: str
-    offered: Offer
+    make: Callable[[], Offer]
 
 
-def hardware_alterations(name: str, sound: Offer) -> Iterator[Alteration]:
-    """All alterations of the Verilog of a network."""
-    for kind, where, verilog in _all(name, sound.verilog):
+def hardware_alterations(name: str, sound: Offer, changes: int | None = None) -> Iterator[Alteration]:
+    """Yield all alterations of the Verilog of a network.
+
+    Parameters
+    ----------
+    name : str
+    sound : Offer
+    changes : int or None
+        How many networks of other parameters lend their modules; None for all that there are.
+    """
+    others = [other_verilog(name, change) for change in range(len(OTHERS[name]))[:changes]]
+    for kind, where, verilog in _all(sound.verilog, others):
         if verilog != sound.verilog:
-            yield Alteration(kind, where, replace(sound, verilog=verilog).signed())
+            yield Alteration(kind, where, partial(_signed, sound, verilog=verilog))
+    yield from _loaded(sound)
 
 
-def _all(name: str, text: str) -> Iterator[tuple[str, str, str]]:
+def _signed(sound: Offer, **changed: str) -> Offer:
+    return replace(sound, **changed).signed()
+
+
+def _all(text: str, others: list[str]) -> Iterator[tuple[str, str, str]]:
     for placed in instances(text):
         yield from _pins(text, placed)
         yield from _constants(text, placed)
@@ -52,8 +68,19 @@ def _all(name: str, text: str) -> Iterator[tuple[str, str, str]]:
         if placed.name.startswith(STAGES):
             yield from _stages(text, placed)
     yield from _statements(text)
-    yield from _modules(name, text)
+    yield from _modules(text, others)
     yield from _comments(text)
+
+
+def _loaded(sound: Offer) -> Iterator[Alteration]:
+    """Words of loadable tables: every bit flipped, every word removed or doubled."""
+    words = sound.tables.split()
+    for place, word in enumerate(words):
+        flipped = [[f"{int(word, 16) ^ 1 << bit:02x}"] for bit in range(8)]
+        for bit, new in enumerate([*flipped, [], [word, word]]):
+            text = "".join(f"{one}\n" for one in [*words[:place], *new, *words[place + 1 :]])
+            kind = "loaded bit" if bit < 8 else "loaded word"
+            yield Alteration(kind, f"word {place}, bit {bit}", partial(_signed, sound, tables=text))
 
 
 def _pins(text: str, placed: Placed) -> Iterator[tuple[str, str, str]]:
@@ -155,7 +182,7 @@ def _statements(text: str) -> Iterator[tuple[str, str, str]]:
         yield "statement added", added.strip(), replaced(text, (at, at), added)
 
 
-def _modules(name: str, text: str) -> Iterator[tuple[str, str, str]]:
+def _modules(text: str, others: list[str]) -> Iterator[tuple[str, str, str]]:
     """Every module replaced by its like of other parameters, or left out, or with one constant of its own changed."""
     own = modules(text)
     used = {module: body for module, body in own.items() if " router_s0 (\n" not in body}
@@ -169,16 +196,12 @@ def _modules(name: str, text: str) -> Iterator[tuple[str, str, str]]:
                 f"{module} at {found.start()}",
                 text.replace(body, replaced(body, found.span(), flipped), 1),
             )
-        for change in range(len(OTHERS[name])):
-            theirs = modules(other_verilog(name, change))
-            for other, their in theirs.items():
+        for number, verilog in enumerate(others):
+            for other, their in modules(verilog).items():
                 if _stem(other) == _stem(module) and (other == module or other not in own):
                     renamed = re.sub(rf"\b{re.escape(other)}\b", module, their)
-                    yield (
-                        "module of other parameters",
-                        f"{module} is {other} of {OTHERS[name][change]}",
-                        text.replace(body, renamed, 1),
-                    )
+                    where = f"{module} is {other} of other network {number}"
+                    yield "module of other parameters", where, text.replace(body, renamed, 1)
 
 
 def _stem(module: str) -> str:

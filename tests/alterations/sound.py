@@ -1,11 +1,67 @@
 """Alterations that leave the claim true, each with the reason; all others have to be refused."""
 
+import json
+import re
+from collections.abc import Callable
+
 from tests.alterations.hardware import Alteration
 from tests.alterations.networks import Offer
+from tests.alterations.oracle import verdict
 
-REASONS: list[tuple[str, str, str]] = []
+VALUES = ("constant's bit", "pin tied to 0", "pin tied to 1", "loaded bit")
+"""Kinds of alterations that give a constant another value."""
 
 
-def reason(_name: str, _sound: Offer, _made: Alteration) -> str:
+def _tables(wanted: str) -> Callable[[Offer, Alteration], bool]:
+    def holds(sound: Offer, made: Alteration) -> bool:
+        table = made.kind == "loaded bit" or re.search(r"\.(routes|reach|port_class)\b", made.where)
+        return bool(table) and made.kind in VALUES and verdict(sound, made.make()) == wanted
+
+    return holds
+
+
+def _kept_longer(sound: Offer, made: Alteration) -> bool:
+    def flits(offered: Offer) -> list[int]:
+        return [int(found, 16) for found in re.findall(r"\.release_flits\(\d+'h(\w+)\)", offered.verilog)]
+
+    if ".release_flits" not in made.where or made.kind not in VALUES:
+        return False
+    pairs = list(zip(flits(sound), flits(made.make()), strict=True))
+    return any(after > before for before, after in pairs) and all(after >= before for before, after in pairs)
+
+
+def _information(key: str) -> Callable[[Offer, Alteration], bool]:
+    def holds(sound: Offer, made: Alteration) -> bool:
+        if made.kind.endswith("doubled") or made.where.partition(".")[0] != key:
+            return False
+        before, after = json.loads(sound.manifest), json.loads(made.make().manifest)
+        return set(before) == set(after) and {**before, key: 0} == {**after, key: 0}
+
+    return holds
+
+
+def _reordered(key: str) -> Callable[[Offer, Alteration], bool]:
+    return lambda _, made: (made.kind, made.where) == ("manifest: items in another order", key)
+
+
+REASONS: list[tuple[str, Callable[[Offer, Alteration], bool]]] = [
+    ("only rows of tables differ that no header looks up", _tables("unused")),
+    (
+        "the tables are another sound routing: followed by brute force, every header gets to exactly its destinations "
+        "over every way, and no channels wait in a circle",
+        _tables("sound"),
+    ),
+    ("the token is kept for longer than it must be", _kept_longer),
+    ("files of the manifest informs people; the theorem does not use it", _information("files")),
+    ("counters of the manifest informs software; the theorem does not use it", _information("counters")),
+    ("registers of the manifest informs software; the theorem does not use it", _information("registers")),
+    ("port_arrays of the manifest informs people; the theorem does not use it", _information("port_arrays")),
+    ("the order of modules in the manifest says nothing", _reordered("modules")),
+    ("the order of shapes in the manifest says nothing", _reordered("router_shapes")),
+]
+"""Each reason, with the test that finds it in a sound network and an alteration of it."""
+
+
+def reason(sound: Offer, made: Alteration) -> str:
     """Why an alteration leaves the claim true; empty if it does not."""
-    return ""
+    return next((why for why, holds in REASONS if holds(sound, made)), "")

@@ -1,5 +1,7 @@
 """Routing tables of routers, as they stand in the Verilog."""
 
+from refusal import demand
+
 
 class Tables:
     """Routing tables as SPAM and multistage networks have them: by class of the arrival channel and key, outputs of
@@ -16,7 +18,10 @@ class Tables:
             self.branches[switch] = {c: mask for c, mask in zip(outputs, reach, strict=True) if mask}
             bits = (classes - 1).bit_length()
             arrivals = hardware.rows(switch, "port_class", bits) if bits else [0] * len(inputs)
+            known = all(one < classes for one in arrivals)
+            demand(known, f"port_class of {hardware.routers[switch]} names a class that is none of {classes}")
             self.arrival.update(zip(inputs, arrivals, strict=True))
+            demand(len(self.rows[switch]) == len(self.rows[0]), "tables of routers have different numbers of keys")
         self.keys = len(self.rows[0]) // classes
         self.every = (1 << hardware.processors) - 1
 

@@ -1,7 +1,5 @@
 """Follows every header over every way that it may be given, and holds what it asks for against an order."""
 
-from itertools import combinations
-
 from refusal import demand, ranks
 
 
@@ -17,33 +15,49 @@ class Walk:
 
     def reached(self, channel, key):
         """Mask of the processors that a header gets to from a channel, whichever way it is given."""
-        sink = self.hardware.sinks[channel] - self.hardware.switches
-        if sink >= 0:
-            return 1 << sink
-        if (channel, key) not in self.known:
-            self.known[channel, key] = None
-            self.known[channel, key] = self._behind(channel, key)
-        found, name = self.known[channel, key], self.hardware.names[channel]
-        demand(found is not None, f"a header for {self.key_name(key)} can come back to {name}")
-        return found
+        asked, work = {}, [channel]
+        while work:
+            channel = work[-1]
+            if self._found(channel, key) is not None:
+                work.pop()
+            elif channel in asked:  # and all that follows is known
+                self.known[channel, key] = self._behind(channel, key, asked[channel])
+            else:
+                self.known[channel, key] = None
+                asked[channel] = self.ways(channel, key)
+                demand(asked[channel], f"{self._header(channel, key)} has no way")
+                for following, _ in asked[channel]:
+                    self.edges.add((channel, following))
+                    if self._found(following, key) is None:
+                        name = self.hardware.names[following]
+                        again = following in asked
+                        demand(not again, f"a header for {self.key_name(key)} can come back to {name}")
+                        work.append(following)
+        return self._found(channel, key)
 
-    def _behind(self, channel, key):
-        asked, of_key = self.ways(channel, key), f"a header for {self.key_name(key)} that comes on"
-        name = self.hardware.names[channel]
-        demand(asked, f"{of_key} {name} has no way")
+    def _found(self, channel, key):
+        sink = self.hardware.sinks[channel] - self.hardware.switches
+        return 1 << sink if sink >= 0 else self.known.get((channel, key))
+
+    def _header(self, channel, key):
+        return f"a header for {self.key_name(key)} that comes on {self.hardware.names[channel]}"
+
+    def _behind(self, channel, key, asked):
         found = []
         for following, wanted in asked:
-            self.edges.add((channel, following))
-            found.append(self.reached(following, key))
-            right = wanted in (None, found[-1])
-            demand(right, f"{of_key} {name} does not reach what the table says behind {self.hardware.names[following]}")
+            found.append(self._found(following, key))
+            if wanted not in (None, found[-1]):
+                behind = self.hardware.names[following]
+                demand(False, f"{self._header(channel, key)} does not reach what the table says behind {behind}")
         if asked[0][1] is None:
-            demand(len(set(found)) == 1, f"{of_key} {name} reaches one processor or another, as it is let")
+            one = len(set(found)) == 1
+            demand(one, f"{self._header(channel, key)} reaches one processor or another, as it is let")
             return found[0]
-        demand(sum(found) == sum(found[:1]) | sum(found[1:]), "")
-        apart = all(not a & b for a, b in combinations(found, 2))
-        demand(apart, f"{of_key} {name} would reach a processor twice")
-        return sum(found)
+        together = 0
+        for mask in found:
+            demand(not together & mask, f"{self._header(channel, key)} would reach a processor twice")
+            together |= mask
+        return together
 
 
 def check_sent(walk, channel, key, processors):
