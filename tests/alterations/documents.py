@@ -33,7 +33,7 @@ def _certificate(sound: Offer, document: Any, put: Any) -> Offer:
 
 def _of(document: Any) -> Iterator[tuple[str, str, Path, Any, bool]]:
     """What is done, where, and the arguments of ``_text``."""
-    for path, value in list(_places(document)):
+    for path, value in list(places(document)):
         where, key, other = ".".join(map(str, path)), path[-1], _changed(value)
         strange = None if isinstance(value, str) else "x"
         if isinstance(key, int):
@@ -46,7 +46,7 @@ def _of(document: Any) -> Iterator[tuple[str, str, Path, Any, bool]]:
         if not isinstance(value, dict):
             yield "value changed", where, path, [other] if isinstance(key, int) else {key: other}, False
         yield "value of another type", where, path, [strange] if isinstance(key, int) else {key: strange}, False
-    for path, value in [((), document), *_places(document)]:
+    for path, value in [((), document), *places(document)]:
         where = ".".join(map(str, path))
         if isinstance(value, dict):
             yield "key added", f"{where}.more", path, {**value, "more": 0}, True
@@ -54,12 +54,12 @@ def _of(document: Any) -> Iterator[tuple[str, str, Path, Any, bool]]:
             yield "items in another order", where, path, [*value[1:], value[0]], True
 
 
-def _places(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def places(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Every key and item, with what is there."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in pairs:
         yield (*path, key), inner
-        yield from _places(inner, (*path, key))
+        yield from places(inner, (*path, key))
 
 
 def _changed(value: Any) -> Any:
@@ -75,18 +75,19 @@ def _changed(value: Any) -> Any:
 
 
 def _text(document: Any, path: Path, new: Any, whole: bool) -> str:
-    """The document with pairs or items in the place of one, or with a whole value replaced."""
-    return json.dumps(_put(document, path, new, whole), indent=1).replace(json.dumps(TWIN)[1:-1], "") + "\n"
+    """What ``put`` gives, as JSON in which keys that end in ``TWIN`` are twice."""
+    return json.dumps(put(document, path, new, whole), indent=1).replace(json.dumps(TWIN)[1:-1], "") + "\n"
 
 
-def _put(value: Any, path: Path, new: Any, whole: bool) -> Any:
+def put(value: Any, path: Path, new: Any, whole: bool = False) -> Any:
+    """A document with pairs or items (``new``) in the place of one, or with a whole value replaced by ``new``."""
     if not path:
         return new
     at, rest = path[0], path[1:]
     if rest or whole:
         if isinstance(value, dict):
-            return {**value, at: _put(value[str(at)], rest, new, whole)}
-        return [*value[: int(at)], _put(value[int(at)], rest, new, whole), *value[int(at) + 1 :]]
+            return {**value, at: put(value[str(at)], rest, new, whole)}
+        return [*value[: int(at)], put(value[int(at)], rest, new, whole), *value[int(at) + 1 :]]
     if isinstance(value, dict):
         pairs = [pair for key, inner in value.items() for pair in (new.items() if key == at else [(key, inner)])]
         return dict(pairs)

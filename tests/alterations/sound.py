@@ -32,7 +32,7 @@ def _kept_longer(sound: Offer, made: Alteration) -> bool:
 
 def _information(key: str) -> Callable[[Offer, Alteration], bool]:
     def holds(sound: Offer, made: Alteration) -> bool:
-        if made.kind.endswith("doubled") or made.where.partition(".")[0] != key:
+        if made.kind.endswith("key doubled") or made.where.partition(".")[0] != key:
             return False
         before, after = json.loads(sound.manifest), json.loads(made.make().manifest)
         return set(before) == set(after) and {**before, key: 0} == {**after, key: 0}

@@ -30,7 +30,8 @@ from verilog import WiredModule, module_ports, split_modules
 
 FAMILIES = {"torus": torus, "hypercube": hypercube, "spam": spam, "min": multistage, "harts": harts}
 """By family the file that has its rules: form of routers, constants, side wires, and what the theorem needs."""
-MAX_BYTES = 1 << 29
+MAX_BYTES = 1 << 26
+"""Of a file: six times as many as the largest networks have that can be hardware."""
 MAX_LINE = 400
 
 
@@ -64,8 +65,9 @@ def check(manifest_text, verilog, tables, certificate_text, digests_text):
     bodies = split_modules(verilog)
     name = check_modules(manifest, bodies, read_document(digests_text, "the file of digests"))
     network, wired = Network(manifest), WiredModule(name, bodies[name])
-    ports = {module: module_ports(body) for module, body in bodies.items()}
-    demand(network.top in ports, f"module {network.top} is missing in the Verilog")
+    demand(network.top in bodies, f"module {network.top} is missing in the Verilog")
+    placed = {module for module, _ in wired.instances.values() if module in bodies}
+    ports = {module: module_ports(bodies[module]) for module in {network.top, *placed}}
     listed = [{"name": port, "direction": way, "bits": bits} for port, (way, bits) in ports[network.top].items()]
     demand_same(manifest["ports"], listed, "ports of the manifest")
     hardware = Hardware(network, wired, bodies, ports, FAMILIES[family], certificate, tables.split())
@@ -106,7 +108,7 @@ def read(name):
         raise ValueError(f"{name} is no file")
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(f"{name} has more than {MAX_BYTES} bytes")
-    return path.read_text(encoding="utf-8")
+    return path.read_bytes().decode("utf-8")  # line ends as they are: the digests are of them
 
 
 def table_file(manifest_text):

@@ -7,7 +7,7 @@ from refusal import Refused, demand
 
 MAX_DEPTH = 16
 MAX_DIGITS = 12
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.S)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)', re.S)
 
 
 def read_document(text, what):

@@ -2,6 +2,7 @@
 
 import re
 
+from documents import natural
 from refusal import demand
 from walk import Walk, check_order, check_sent
 
@@ -55,8 +56,10 @@ class Grid:
             switch: tuple(hardware.constant(switch, name)[1] for name in ("column", "row"))
             for switch in range(hardware.switches)
         }
+        columns, rows = (natural(side, "side of the grid") for side in self.sides)
+        demand(columns * rows == hardware.switches, f"a grid of {columns} x {rows} has not {hardware.switches} switches")
         places = {(column, row) for column in range(self.sides[0]) for row in range(self.sides[1])}
-        whole = set(self.position.values()) == places and len(places) == hardware.switches
+        whole = set(self.position.values()) == places
         demand(whole, "the columns and rows of the routers are not those of the grid, each once")
         self.heading, self.closes, self.high, self.leaving, self.delivery = {}, {}, {}, {}, {}
         for channel in range(len(hardware.channels)):

@@ -19,6 +19,8 @@ _CONSTANT = re.compile(r"(\d{1,8})'h([0-9a-f]+)")
 
 def split_modules(text):
     """Texts of the modules by name; between them only what says nothing."""
+    strange = re.search(r"[^\n -~]", text)
+    demand(not strange, f"the Verilog has the character {strange and strange[0]!r}")
     modules, name, lines = {}, None, []
     for number, line in enumerate(text.split("\n"), 1):
         head = _HEAD.match(line)
@@ -69,18 +71,20 @@ class WiredModule:
 
     def __init__(self, name, body):
         self.name, self.ports, self.wires, self.instances, self.assigned = name, {}, {}, {}, {}
-        self._tokens, self._at = list(_tokens(name, body)), 0
+        self._tokens = _tokens(name, body)
+        self._ahead = next(self._tokens, None)
         self.listed = self._head()
         statements = {"input": self._port, "output": self._port, "wire": self._wire, "assign": self._assignment}
         while (word := self._next()) != "endmodule":
             statements.get(word, self._instance)(word)
-        demand(self._at == len(self._tokens), f"module {name} goes on behind its end")
+        demand(self._ahead is None, f"module {name} goes on behind its end")
         demand(list(self.ports) == self.listed, f"ports of module {name} are not those of its head")
 
     def _next(self, wanted=None):
-        demand(self._at < len(self._tokens), f"module {self.name} has no end")
-        token = self._tokens[self._at]
-        self._at += 1
+        token = self._ahead
+        if token is None:
+            raise Refused(f"module {self.name} has no end")
+        self._ahead = next(self._tokens, None)
         if wanted is not None and token != wanted:
             raise Refused(f"module {self.name} has {token!r} where {wanted!r} must be")
         return token
@@ -123,7 +127,7 @@ class WiredModule:
     def _declared(self, end=";"):
         """Name and width of what a declaration declares."""
         width = 1
-        if self._tokens[self._at] == "[":
+        if self._ahead == "[":
             self._next("[")
             high = self._next()
             demand(high.isdecimal() and len(high) < 8, f"module {self.name} declares a width of {high[:20]!r}")
