@@ -57,7 +57,8 @@ class Grid:
             for switch in range(hardware.switches)
         }
         columns, rows = (natural(side, "side of the grid") for side in self.sides)
-        demand(columns * rows == hardware.switches, f"a grid of {columns} x {rows} has not {hardware.switches} switches")
+        whole = columns * rows == hardware.switches
+        demand(whole, f"a grid of {columns} columns and {rows} rows has not {hardware.switches} switches")
         places = {(column, row) for column in range(self.sides[0]) for row in range(self.sides[1])}
         whole = set(self.position.values()) == places
         demand(whole, "the columns and rows of the routers are not those of the grid, each once")

@@ -53,6 +53,11 @@ NETWORKS: dict[str, dict[str, Any]] = {
         "packet_flits": 3,
         "algorithm_a": True,
     },
+    "total-order": {
+        "family": "spam",
+        "topology": {"kind": "lattice", "switches": 8, "ports": 8, "seed": 6},
+        "ordering": "total",
+    },
     "reception": {
         "family": "harts",
         "topology": {"kind": "hexmesh", "size": 2},
