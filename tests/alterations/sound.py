@@ -41,7 +41,7 @@ def _information(key: str) -> Callable[[Offer, Alteration], bool]:
 
 
 def _reordered(key: str) -> Callable[[Offer, Alteration], bool]:
-    return lambda _, made: (made.kind, made.where) == ("manifest: items in another order", key)
+    return lambda _, made: made.kind.endswith("items in another order") and made.where == key
 
 
 REASONS: list[tuple[str, Callable[[Offer, Alteration], bool]]] = [
@@ -57,6 +57,7 @@ REASONS: list[tuple[str, Callable[[Offer, Alteration], bool]]] = [
     ("registers of the manifest informs software; the theorem does not use it", _information("registers")),
     ("port_arrays of the manifest informs people; the theorem does not use it", _information("port_arrays")),
     ("the order of modules in the manifest says nothing", _reordered("modules")),
+    ("the escapes of a certificate are a set: their order says nothing", _reordered("escapes")),
     ("the order of shapes in the manifest says nothing", _reordered("router_shapes")),
 ]
 """Each reason, with the test that finds it in a sound network and an alteration of it."""
