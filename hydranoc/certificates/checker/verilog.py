@@ -8,8 +8,7 @@ import re
 from refusal import Refused, demand
 
 BETWEEN_MODULES = re.compile(
-    r"// SPDX-License-Identifier: [\w.-]+|`timescale 1ns ?/ ?1ps|// verilator lint_off \w+"
-    r"|// This file holds all modules of a network, and has the name of one of them:"
+    r"// SPDX-License-Identifier: [\w.-]+|`timescale 1ns ?/ ?1ps|/\* verilator lint_(?:on|off) \w+ \*/"
 )
 """Lines that may stand before, between and behind modules."""
 _HEAD = re.compile(r"module (\S+?) ?\(")
