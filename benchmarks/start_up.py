@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.sandbox import BenchmarkError, Sandbox
+from sim_model.common.loops.folders import SHIPPED_FOLDER
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
-SHIPPED = ROOT / "sim_model" / "shipped"
-"""Folder of compiled loops that come with the package, if there are any."""
 FIRST_MODEL, FIRST_MODEL_SHIPPED = 8.0, 4.0
 MOST_COMPILATIONS, MAKE_DEMO_SECONDS = 2, 90.0
 SWEEP = ("sweep", str(EXAMPLES / "torus-lanes.yaml"), "--over", "network.buffer_flits=1:8:8", "--doublings", "0")
@@ -73,7 +72,7 @@ class Measured:
 
 def commands() -> list[Command]:
     """Return all that is measured."""
-    first_model = FIRST_MODEL_SHIPPED if any(SHIPPED.glob("*.o")) else FIRST_MODEL
+    first_model = FIRST_MODEL_SHIPPED if any(SHIPPED_FOLDER.glob("*.o")) else FIRST_MODEL
     demo, *families = (str(EXAMPLES / f"{name}.yaml") for name in ("demo", "min", "harts", "torus-lanes", "hypercube"))
     return [
         Command(("--version",), warm=0.4),
