@@ -61,7 +61,7 @@ def _compile_here(example: str | None) -> None:
         if example in (None, name):
             _run_example(name, engines)
     if example is None:
-        for run in (_run_packed_rows, _run_software_multicast, _run_ideal_cube):
+        for run in (_run_packed_rows, _run_software_multicast, _run_torus_of_the_paper, _run_ideal_cube):
             run()
 
 
@@ -97,6 +97,17 @@ def _run_software_multicast() -> None:
     from hydranoc import load
 
     assert len(load(EXAMPLES / "torus-multinode.yaml").messages)
+
+
+def _run_torus_of_the_paper() -> None:
+    from hydranoc.studies.torus.multicasts import paper_model
+    from sim_model.common.messages import Message, Messages
+    from sim_model.common.simulation import PLANES, Simulation
+
+    model = paper_model()
+    processors = len(model.network.processors)
+    messages = Messages.build([Message(0, [1], 5)], processors=processors, header_flits=model.header_flits)
+    Simulation(model, messages, engine=PLANES).run(1)
 
 
 def _run_ideal_cube() -> None:

@@ -77,6 +77,7 @@ def test_loops_are_found_in_any_folder_until_a_source_changes(tmp_path):
     first = write_sources(tmp_path / "one")
     assert run(first, loops) == ("30", True)
     (kept,) = loops.iterdir()
+    assert kept.stat().st_mode & 0o777 == (first / "run.py").stat().st_mode & 0o777  # readable as any file is
     assert run(first, loops) == ("30", False)
     assert run(write_sources(tmp_path / "other" / "place"), loops) == ("30", False)
     assert run(write_sources(tmp_path / "constant", factors="FACTOR = 4\n"), loops) == ("40", True)

@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import os
 import re
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -110,14 +109,12 @@ def keep(path: Path, object_file: bytes) -> None:
     """Write a file at once, and remove old ones beside it. A folder that cannot be written costs compiling again."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as part:
-            try:
-                part.write(MAGIC + hashlib.sha256(object_file).digest() + object_file)
-                part.close()
-                os.replace(part.name, path)
-            except OSError:
-                os.unlink(part.name)
-                raise
+        part = path.with_name(f"{path.name}.{os.getpid()}.part")
+        try:
+            part.write_bytes(MAGIC + hashlib.sha256(object_file).digest() + object_file)
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
         _remove_old(path.parent)
 
 
