@@ -16,6 +16,7 @@ import pytest
 from sim_model.common.engine.compiled import compiled_loop
 from sim_model.common.loops import notices, processors
 from sim_model.common.loops.arguments import ArgumentError, Layout
+from sim_model.common.loops.digest import COMPILER_FILES
 from sim_model.common.loops.processors import baselines
 
 ROOT = Path(__file__).parent.parent.parent
@@ -276,3 +277,20 @@ def test_an_exception_in_a_loop_is_one_in_python(compiled_names):
 def test_families_keep_their_loops_apart():
     loops = [importlib.import_module(f"sim_model.{family}.model").run_cycles for family in ("spam", "min", "harts")]
     assert len({loop.name for loop in loops}) == len(loops)
+
+
+IMPORT_ALL = """
+import importlib, sys
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+print(sorted({"numba", "llvmlite", "scipy.stats"} & sys.modules.keys()))
+"""
+
+
+def test_nothing_but_the_compiler_loads_numba():
+    """A warm run would take seconds longer, and no result would show it."""
+    paths = sorted(path for path in (ROOT / "sim_model").rglob("*.py") if str(path) not in COMPILER_FILES)
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in paths]
+    assert len(names) > 100
+    done = subprocess.run([sys.executable, "-c", IMPORT_ALL, *names], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "[]\n", done.stderr
