@@ -4,6 +4,9 @@ import re
 from typing import Any
 
 LICENSE_LINE = "// SPDX-License-Identifier: Apache-2.0"
+AXIS_CLOCK = "  reg axis_clk = 1'b0;             // of all nodes\n  always #7 axis_clk = ~axis_clk;"
+_BUS = {name: name for name in ("awaddr", "awvalid", "awready", "wdata", "wvalid", "wready", "bvalid")}
+_BUS |= {"wstrb": "4'hf", "bready": "1'b1"}
 SOURCE, FIRST_WORD, MOST_WORDS, MOST_DESTINATIONS = 0, 16, 4, 3
 _BENCH = """\
 {license}
@@ -18,6 +21,7 @@ module noc_bench;
   localparam WORD_BITS = {word_bits};
   localparam TID_BITS = {tid_bits};
   localparam WORDS = {words};               // of the packet
+  localparam LEADING = {leading};             // words before them that name the destinations
   localparam MOST_CYCLES = 200000;
   localparam [NODES-1:0] DESTINATIONS = {nodes}'h{destinations:x};
 
@@ -34,6 +38,8 @@ module noc_bench;
 
   // everything is driven and looked at at falling edges, half a cycle from where the network takes it
   always #5 clk = ~clk;
+{axis_clock}
+  wire [(LEADING+1)*WORD_BITS+NODES-1:0] leading_words = {{{{((LEADING+1)*WORD_BITS){{1'b0}}}}, DESTINATIONS}};
 
   noc network (
 {connections}
@@ -43,12 +49,13 @@ module noc_bench;
     integer word;
     begin
       s_tdest = tdest[{last_tdest_bit}:0];
-{set_tuser}      for (word = 0; word < WORDS; word = word + 1) begin
+{set_tuser}      for (word = -LEADING; word < WORDS; word = word + 1) begin
         s_tdata = {first_word} + word;
+        if (word < 0) s_tdata = leading_words >> ((word + LEADING) * WORD_BITS);
         s_tlast = word == WORDS - 1;
         s_tvalid = 1'b1;
-        while (s_tready !== 1'b1) @(negedge clk);
-        @(negedge clk);
+        while (s_tready !== 1'b1) @(negedge axis_clk);
+        @(negedge axis_clk);
       end
       s_tvalid = 1'b0;
     end
@@ -70,7 +77,7 @@ module noc_bench;
   initial for (port = 0; port < OUTPUTS; port = port + 1) position[port] = 0;
   initial for (node = 0; node < NODES; node = node + 1) received[node] = 0;
 
-  always @(negedge clk)
+  always @(negedge axis_clk)
     if (!rst) begin
       if (s_error) begin
         $display("FAIL: a packet can go nowhere");
@@ -103,6 +110,7 @@ module noc_bench;
   initial begin
 {load_tables}    repeat (8) @(negedge clk);
     rst = 1'b0;
+{load_registers}    repeat (32) @(negedge axis_clk);
 {sends}
     count_missing;
     while (missing != 0 && cycles < MOST_CYCLES) begin
@@ -137,6 +145,40 @@ _LOAD_TABLES = """\
     end
     tables_load = 1'b0;
 """
+_WRITE = """\
+
+  reg [{last_address_bit}:0] awaddr = 0;
+  reg [31:0] wdata = 0;
+  reg awvalid = 1'b0;
+  reg wvalid = 1'b0;
+  wire awready, wready, bvalid;
+
+  // of a register
+  task write(input integer address, input [31:0] data);
+    begin
+      awaddr = address;
+      wdata = data;
+      awvalid = 1'b1;
+      wvalid = 1'b1;
+      while (awvalid || wvalid) begin : taking
+        reg aw_taken, w_taken;
+        aw_taken = awready;
+        w_taken = wready;
+        @(negedge clk);
+        if (aw_taken) awvalid = 1'b0;
+        if (w_taken) wvalid = 1'b0;
+      end
+      while (bvalid !== 1'b1) @(negedge clk);
+      @(negedge clk);
+    end
+  endtask
+"""
+_LOAD_BY_REGISTERS = """\
+    $readmemh("noc/{file}", table_words);
+    @(negedge clk);
+    write({control}, 1);
+    for (number = 0; number < {words}; number = number + 1) write({data}, table_words[number]);
+"""
 
 
 def plain_bench(manifest: dict[str, Any]) -> str:
@@ -152,6 +194,8 @@ def plain_bench(manifest: dict[str, Any]) -> str:
     broadcasts = "operations" in stream
     destinations = others if broadcasts else others[:MOST_DESTINATIONS]
     outputs, tuser_bits, tables = stream["outputs"], stream["tuser_bits"], manifest.get("tables")
+    registers, own_clock = manifest.get("registers"), stream["clocks"][0] != "clk"
+    addresses = {entry["name"]: entry["address"] for entry in registers["registers"]} if registers else {}
     inputs = [f"  reg [{stream['tdest_bits'] - 1}:0] s_tdest = 0;"]
     inputs += [f"  reg [{tuser_bits - 1}:0] s_tuser = 0;"] if tuser_bits else []
     return _BENCH.format(
@@ -170,11 +214,30 @@ def plain_bench(manifest: dict[str, Any]) -> str:
         last_tdest_bit=stream["tdest_bits"] - 1,
         set_tuser="      s_tuser = tuser;\n" if tuser_bits else "",
         first_word=FIRST_WORD,
+        leading=stream["leading_words"],
+        axis_clock=AXIS_CLOCK if own_clock else "  wire axis_clk = clk;",
         node_cases="\n".join(f"      {i}: node_of = {_node_of(port)};" for i, port in enumerate(outputs)),
-        tables=_TABLES.format(last_bit=tables["word_bits"] - 1, last_word=tables["words"] - 1) if tables else "",
-        load_tables=_LOAD_TABLES.format(**tables) if tables else "",
+        tables=_tables(tables, registers),
+        load_tables=_LOAD_TABLES.format(**tables) if tables and not registers else "",
+        load_registers=_load_registers(tables, addresses) if registers else "",
         sends="\n".join(f"    {send};" for send in _sends(stream, destinations)),
     )
+
+
+def _tables(tables: dict[str, Any] | None, registers: dict[str, Any] | None) -> str:
+    """Declarations of what loads tables, and of what writes registers."""
+    lines = ""
+    if tables:
+        lines = _TABLES.format(last_bit=tables["word_bits"] - 1, last_word=tables["words"] - 1)
+        lines = lines if not registers else lines.splitlines()[0] + "\n"
+    return lines + (_WRITE.format(last_address_bit=registers["address_bits"] - 1) if registers else "")
+
+
+def _load_registers(tables: dict[str, Any] | None, addresses: dict[str, int]) -> str:
+    """Load the tables, and end the network's reset."""
+    data, control = addresses.get("TABLES_DATA"), addresses["CONTROL"]
+    load = _LOAD_BY_REGISTERS.format(**tables, control=control, data=data) if tables else "    @(negedge clk);\n"
+    return f"{load}    write({control}, 0);\n"
 
 
 def _sends(stream: dict[str, Any], destinations: list[int]) -> list[str]:
@@ -185,6 +248,8 @@ def _sends(stream: dict[str, Any], destinations: list[int]) -> list[str]:
     if "operations" in stream:
         algorithm = "sbcast" if stream["reception"] is None else "6-bcast"
         return [f"send(0, {bits}'d{stream['operations'][algorithm]})"]
+    if stream["leading_words"]:
+        return ["send(0, 1'b1)"]
     return [f"send(0, {bits}'h{sum(1 << node for node in destinations):x})"]
 
 
@@ -193,8 +258,12 @@ def _wire(port: dict[str, Any], stream: dict[str, Any]) -> str:
     name, sender = port["name"], stream["inputs"][SOURCE]
     if name in ("clk", "rst", "tables_load", "tables_data"):
         return name
+    if name in stream["clocks"]:
+        return "axis_clk"
+    if name.startswith("s_axil_"):
+        return _BUS.get(name.removeprefix("s_axil_"), "" if port["direction"] == "output" else f"{port['bits']}'d0")
     end, _, field = name.rpartition("_")
-    if end == sender:
+    if end == sender and field != "tkeep":
         return f"s_{field}"
     if end in stream["outputs"] and field in ("tdata", "tvalid", "tlast", "tid"):
         index = stream["outputs"].index(end)
@@ -202,6 +271,8 @@ def _wire(port: dict[str, Any], stream: dict[str, Any]) -> str:
         return f"m_{field}[{index}*{bits} +: {bits}]" if bits else f"m_{field}[{index}]"
     if port["direction"] == "output":
         return ""
+    if field == "tkeep":
+        return f"{{{port['bits']}{{1'b1}}}}"
     return f"{port['bits']}'d{int(field == 'tready')}"
 
 

@@ -1,20 +1,31 @@
 """The files of a bench project: a network with AXI4-Stream ports, tests in cocotb around it, and a bench in Verilog."""
 
+import hashlib
+import json
+from collections.abc import Iterable
 from importlib import resources
+from pathlib import Path
+from typing import Any
 
 from hydranoc.benches.plain_verilog import plain_bench
 from hydranoc.design import Design
 
-TEMPLATE = ("Makefile", "README.md", "noc_tests.py", "streams.py", "test_noc.py")
+TEMPLATE = ("Makefile", "README.md", "noc_tests.py", "registers.py", "streams.py", "test_noc.py")
+DIGESTS = "generated.json"
+"""Digests of all files as they were written: one with another digest was changed by hand."""
 
 
-def bench_project(design: Design) -> dict[str, str]:
+def bench_project(design: Design, axi_stream: str | None = None, **options: Any) -> dict[str, str]:
     """Names and texts of all files.
 
     Parameters
     ----------
     design : Design
-        The network; of its ways to name destinations the first one is taken.
+        The network.
+    axi_stream : str or None
+        The way to name destinations; the first one of the network by default.
+    options
+        Others of ``Design.verilog``.
 
     Raises
     ------
@@ -23,6 +34,34 @@ def bench_project(design: Design) -> dict[str, str]:
     """
     folder = resources.files("hydranoc.benches").joinpath("template")
     files = {name: folder.joinpath(name).read_text(encoding="utf-8") for name in TEMPLATE}
-    generated = design.verilog("noc", design.destination_modes[0])
+    generated = design.verilog("noc", axi_stream or design.destination_modes[0], **options)
     files["noc_bench.v"] = plain_bench(generated.manifest)
-    return files | {f"noc/{name}": text for name, text in generated.files.items()}
+    files |= {f"noc/{name}": text for name, text in generated.files.items()}
+    digests = {name: _digest(text.encode()) for name, text in files.items()}
+    return files | {DIGESTS: json.dumps(digests, indent=1) + "\n"}
+
+
+def changed_files(folder: Path, files: Iterable[str]) -> list[str]:
+    """Return the files of a project that are not as they were written.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        Of the project.
+    files : iterable of str
+        Names of the files that are about to be written.
+
+    Returns
+    -------
+    list of str
+    """
+    try:
+        known = json.loads((folder / DIGESTS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        known = {}
+    there = [name for name in files if name != DIGESTS and (folder / name).is_file()]
+    return [name for name in there if known.get(name) != _digest((folder / name).read_bytes())]
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,6 +1,7 @@
 """``bench``: a bench of one's own around the network."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -8,6 +9,7 @@ from hydranoc.api import load
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.summary_text import table
+from hydranoc.verbs.network_options import network_choices, network_options
 from hydranoc.verbs.options import config_argument, json_option, say
 
 
@@ -21,23 +23,30 @@ from hydranoc.verbs.options import config_argument, json_option, say
     metavar="DIR",
     help="Folder for the project.  [default: NAME-bench, with the configuration's name]",
 )
+@network_options
 @json_option
-def bench(config: Path, folder: Path | None, as_json: bool) -> int:
+def bench(config: Path, folder: Path | None, axi_stream: str | None, as_json: bool, **options: Any) -> int:
     """Write a small project around CONFIG's network with AXI4-Stream ports, ready to be run and changed: tests in
     cocotb with a Makefile and a runner for pytest, and a bench in plain Verilog; each sends a multicast and looks at
-    what arrives. Files of these names in DIR are written anew.
+    what arrives. The options are those of `verilog`. Files in DIR that were changed since they were written are never
+    overwritten; the others are written anew.
 
     \b
     Examples:
       hydranoc bench examples/demo.yaml -o bench
+      hydranoc bench examples/demo.yaml -o bench --axi-clocks separate
       cd bench; eval "$(hydranoc env)"; make; make verilog
     """
-    from hydranoc.benches.project import bench_project
+    from hydranoc.benches.project import bench_project, changed_files
 
     design = load(config)
     folder = folder or Path(f"{design.config.name}-bench")
     with result_folder(folder) as scratch, progress_bars("writing Verilog"):
-        files = bench_project(design)
+        files = bench_project(design, axi_stream, **network_choices(options))
+        if changed := changed_files(folder, files):
+            others = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+            text = f"{folder / changed[0]}{others} is changed since it was written; move it, or choose another folder"
+            raise click.UsageError(text)
         for name, text in files.items():
             (scratch / name).parent.mkdir(exist_ok=True)
             (scratch / name).write_text(text, encoding="utf-8")

@@ -10,12 +10,9 @@ from hydranoc.errors import shown
 from hydranoc.reports.output import result_folder
 from hydranoc.reports.progress import progress_bars
 from hydranoc.reports.summary_text import table
+from hydranoc.verbs.network_options import network_choices, network_options
 from hydranoc.verbs.options import RESULTS, config_argument, json_option, output_option, say
 
-# as rtl.common.axi_injector and rtl.common.axi_ends have them, which would load Amaranth for every verb's --help
-DESTINATION_MODES = ("tuser", "leading-word", "tdest")
-AXI_CLOCKS = ("network", "shared", "separate")
-REGISTER_BUSES = ("axi-lite",)
 LONGEST_TOP = 200
 """Letters of a top's name. File systems take 255, of which suffixes need some."""
 
@@ -24,25 +21,7 @@ LONGEST_TOP = 200
 @config_argument
 @output_option("the Verilog")
 @click.option("--top", default="noc", show_default=True, help="Name of the top module, prefix of all others.")
-@click.option(
-    "--axi-stream",
-    type=click.Choice(DESTINATION_MODES),
-    help="AXI4-Stream endpoints; packets name their destinations in tuser or in their leading words; "
-    "in families without multicast in hardware the one destination in tdest.",
-)
-@click.option("--moved/--no-moved", default=True, show_default=True, help="An output with one bit per channel.")
-@click.option(
-    "--axi-clocks",
-    type=click.Choice(AXI_CLOCKS),
-    help="Clock of the AXI4-Stream ports: the network's, one other clock, or one for each node.  [default: network]",
-)
-@click.option("--tkeep", is_flag=True, help="AXI4-Stream words need not be full; flit_bits is a bit more than a word.")
-@click.option(
-    "--registers",
-    type=click.Choice(REGISTER_BUSES),
-    help="Registers behind AXI4-Lite in place of the ports of counters, tables and errors, with an interrupt.",
-)
-@click.option("--arrays", is_flag=True, help="Add a SystemVerilog module whose AXI4-Stream ports are arrays.")
+@network_options
 @click.option(
     "--router", metavar="SWITCH", help="Only the router of one switch, by name or number; its links are its ports."
 )
@@ -66,7 +45,7 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
     if len(top) > LONGEST_TOP:
         text = f"the top module's name, which files have too, must have at most {LONGEST_TOP} letters, not {len(top)}"
         raise click.BadParameter(text)
-    axi_stream, clocks = options["axi_stream"], options["axi_clocks"] or AXI_CLOCKS[0]
+    axi_stream = options["axi_stream"]
     for option in ("axi_clocks", "tkeep", "arrays"):
         if options[option] and axi_stream is None:
             raise click.UsageError(f"--{option.replace('_', '-')} needs --axi-stream as well")
@@ -79,8 +58,7 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
         if options["router"] is not None:
             generated = design.router(options["router"], top)
         else:
-            chosen = {name: options[name] for name in ("moved", "tkeep", "arrays")}
-            generated = design.verilog(top, axi_stream, clocks=clocks, registers=bool(options["registers"]), **chosen)
+            generated = design.verilog(top, axi_stream, **network_choices(options))
         for name, text in generated.files.items():
             (scratch / name).write_text(text, encoding="utf-8")
     files = {str(folder / name): len(text.encode()) for name, text in generated.files.items()}

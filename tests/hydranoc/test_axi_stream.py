@@ -10,7 +10,7 @@ import pytest
 
 from hydranoc import Design, load
 from hydranoc.cli import run
-from hydranoc.verbs.verilog import AXI_CLOCKS, DESTINATION_MODES
+from hydranoc.verbs.network_options import AXI_CLOCKS, DESTINATION_MODES
 from rtl.common import axi_ends, axi_injector
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

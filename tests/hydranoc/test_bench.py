@@ -29,9 +29,21 @@ MULTICASTS = {
 }
 
 
-def project(folder: Path, network: str, capsys) -> Path:
+BYTES = MULTICASTS["spam"] + "\n  flit_bits: 33"
+OPTIONS = {
+    "leading words": (MULTICASTS["spam"], "--axi-stream leading-word"),
+    "several leading words": (MULTICASTS["narrow"].replace("[1, 2]", "[3, 4]"), "--axi-stream leading-word"),
+    "one clock": (MULTICASTS["several outputs"], "--axi-clocks shared --no-moved"),
+    "clocks": (MULTICASTS["several inputs"], "--axi-clocks separate"),
+    "bytes": (BYTES, "--tkeep --axi-clocks separate"),
+    "registers": (MULTICASTS["harts"], "--registers axi-lite --arrays"),
+    "tables by registers": (MULTICASTS["tables"], "--registers axi-lite --axi-clocks separate"),
+}
+
+
+def project(folder: Path, network: str, capsys, *options: str) -> Path:
     (folder / "net.yaml").write_text(f"network:\n  {network}\n")
-    assert run(["bench", str(folder / "net.yaml"), "-o", str(folder / "mine"), "--json"]) == 0
+    assert run(["bench", str(folder / "net.yaml"), "-o", str(folder / "mine"), "--json", *options]) == 0
     files = json.loads(capsys.readouterr().out)["files"]
     assert all(Path(name).is_file() for name in files)
     return folder / "mine"
@@ -50,6 +62,46 @@ def test_both_benches_pass_in_every_family(network, tmp_path, capsys):
     out = passes("make SIM=icarus && make verilog SIM=icarus", folder, **OURS)
     assert "PASS=2 FAIL=0" in out
     assert "\nPASS: a packet of " in out
+
+
+@pytest.mark.usefixtures("icarus")
+@pytest.mark.parametrize("chosen", OPTIONS)
+def test_both_benches_pass_with_the_options_of_verilog(chosen, tmp_path, capsys):
+    network, options = OPTIONS[chosen]
+    folder = project(tmp_path, network, capsys, *options.split())
+    out = passes("make SIM=icarus && make verilog SIM=icarus", folder, **OURS)
+    assert "PASS=2 FAIL=0" in out
+    assert "\nPASS: a packet of " in out
+    assert (folder / "noc" / "noc_arrays.sv").exists() == ("--arrays" in options)
+
+
+def test_changed_files_are_never_overwritten(tmp_path, capsys):
+    folder = project(tmp_path, MULTICASTS["spam"], capsys)
+    again = ["bench", str(tmp_path / "net.yaml"), "-o", str(folder), "--no-moved"]
+    assert run(again) == 0  # nothing was changed by hand
+    assert "moved" not in (folder / "noc" / "noc.v").read_text()
+    mine = (folder / "noc_tests.py").read_text() + "# mine\n"
+    (folder / "noc_tests.py").write_text(mine)
+    (folder / "Makefile").unlink()
+    capsys.readouterr()
+    assert run(again) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert f"{folder / 'noc_tests.py'} is changed since it was written; move it, or choose another folder" in said
+    assert (folder / "noc_tests.py").read_text() == mine
+    assert not (folder / "Makefile").exists()
+    (folder / "noc_tests.py").rename(folder / "my_tests.py")
+    assert run(again) == 0
+    assert (folder / "Makefile").exists()
+
+
+def test_a_file_of_another_origin_is_not_overwritten(tmp_path, capsys):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "Makefile").write_text("all:\n")
+    (tmp_path / "net.yaml").write_text(f"network:\n  {MULTICASTS['spam']}\n")
+    assert run(["bench", str(tmp_path / "net.yaml"), "-o", str(tmp_path / "mine")]) == 2
+    assert "Makefile is changed since it was written" in capsys.readouterr().err
+    assert (tmp_path / "mine" / "Makefile").read_text() == "all:\n"
 
 
 @pytest.mark.parametrize(

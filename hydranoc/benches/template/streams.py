@@ -13,9 +13,12 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.queue import Queue
 from cocotb.triggers import FallingEdge
+from registers import Registers
 
 NOC = Path(__file__).parent / "noc"
 RESET_CYCLES = 8
+PERIOD_NS = 10
+"""Of the network's clock; each other clock is 2 ns slower than the one before it, to 18 ns."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Network:
         self.nodes = len(self.manifest["nodes"])
         self.word_bits = self.stream["tdata_bits"]
         self.operations = self.stream.get("operations")  # broadcasts by number, in hexagonal meshes
+        self.clocks = list(dict.fromkeys(["clk", *self.stream["clocks"]]))  # the network's, and those of the nodes
         self._arrived = [Queue() for _ in range(self.nodes)]
 
     def inputs_of(self, node: int) -> list[str]:
@@ -54,34 +58,46 @@ class Network:
     async def start(self) -> None:
         """Begin the clock, load tables if there are any, and reset."""
         for port in self.manifest["ports"]:
-            if port["direction"] == "input" and port["name"] != "clk":
+            if port["direction"] == "input" and port["name"] not in self.clocks:
                 self._set(port["name"], 0)
         self.dut.rst.value = 1
         for port in self.stream["outputs"]:
             self._set(f"{port}_tready", 1)
-        Clock(self.dut.clk, 10, "ns").start()
+        for number, name in enumerate(self.clocks):
+            Clock(getattr(self.dut, name), PERIOD_NS + 2 * (number % 5), "ns").start()
         await self._load_tables()
-        for _ in range(RESET_CYCLES):
-            await FallingEdge(self.dut.clk)
+        await self.wait_cycles(RESET_CYCLES)
         self.dut.rst.value = 0
+        if "registers" in self.manifest:
+            await Registers(self.dut, self.manifest).start(NOC)
+        if len(self.clocks) > 1:
+            await self.wait_cycles(4 * RESET_CYCLES)  # until both sides of the nodes' memories have come out of reset
         for port in self.stream["outputs"]:
             cocotb.start_soon(self._collect(port))
 
     async def multicast(self, source: int, destinations: list[int], words: list[int]) -> None:
         """Send a packet to several nodes: by the hardware where it multicasts, or one by one."""
+        mask = sum(1 << node for node in destinations)
         if self.operations:
             if set(destinations) != set(range(self.nodes)) - {source}:
                 raise ValueError("a hexagonal mesh broadcasts to all other nodes")
             await self.send(source, words, tuser=self._operation())
         elif self.stream["destination_mode"] == "tuser":
-            await self.send(source, words, tuser=sum(1 << node for node in destinations))
+            await self.send(source, words, tuser=mask)
+        elif self.stream["destination_mode"] == "leading-word":
+            bits = self.word_bits
+            leading = [mask >> bits * word & (1 << bits) - 1 for word in range(self.stream["leading_words"])]
+            await self.send(source, leading + words, tuser=1)
         else:
             for node in destinations:
                 await self.send(source, words, tdest=node)
 
     async def send(self, source: int, words: list[int], *, tdest: int = 0, tuser: int = 0, channel: int = 0) -> None:
         """Send a packet to node ``tdest``, or to what ``tuser`` says if it is not 0; returns when it is in."""
-        port = self.inputs_of(source)[channel]
+        port, clock = self.inputs_of(source)[channel], self._clock_of(source)
+        await FallingEdge(clock)
+        if self.stream["tkeep_bits"]:
+            self._set(f"{port}_tkeep", (1 << self.stream["tkeep_bits"]) - 1)
         self._set(f"{port}_tdest", tdest)
         if tuser:
             self._set(f"{port}_tuser", tuser)
@@ -90,8 +106,8 @@ class Network:
             self._set(f"{port}_tdata", word)
             self._set(f"{port}_tlast", int(number == len(words)))
             while not self._get(f"{port}_tready"):
-                await FallingEdge(self.dut.clk)
-            await FallingEdge(self.dut.clk)  # it moves at the rising edge in between
+                await FallingEdge(clock)
+            await FallingEdge(clock)  # it moves at the rising edge in between
         self._set(f"{port}_tvalid", 0)
 
     async def receive(self, node: int) -> Packet:
@@ -109,16 +125,18 @@ class Network:
 
     async def _collect(self, port: str) -> None:
         words: list[int] = []
+        clock, full = self._clock_of(_node_of(port)), (1 << self.stream["tkeep_bits"]) - 1
         while True:
             if self._get(f"{port}_tvalid") and self._get(f"{port}_tready"):
                 words.append(self._get(f"{port}_tdata"))
+                assert not full or self._get(f"{port}_tkeep") == full, f"a word at {port} is not full"
                 if self._get(f"{port}_tlast"):
                     self._arrived[_node_of(port)].put_nowait(Packet(self._get(f"{port}_tid"), words))
                     words = []
-            await FallingEdge(self.dut.clk)
+            await FallingEdge(clock)
 
     async def _load_tables(self) -> None:
-        if "tables" not in self.manifest:
+        if "tables" not in self.manifest or "registers" in self.manifest:
             return
         await FallingEdge(self.dut.clk)
         self.dut.tables_load.value = 1
@@ -130,6 +148,9 @@ class Network:
     def _operation(self) -> int:
         """A broadcast that brings every node one packet."""
         return self.operations["sbcast" if self.stream["reception"] is None else "6-bcast"]
+
+    def _clock_of(self, node: int):
+        return getattr(self.dut, self.stream["clocks"][node])
 
     def _set(self, port: str, value: int) -> None:
         getattr(self.dut, port).value = value
