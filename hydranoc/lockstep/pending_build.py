@@ -12,8 +12,8 @@ from hydranoc.reports.progress import Progress
 
 BUILDING = "building the simulator"
 REPORT_SECONDS = 0.5
-STOP_SECONDS = 5.0
-"""Longest wait for a thread of a build that is stopped: it may be waiting for another process."""
+STOP_SECONDS = 60.0
+"""Longest wait for a build that is stopped to remove what it has written."""
 
 
 class PendingBuild:
@@ -35,6 +35,7 @@ class PendingBuild:
         self._built: BuiltSimulator | None = None
         self._error: BaseException | None = None
         self._work = BUILDING
+        self._ended = threading.Event()  # a join that is interrupted takes the thread for ended
         self._thread = threading.Thread(target=self._run, name="build", daemon=True)
 
     def __enter__(self) -> "PendingBuild":
@@ -43,7 +44,8 @@ class PendingBuild:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
         self._commands.stop()
-        self._thread.join(STOP_SECONDS)
+        if self._work != WAITING:  # for a lock of another process, which cannot be given up; nothing is written yet
+            self._ended.wait(STOP_SECONDS)
 
     def result(self, progress: Progress | None) -> BuiltSimulator:
         """Return the simulator, after waiting for it.
@@ -58,14 +60,13 @@ class PendingBuild:
         MachineTrouble, SimulatorFailed, ToolMissing
             As ``build_directly``.
         """
-        while self._thread.is_alive():
+        while not self._ended.is_set():
             if progress:
                 progress(self._work, 0, 0)
-            self._thread.join(REPORT_SECONDS)
+            self._ended.wait(REPORT_SECONDS)
         if self._error is not None:
             raise self._error
-        if self._built is None:
-            raise RuntimeError("A pending build must be entered before its result is asked for")
+        assert self._built is not None
         return self._built
 
     def _run(self) -> None:
@@ -75,6 +76,8 @@ class PendingBuild:
             )
         except BaseException as error:  # belongs to the thread that waits for the result
             self._error = error
+        finally:
+            self._ended.set()
 
     def _on_progress(self, work: str, *_: int) -> None:
         if work == WAITING:

@@ -74,3 +74,38 @@ def test_an_interrupted_figure_leaves_no_process_and_keeps_its_points(name, tmp_
     assert (process.returncode, err.split()) == (130, ["interrupted"])
     assert next(points.glob("*.jsonl")).read_text().count("\n") > 0
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupted_build_leaves_no_compiler(name, tmp_path, monkeypatch, require_tool):
+    """Compilers run in the background, in process groups of their own."""
+    require_tool("verilator")
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("HYDRANOC_CACHE", str(cache))
+    process = _started(["compare", str(ROOT / "examples" / "demo.yaml")], tmp_path / "out")
+    deadline = time.monotonic() + 300
+    while not list(cache.glob("*.building/fast_0.cpp")):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "nothing was ever compiled"
+        time.sleep(0.1)
+    process.send_signal(getattr(signal, name))
+    try:
+        _, err = process.communicate(timeout=60)
+        assert not _members(process.pid)
+    finally:
+        for member in _members(process.pid):
+            os.kill(member, signal.SIGKILL)
+    assert (process.returncode, err.split()[-1:]) == (130, ["interrupted"])
+    assert not list(cache.glob("*.building"))
+    assert not (tmp_path / "out").exists()
+
+
+def _members(session: int) -> list[int]:
+    """Processes of a session that have not ended."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, _, own = file.read_text().rpartition(")")[2].split()[:4]
+            if int(own) == session and state != "Z":
+                found.append(int(file.parent.name))
+    return found

@@ -261,3 +261,18 @@ def test_packed_rows_are_the_rows_as_bits(family):
         as_text = [format(int.from_bytes(row.tobytes(), "little"), f"0{layout.bits}b") for row in packed]
         assert as_text == expectation.rows(recording)
     assert moved > 100
+
+
+@pytest.mark.parametrize("flit_bits", [8, 11, 16, 40])
+def test_headers_are_cut_into_flits_bit_by_bit(flit_bits):
+    """Headers of one flit and of several, in flits that end within bytes and lanes, or with them."""
+    shape = Shape(flit_bits=flit_bits)
+    routing = shape.routing(figure_1(), root=0)
+    made = comparison(routing, shape, staged_traffic(routing, 200, seed=3), cycles=1)
+    flits = MessageFlits(made.model, made.messages)
+    assert (max(flits.header_flits) > 1) == (flit_bits < 16)
+    for message, header in enumerate(flits.headers):
+        for index in range(int(flits.header_flits[message])):
+            packed = flits.packed(message << MESSAGE_SHIFT | index << INDEX_SHIFT, 0)
+            data, head, _ = flits.format.unpack(packed)
+            assert (data, head) == (header >> flit_bits * index & (1 << flit_bits) - 1, index == 0)
