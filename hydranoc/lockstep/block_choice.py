@@ -6,7 +6,7 @@ from hydranoc.lockstep.verilog_modules import VerilogModules
 
 # From so many routers, or so much Verilog in all instances, on what is instantiated many times is compiled once: such
 # code is built quickly, and stays in the processor's caches.
-BLOCKS_FROM_ROUTERS = 80
+BLOCKS_FROM_ROUTERS = 64
 BLOCKS_FROM_BYTES = 10_000_000
 # The insides of blocks are not in waveforms. So a simulator that writes one has none, unless the network is so large
 # that this would take hours to build.
