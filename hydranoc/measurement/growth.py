@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hydranoc.measurement.observations import COUNTED_PARTS, NOT_DELIVERED, PARTS, Observations
+from sim_model.common.student import student_tail
 
 WINDOW_PARTS = np.arange(PARTS // 2, COUNTED_PARTS + 1)
 """Edges of the steps of the window: the later half of a run, without the parts that are not counted."""
@@ -144,6 +145,4 @@ def _p_value(increments: np.ndarray) -> float:
     scatter = float(((increments - increments.mean(axis=1, keepdims=True)) ** 2).sum()) / freedom
     if not scatter:
         return 0.0 if mean > 0 else 1.0
-    from scipy.special import stdtr  # loads SciPy, which a command without measurements does not need
-
-    return float(stdtr(freedom, -mean / np.sqrt(scatter / increments.size)))
+    return student_tail(freedom, mean / np.sqrt(scatter / increments.size))

@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from sim_model.common.student import student_quantile
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -103,8 +105,6 @@ def confidence_interval(observations: Sequence[float] | np.ndarray, confidence: 
         raise ValueError(f"Confidence must be between 0 and 1, not {confidence!r}")
     if len(values) == 1:
         return Interval(float(values[0]), float("inf"), 1)
-    from scipy.special import stdtrit  # scipy.stats has the same function and takes a second to load
-
-    quantile = stdtrit(len(values) - 1, (1 + confidence) / 2)
+    quantile = student_quantile(len(values) - 1, (1 + confidence) / 2)
     half_width = quantile * values.std(ddof=1) / np.sqrt(len(values))
     return Interval(float(values.mean()), float(half_width), len(values))
