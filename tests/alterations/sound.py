@@ -4,9 +4,11 @@ import json
 import re
 from collections.abc import Callable
 
+from hydranoc import load
 from tests.alterations.hardware import Alteration
-from tests.alterations.networks import Offer
+from tests.alterations.networks import NETWORKS, Offer, offer
 from tests.alterations.oracle import verdict
+from topology.torus.deadlock import torus_dependencies
 
 VALUES = ("constant's bit", "pin tied to 0", "pin tied to 1", "loaded bit")
 """Kinds of alterations that give a constant another value."""
@@ -40,6 +42,16 @@ def _information(key: str) -> Callable[[Offer, Alteration], bool]:
     return holds
 
 
+def _another_order(sound: Offer, made: Alteration) -> bool:
+    """The order of a torus' certificate is another one in which all dependencies of the library's own check rise."""
+    if not made.kind.endswith("items in another order") or made.where != "order" or sound != offer("torus"):
+        return False
+    design = load({"network": NETWORKS["torus"][0]})
+    place = {name: rank for rank, name in enumerate(json.loads(made.make().certificate)["order"])}
+    ranks = [place[channel.name] for channel in design.network.channels]
+    return all(ranks[held] < ranks[wanted] for held, wanted in torus_dependencies(design.routing)[0].edges)
+
+
 def _reordered(key: str) -> Callable[[Offer, Alteration], bool]:
     return lambda _, made: made.kind.endswith("items in another order") and made.where == key
 
@@ -57,6 +69,7 @@ REASONS: list[tuple[str, Callable[[Offer, Alteration], bool]]] = [
     ("registers of the manifest informs software; the theorem does not use it", _information("registers")),
     ("port_arrays of the manifest informs people; the theorem does not use it", _information("port_arrays")),
     ("the order of modules in the manifest says nothing", _reordered("modules")),
+    ("the order is another one in which all dependencies rise", _another_order),
     ("the escapes of a certificate are a set: their order says nothing", _reordered("escapes")),
     ("the order of shapes in the manifest says nothing", _reordered("router_shapes")),
 ]
