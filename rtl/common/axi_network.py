@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 from rtl.common.axi_ejector import AxiStreamEjector
 from rtl.common.axi_ends import NETWORK, Beat, StreamEnds, StreamOptions
 from rtl.common.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector, destination_modes, set_words
+from rtl.common.crossing_constraints import with_crossing_constraints
 from rtl.common.fabric import Fabric
 from rtl.common.network import GeneratedDesign, Generator, generate_design
 from rtl.common.plan import NetworkPlan
@@ -221,7 +222,8 @@ def generate_axi_network(
         is no Verilog identifier.
     """
     extra = {"axi_stream": _manifest_entry(plan, mode, options)}
-    return generate(lambda plan: AxiStreamTop(plan, mode, options), plan, top, extra)
+    generated = generate(lambda plan: AxiStreamTop(plan, mode, options), plan, top, extra)
+    return generated if options.clocks == NETWORK else with_crossing_constraints(generated)
 
 
 def _manifest_entry(plan: NetworkPlan, mode: str, options: StreamOptions) -> dict[str, Any]:
