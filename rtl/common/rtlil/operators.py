@@ -10,7 +10,7 @@ def plain_operators(module: NetModule) -> None:
     """Replace the operators whose Verilog lint objects to.
 
     Operands of a comparison or a sum get the same width, a logical negation of a number becomes a comparison with 0,
-    and a selection by one of many bits a chain of multiplexers.
+    and a selection by one of many bits the or of multiplexers, which costs what Yosys makes of a selection.
 
     Parameters
     ----------
@@ -60,17 +60,37 @@ def _compare_with_zero(cell: Cell) -> None:
 
 
 def _multiplexers(module: NetModule, cell: Cell) -> list[Cell]:
-    """Return a chain of multiplexers, in which a lower bit of the selector comes before a higher one."""
+    """Return multiplexers between an input and zeros, and what combines them: one bit of the selector is 1 at most."""
     width, selectors = cell.number("\\WIDTH"), signal_width(cell.pins["\\S"])
-    otherwise, chain = cell.pins["\\A"], []
-    for number in reversed(range(selectors)):
-        output = module.new_net(width) if number else cell.pins["\\Y"]
-        pins = {
-            "\\A": otherwise,
-            "\\B": select(cell.pins["\\B"], number * width, width),
-            "\\S": select(cell.pins["\\S"], number, 1),
-            "\\Y": output,
-        }
-        chain.append(Cell("$mux", f"{cell.name}_{number}", {"\\WIDTH": str(width)}, pins))
-        otherwise = output
-    return chain
+    if selectors == 1:
+        return [_multiplexer(cell.name, cell.pins["\\S"], cell.pins["\\B"], cell.pins["\\A"], cell.pins["\\Y"])]
+    cells: list[Cell] = []
+    branches: Signal = []
+    for number in range(selectors):
+        choice = select(cell.pins["\\S"], number, 1)
+        value, output = select(cell.pins["\\B"], number * width, width), module.new_net(width)
+        cells.append(_multiplexer(f"{cell.name}_{number}", choice, value, ["0" * width], output))
+        branches += output
+    otherwise = cell.pins["\\A"]
+    any_value = all(isinstance(chunk, str) and not chunk.strip("x") for chunk in otherwise)
+    combined = cell.pins["\\Y"] if any_value else module.new_net(width)
+    total = select(branches, 0, width)
+    for number in range(1, selectors):
+        output = combined if number == selectors - 1 else module.new_net(width)
+        pins = {"\\A": total, "\\B": select(branches, number * width, width), "\\Y": output}
+        signs = {"\\A_SIGNED": "0", "\\B_SIGNED": "0"}
+        widths = {f"{pin}_WIDTH": str(width) for pin in pins}
+        cells.append(Cell("$or", f"{cell.name}_or_{number}", signs | widths, pins))
+        total = output
+    if not any_value:
+        chosen = module.new_net(1)
+        parameters = {"\\A_SIGNED": "0", "\\A_WIDTH": str(selectors), "\\Y_WIDTH": "1"}
+        pins = {"\\A": cell.pins["\\S"], "\\Y": chosen}
+        cells.append(Cell("$reduce_or", f"{cell.name}_any", parameters, pins))
+        cells.append(_multiplexer(f"{cell.name}_chosen", chosen, total, otherwise, cell.pins["\\Y"]))
+    return cells
+
+
+def _multiplexer(name: str, choice: Signal, value: Signal, otherwise: Signal, output: Signal) -> Cell:
+    pins = {"\\A": otherwise, "\\B": value, "\\S": choice, "\\Y": output}
+    return Cell("$mux", name, {"\\WIDTH": str(signal_width(output))}, pins)
