@@ -242,7 +242,7 @@ def test_the_cache_is_listed_limited_and_cleared(cache, capsys):
     assert run(["cache", "--clear", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["simulators"] == []
-    assert said["other_bytes"] == {"figures": 0, "logs": 0, "tools": 0, "commands": 0}
+    assert said["other_bytes"] == {"figures": 0, "logs": 0, "tools": 0, "commands": 0, "loops": 0}
 
 
 def test_an_empty_cache_is_listed(capsys, cache):

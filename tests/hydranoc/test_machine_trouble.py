@@ -19,7 +19,7 @@ from hydranoc.lockstep.tools import Tool
 from hydranoc.measurement.kept_points import measure_points
 from hydranoc.reports.failures import cause_in
 from hydranoc.reports.output import result_folder
-from rtl.common import verilog
+from rtl.common.rtlil import yosys
 from topology.common.trouble import MachineTrouble, how_it_ended
 
 NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 4}\n"
@@ -87,7 +87,7 @@ def test_an_error_about_another_file_is_not_taken_for_a_result(tmp_path):
     ],
 )
 def test_a_yosys_that_crashes_is_named(script, ending, good, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(verilog.sys, "executable", program(tmp_path / "python", script))
+    monkeypatch.setattr(yosys.sys, "executable", program(tmp_path / "python", script))
     assert run(["verilog", good, "-o", str(tmp_path / "out")]) == 3
     assert one_line(capsys) == f"error: Yosys could not write the Verilog: {ending}\n"
     assert not (tmp_path / "out").exists()

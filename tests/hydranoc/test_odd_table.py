@@ -13,7 +13,7 @@ import pytest
 
 from hydranoc.cli import run
 from hydranoc.lockstep import tools
-from rtl.common import verilog
+from rtl.common.rtlil import yosys
 from tests.hydranoc.odd_table import GOOD, TABLE, Case
 
 MOST_CPU_SECONDS = 5
@@ -65,7 +65,7 @@ def _trouble(text: str, patch: pytest.MonkeyPatch) -> contextlib.AbstractContext
     if kind == "files":
         return _limited(resource.RLIMIT_NOFILE, int(how))
     if kind == "yosys":
-        patch.setattr(verilog.sys, "executable", str(_program(Path("bin/python").absolute(), how)))
+        patch.setattr(yosys.sys, "executable", str(_program(Path("bin/python").absolute(), how)))
     if kind == "icarus":
         program = _program(Path("bin/iverilog").absolute(), how)
         patch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
