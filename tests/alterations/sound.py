@@ -73,6 +73,10 @@ REASONS: list[tuple[str, Callable[[Offer, Alteration], bool]]] = [
     ("counters of the manifest informs software; the theorem does not use it", _information("counters")),
     ("registers of the manifest informs software; the theorem does not use it", _information("registers")),
     ("port_arrays of the manifest informs people; the theorem does not use it", _information("port_arrays")),
+    (
+        "constraints of the manifest names files for synthesis tools; the theorem does not use them",
+        _information("constraints"),
+    ),
     ("how packets name destinations is said to senders; the theorem takes any sound header", _for_senders),
     ("the order of modules in the manifest says nothing", _reordered("modules")),
     ("the order is another one in which all dependencies rise", _another_order),

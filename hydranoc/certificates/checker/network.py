@@ -7,7 +7,7 @@ from refusal import demand
 
 KEYS = ("top", "family", "parameters", "flit", "header", "nodes", "channels", "link_stages", "router_shapes", "routers")
 KEYS += ("modules", "ports", "files", "switch_names")
-MORE_KEYS = ("counters", "tables", "axi_stream", "registers", "port_arrays")
+MORE_KEYS = ("counters", "tables", "axi_stream", "registers", "port_arrays", "constraints")
 CHANNEL = ("index", "name", "source", "source_port", "sink", "sink_port")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 MAX_STAGES = 15
