@@ -107,8 +107,8 @@ def test_a_part_that_is_used_gets_the_module_of_its_content(make):
         ("noc_adder_variant2", "1"),
         ("noc_adder", "2"),
     ]
-    assert "i + 2'h3" in bodies["noc_adder"]
-    assert "i + 3'h5" in bodies["noc_adder_variant2"]
+    assert "i + 8'h03" in bodies["noc_adder"]
+    assert "i + 8'h05" in bodies["noc_adder_variant2"]
 
 
 def test_users_of_parts_that_differ_differ():

@@ -21,12 +21,12 @@ module top(
   input [2:0] valid;
   input [2:0] ready;
   output [2:0] moved;
-  wire [2:0] _0_;
+  wire [2:0] unused_0;
   wire [2:0] arbiter__chosen;
   wire [4:0] \\release ;
   assign \\release  = {3'h5, valid[1:0]};
   round_robin_arbiter_3 silent (
-    .chosen(_0_),
+    .chosen(unused_0),
     .clk(clk),
     .eligible(valid),
     .rst(rst)
