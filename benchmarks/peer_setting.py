@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Setting:
-    """What all of them are given: a square mesh, packets of one length, and uniform unicasts.
+    """The setting of all programs: a square mesh, packets of one length, and uniform unicasts.
 
     Parameters
     ----------

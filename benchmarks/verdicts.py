@@ -23,7 +23,7 @@ KINDS = ("unicast", "multicast")
 
 
 def queue_line(load: float, plan: Plan, points: int) -> str:
-    """Return verdicts and coverage of so many points of a queue."""
+    """Return verdicts and coverage of ``points`` points of a queue."""
     queues = [FixedServiceQueue(load, seed) for seed in range(points)]
     measured = [measure_point(queue, plan) for queue in queues]
     stable = [point.kinds[0].latency_cycles for point in measured if point.stable]

@@ -7,7 +7,7 @@ from refusal import demand
 
 FORMAT = "hydranoc digests 1"
 PARAMETERS = ("top", "family", "parameters", "flit", "header")
-"""What a file of digests and a manifest must have in common: all that decides about the texts of modules."""
+"""The parameters that decide the texts of modules: a file of digests must agree with the manifest in them."""
 
 
 def module_digest(body):

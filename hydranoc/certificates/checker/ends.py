@@ -126,7 +126,7 @@ class _Stream:
         structure.drive(f"{port}_error", self._pulse(f"crossing_error_{name}", structure.output(injector, "error")))
 
     def _packed(self, name, port, data):
-        """What goes into ``tdata`` of an injector."""
+        """Return the signal that ``tdata`` of an injector must have."""
         if not self.kept:
             self._width_of("tdata", data)
             return self.structure.input_port(f"{port}_tdata", data)

@@ -50,7 +50,7 @@ class Hardware:
         self.structure.check()
 
     def has(self, switch, port):
-        """Whether the router of a switch has a port."""
+        """Return True if the router of a switch has a port."""
         return self.structure.has(self.routers[switch], port)
 
     def _routers(self):
