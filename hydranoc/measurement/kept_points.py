@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from hydranoc.measurement.threads import replication_threads
+from hydranoc.measurement.worker_notices import worker_notices
 
 
 class _Dataclass(Protocol):
@@ -226,7 +227,10 @@ def _share(
 ) -> None:
     """Measure in several processes, of which none is left when one fails or the user interrupts."""
     threads = processes // len(waiting)
-    with ProcessPoolExecutor(min(processes, len(waiting)), initializer=_obey_parent) as pool:
+    with (
+        worker_notices() as send_notices,
+        ProcessPoolExecutor(min(processes, len(waiting)), initializer=_obey_parent, initargs=(send_notices,)) as pool,
+    ):
         running = {pool.submit(_measure, measure, tasks[number], threads): number for number in waiting}
         try:
             while running:
@@ -247,10 +251,11 @@ def _measure(measure: Callable, task: Any, threads: int) -> Any:
         return measure(task)
 
 
-def _obey_parent() -> None:
-    """An interrupt from the keyboard is the parent's business; the signal TERM ends a process on the spot.
+def _obey_parent(send_notices: Callable[[], None]) -> None:
+    """Leave interrupts from the keyboard to the parent, let the signal TERM end this process, and send notices.
 
-    In compiled code Python would see neither before the end of the run.
+    In compiled code Python would see neither signal before the end of the run.
     """
+    send_notices()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

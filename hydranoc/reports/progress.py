@@ -166,6 +166,7 @@ class _Reports:
     def __init__(self, display: Progress):
         self._display = display
         self._last = ("", 0, 0)
+        self._compiled: list[str] = []
 
     def __call__(self, work: str, done: int, total: int) -> None:
         self._last = work, done, total
@@ -173,13 +174,20 @@ class _Reports:
 
     @contextlib.contextmanager
     def compiling(self, loop: str) -> Iterator[None]:
-        """Show that a loop is compiled, and then the work before, unless other work has been reported meanwhile."""
+        """Show that a loop is compiled, and then the work before, unless other work has been reported meanwhile.
+
+        Several processes may compile at a time: work is shown again behind the last of them.
+        """
         before = self._last
+        self._compiled.append(loop)
         self._display(compiling_text(loop), 0, 0)
         try:
             yield
         finally:
-            if self._last is before and before[0]:
+            self._compiled.remove(loop)
+            if self._last is before and self._compiled:
+                self._display(compiling_text(self._compiled[-1]), 0, 0)
+            elif self._last is before and before[0]:
                 self._display(*before)
 
 

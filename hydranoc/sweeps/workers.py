@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from hydranoc.measurement.threads import replication_threads
+from hydranoc.measurement.worker_notices import worker_notices
 from topology.common.trouble import MachineTrouble
 
 BATCH_SECONDS = 1.0
@@ -144,19 +145,21 @@ def _fill(submit: Callable[[Sequence[Task]], Future], tasks: Sequence[Task], bat
 @contextlib.contextmanager
 def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
     """Processes of which none is left if the block ends with an error, or this process is killed."""
-    pool = ProcessPoolExecutor(processes, initializer=_begin_worker)
-    try:
-        yield pool
-    except BaseException:
-        for child in multiprocessing.active_children():
-            child.kill()
-        pool.shutdown(cancel_futures=True)
-        raise
-    pool.shutdown()
+    with worker_notices() as send_notices:
+        pool = ProcessPoolExecutor(processes, initializer=_begin_worker, initargs=(send_notices,))
+        try:
+            yield pool
+        except BaseException:
+            for child in multiprocessing.active_children():
+                child.kill()
+            pool.shutdown(cancel_futures=True)
+            raise
+        pool.shutdown()
 
 
-def _begin_worker() -> None:
-    """An interrupt is the parent's business, and nobody is left when the parent is killed."""
+def _begin_worker(send_notices: Callable[[], None]) -> None:
+    """Leave interrupts to the parent, end when it is killed, and send it notices."""
+    send_notices()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     parent = multiprocessing.parent_process()

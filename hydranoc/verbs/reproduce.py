@@ -73,7 +73,7 @@ def reproduce(
     with result_folder(folder) as scratch:
         try:
             kept = _begin(name, item, quick, anew)
-            with progress_bars() as progress:
+            with progress_bars("measuring the first points") as progress:
                 figure = item.run(Effort(quick, counted_in("points", progress), kept, jobs))
         except OSError as error:
             raise MachineTrouble(f"cannot keep measured points: {reason(error)}", file=cache_folder()) from None

@@ -222,6 +222,19 @@ def test_compiling_says_what_is_compiled_and_gives_way_to_the_work_before(stderr
     assert lines[-1].startswith("simulating: ")
 
 
+def test_loops_that_two_processes_compile_are_shown_until_both_are_there(stderr):
+    terminal = stderr(False)
+    with progress_bars("measuring the first points"):
+        with notices.compiling("run_worms_spam"):
+            with notices.compiling("run_worms_min"):
+                time.sleep(0.8)
+            time.sleep(0.8)
+        time.sleep(0.8)
+    shown = [line.partition(":")[0] for line in terminal.getvalue().splitlines()]
+    engines = [f"compiling the {family} engine, once per machine" for family in ("MIN", "SPAM")]
+    assert list(dict.fromkeys(shown)) == [*engines, "measuring the first points"]
+
+
 @pytest.mark.parametrize(
     ("loop", "text"),
     [

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import time
 
 import pytest
 
@@ -10,6 +11,7 @@ from hydranoc.families.registry import OWN_FAMILIES
 from hydranoc.measurement import kept
 from hydranoc.measurement.kept import kept_points, sources_digest
 from hydranoc.measurement.kept_points import KeptPoints
+from hydranoc.reports import progress
 from hydranoc.studies.common.figure import Effort, Figure, Reproduction
 from hydranoc.studies.spam import figures as spam_figures
 from hydranoc.studies.spam import measurements as studies
@@ -46,6 +48,16 @@ def test_figure_2_says_when_a_claim_does_not_hold(measured, tmp_path, capsys):
     measured("spam_fig2", [_single(f"{n} nodes", x, 12.0 + x / 50) for n in (128, 256) for x in (1, n - 1)])
     assert run(["reproduce", "spam-fig2", "-o", str(tmp_path)]) == 0
     assert capsys.readouterr().out.count("DOES NOT HOLD") == 3
+
+
+def test_a_long_wait_for_the_first_point_says_what_it_is(measured, tmp_path, monkeypatch, capsys):
+    measured("spam_fig2", [_single(f"{n} nodes", x, 12.0 + x / 200) for n in (128, 256) for x in (1, n - 1)])
+    monkeypatch.setattr(spam_figures, "_lattices", lambda _switches: time.sleep(0.4) or [])
+    monkeypatch.setattr(progress, "REFRESH_SECONDS", 0.05)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.2)
+    monkeypatch.delenv(progress.SWITCH)
+    assert run(["reproduce", "spam-fig2", "--quick", "-o", str(tmp_path)]) == 0
+    assert capsys.readouterr().err.startswith("measuring the first points: ")
 
 
 def test_the_bound_of_the_paper_is_one_start_up_too_high(measured, tmp_path, capsys):
