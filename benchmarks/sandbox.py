@@ -50,7 +50,7 @@ class Sandbox:
         kept = {name: value for name, value in os.environ.items() if name not in REMOVED}
         places = {"HYDRANOC_CACHE": "hydranoc", "XDG_CACHE_HOME": ".", "NUMBA_CACHE_DIR": "numba"}
         own = {name: str(self.caches / place) for name, place in places.items()}
-        return {**kept, **own, "PYTHONPYCACHEPREFIX": str(self.folder / "modules")}
+        return {**kept, **own, "HYDRANOC_DAEMON": "off", "PYTHONPYCACHEPREFIX": str(self.folder / "modules")}
 
     def import_modules(self) -> None:
         """Let Python compile the modules that compilers and simulators load, which pip does when it installs."""

@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
+from hydranoc.daemon.client import exit_code_by_daemon
 from hydranoc.exit_codes import INTERRUPTED, TROUBLE
 
 
@@ -52,7 +53,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def main() -> None:
-    """Entry point of the installed command."""
+    """Entry point of the installed command: by the daemon, if there is one that can do it."""
+    code = exit_code_by_daemon()
+    if code is not None:
+        os._exit(code)  # nothing is open, and Python would take longer to end than the command
+    main_here()
+
+
+def serve(idle_seconds: float) -> None:
+    """Be the daemon (``hydranoc daemon start``), or a worker of it, until it has been idle for so long."""
+    from hydranoc.daemon.server import serve_commands
+
+    serve_commands(idle_seconds, main_here)
+
+
+def main_here() -> None:
+    """Run the command line in this process, which ends with it."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))

@@ -22,6 +22,7 @@ VERBS: Mapping[str, str] = {
     "tool": "Run Verilator, Yosys or nextpnr as HydraNoC's environment has them.",
     "env": "Print shell variables with which Make, cocotb and FuseSoC find Verilator.",
     "cache": "List, limit or clear what is kept between runs.",
+    "daemon": "Keep the command loaded, so that it answers at once.",
 }
 """Line of help by verb, in the order of the help."""
 

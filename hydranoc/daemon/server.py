@@ -1,0 +1,185 @@
+"""Daemon: forks a worker for each command, and loads what its workers had to load, so that later ones need not."""
+
+import atexit
+import fcntl
+import gc
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib import import_module
+
+from hydranoc.daemon.client import PACKAGES, address
+from hydranoc.daemon.requests import RefusedError, read_request
+
+REQUEST_SECONDS = 5.0
+"""Seconds within which a client must have sent its request."""
+LESSON_BYTES = 1 << 18
+COMPILER = "numba"
+"""Package that a command loads once for each engine, and none that finds its engine kept."""
+
+
+class Daemon:
+    """Accepts commands until it has been idle for long.
+
+    Parameters
+    ----------
+    idle_seconds : float
+
+    Members
+    -------
+    figures : dict
+        Process, commands that have ended, CPU seconds of the daemon and its workers that have ended, and workers that
+        run; in a worker as they were before it.
+    """
+
+    def __init__(self, idle_seconds: float):
+        self.figures = {"process": os.getpid(), "commands": 0, "cpu_seconds": 0.0, "running": 0}
+        self._idle_seconds = idle_seconds
+        self._lessons, self._teacher = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._workers: dict[int, int] = {}
+        self._sources: dict[str, int] = {}
+        self._known: set[str] = set()
+        self._settle()
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(address())
+        self._listener.listen()
+
+    def serve(self) -> socket.socket | None:
+        """Return in each worker the connection of its client, and None in the daemon at its end."""
+        while True:
+            ready, _, _ = select.select([self._lessons, self._listener, *self._workers], [], [], self._idle_seconds)
+            if not ready and not self._workers:
+                return None
+            for ended in self._workers.keys() & set(ready):
+                self._reap(ended)
+            if self._lessons in ready:
+                self._learn(json.loads(self._lessons.recv(LESSON_BYTES)))
+            elif self._listener in ready:
+                connection, _ = self._listener.accept()
+                if self._accept(connection):
+                    return connection
+
+    def _accept(self, connection: socket.socket) -> bool:
+        """Return True in a new worker."""
+        if any(_changed_at(file) != at for file, at in self._sources.items()):
+            os.execv(sys.executable, sys.orig_argv)  # its client finds the connection closed, and runs by itself
+        worker = os.fork()
+        if worker == 0:
+            self._listener.close()
+            return True
+        self._workers[os.pidfd_open(worker)] = worker
+        self.figures["running"] = len(self._workers)
+        connection.close()
+        return False
+
+    def _reap(self, ended: int) -> None:
+        os.waitpid(self._workers.pop(ended), 0)
+        os.close(ended)
+        usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        self.figures["cpu_seconds"] = sum(usage.ru_utime + usage.ru_stime for usage in usages)
+        self.figures["running"] = len(self._workers)
+
+    def teach(self) -> None:
+        """Let the daemon know, in a worker, what the worker has loaded."""
+        new = [name for name in sys.modules if name not in self._known]
+        with suppress(OSError):
+            self._teacher.send(json.dumps([] if COMPILER in new else new).encode())
+
+    def _learn(self, modules: Sequence[str]) -> None:
+        self.figures["commands"] += 1
+        for name in modules:
+            with suppress(Exception):  # of a folder that is not on this process's path, say
+                import_module(name)
+        if modules:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Make ready to fork: what is in memory now is never looked at by the garbage collector again."""
+        self._known = set(sys.modules)
+        _complete_models()
+        for module in list(sys.modules.values()):
+            file = getattr(module, "__file__", None)
+            if file and file.startswith(PACKAGES) and file not in self._sources:
+                self._sources[file] = _changed_at(file)
+        gc.collect()
+        gc.freeze()
+
+
+running: Daemon | None = None
+"""In a worker, the daemon as it was when the worker was forked."""
+
+
+def _complete_models() -> None:
+    """Build the schemas of configurations, which pydantic does when one is first used."""
+    pydantic = sys.modules.get("pydantic")
+    models = [pydantic.BaseModel] if pydantic else []
+    for model in models:  # grows
+        models += model.__subclasses__()
+        with suppress(Exception):
+            model.model_rebuild()
+
+
+def _changed_at(file: str) -> int:
+    try:
+        return os.stat(file).st_mtime_ns
+    except OSError:
+        return -1
+
+
+def serve_commands(idle_seconds: float, run_command: Callable[[], None]) -> None:
+    """Serve until the daemon has been idle for long, and return in the daemon only.
+
+    Parameters
+    ----------
+    idle_seconds : float
+    run_command : callable
+        Runs the command line of ``sys.argv`` and ends with SystemExit.
+    """
+    global running
+    os.chdir("/")
+    daemon = Daemon(idle_seconds)
+    connection = daemon.serve()
+    if connection is None:
+        return
+    running = daemon
+    os.setsid()
+    try:
+        connection.settimeout(REQUEST_SECONDS)
+        read_request(connection).take_over()
+        connection.settimeout(None)
+        connection.send(b"%d\n" % os.getpid())
+        _end_with(connection)
+    except (RefusedError, OSError, ValueError):
+        os._exit(0)
+    code = _exit_code(run_command)
+    daemon.teach()
+    with suppress(OSError):
+        connection.send(b"%d\n" % code)
+    os._exit(0)
+
+
+def _end_with(connection: socket.socket) -> None:
+    """Let this worker be terminated when its client is gone."""
+    fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(connection, fcntl.F_SETSIG, signal.SIGTERM)
+    fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _exit_code(run_command: Callable[[], None]) -> int:
+    """Run the command, and do what Python does at the end of a process of its own."""
+    try:
+        run_command()
+    except SystemExit as ended:
+        code = ended.code
+    else:
+        code = 0
+    threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue]
+    atexit._run_exitfuncs()
+    return code if isinstance(code, int) else 1

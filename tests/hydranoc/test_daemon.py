@@ -1,0 +1,242 @@
+"""The daemon: commands that it runs do what they do by themselves, in the surroundings of their client."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from hydranoc.daemon.client import address
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the daemon needs Linux")
+SMALL = (
+    "network: {family: torus, flit_bits: 16, topology: {kind: mesh, rows: 3, columns: 3}}\n"
+    "traffic: {kind: random, cycles: 1000, messages_per_node_per_cycle: 0.01, flits: 4}\n"
+)
+LONG = SMALL.replace("1000", "1000000000").replace("0.01", "0.0002")
+
+
+@pytest.fixture
+def environment(tmp_path):
+    """The environment of commands with a daemon of their own, which is ended after the test."""
+    (tmp_path / "small.yaml").write_text(SMALL)
+    (tmp_path / "long.yaml").write_text(LONG)
+    own = {**os.environ, "HYDRANOC_DAEMON": f"test-{uuid.uuid4()}"}
+    yield own
+    _run(own, tmp_path, "daemon", "stop")
+
+
+def _run(environment, folder, *arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "hydranoc", *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        **options,
+    )
+
+
+def _start(environment, folder):
+    done = _run(environment, folder, "daemon", "start", "--idle", "5")
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout.split()[1])
+
+
+def _figures(environment, folder):
+    return json.loads(_run(environment, folder, "daemon", "status", "--json").stdout)
+
+
+def _until(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+COMMANDS = (
+    ("--version",),
+    ("check", "small.yaml"),
+    ("check", "missing.yaml"),
+    ("nothing",),
+    ("model", "small.yaml", "-o", "out"),
+    ("model", "small.yaml", "-o", "out", "--json"),
+)
+
+
+def test_commands_print_and_write_what_they_do_by_themselves(environment, tmp_path):
+    alone = []
+    for switch in ("off", environment["HYDRANOC_DAEMON"]):
+        folder = tmp_path / f"folder-{switch}"
+        folder.mkdir()
+        (folder / "small.yaml").write_text(SMALL)
+        chosen = {**environment, "HYDRANOC_DAEMON": switch}
+        if switch != "off":
+            _start(environment, tmp_path)
+        ended = [_run(chosen, folder, *arguments, umask=0o027) for arguments in COMMANDS]
+        seen = [(done.returncode, done.stdout, done.stderr) for done in ended]
+        files = {path.name: (path.read_bytes(), path.stat().st_mode) for path in (folder / "out").iterdir()}
+        alone.append((seen, files))
+    assert alone[0] == alone[1]
+    assert _figures(environment, tmp_path)["commands"] == len(COMMANDS)
+
+
+def test_a_later_command_loads_next_to_nothing(environment, tmp_path):
+    _start(environment, tmp_path)
+    seconds = []
+    for _ in range(4):
+        before = _figures(environment, tmp_path)["cpu_seconds"]
+        assert _run(environment, tmp_path, "model", "small.yaml", "-o", "out").returncode == 0
+        _until(lambda: _figures(environment, tmp_path)["running"] == 0)
+        seconds.append(_figures(environment, tmp_path)["cpu_seconds"] - before)
+    assert seconds[-1] < seconds[0] / 2
+
+
+def test_starting_twice_is_starting_once(environment, tmp_path):
+    assert _start(environment, tmp_path) == _start(environment, tmp_path)
+    assert "has ended" in _run(environment, tmp_path, "daemon", "stop").stdout
+    assert "no daemon runs" in _run(environment, tmp_path, "daemon", "stop").stdout
+    assert "no daemon runs" in _run(environment, tmp_path, "daemon", "status").stdout
+
+
+def test_the_daemon_ends_when_it_is_idle(environment, tmp_path):
+    process = int(_run(environment, tmp_path, "daemon", "start", "--idle", "0.005").stdout.split()[1])
+    _until(lambda: not Path(f"/proc/{process}").exists())
+
+
+def test_another_environment_of_python_is_not_served(environment, tmp_path):
+    _start(environment, tmp_path)
+    other = {**environment, "PYTHONHASHSEED": "1"}
+    assert _run(other, tmp_path, "check", "small.yaml").returncode == 0
+    assert _run(environment, tmp_path, "check", "small.yaml").returncode == 0
+    assert _figures(environment, tmp_path)["commands"] == 1
+
+
+@pytest.mark.parametrize("stream", [0, 1, 2])
+def test_a_closed_stream_is_not_served(stream, environment, tmp_path):
+    _start(environment, tmp_path)
+    words = [sys.executable, "-m", "hydranoc", "check", "small.yaml"]
+    ended = subprocess.run(
+        words, cwd=tmp_path, env=environment, preexec_fn=lambda: os.close(stream), check=False, timeout=60
+    )
+    assert ended.returncode == 0
+    assert _figures(environment, tmp_path)["commands"] == 0
+
+
+def test_commands_run_side_by_side(environment, tmp_path):
+    _start(environment, tmp_path)
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-m", "hydranoc", "model", "small.yaml", "-o", f"out-{number}"],
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.PIPE,
+        )
+        for number in range(4)
+    ]
+    assert (
+        len({process.communicate(timeout=60)[0].replace(b"out-%d" % at, b"") for at, process in enumerate(started)})
+        == 1
+    )
+    assert all((tmp_path / f"out-{number}" / "messages.csv").exists() for number in range(4))
+
+
+def _long_run(environment, folder, **options):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hydranoc", "model", "long.yaml", "-o", "out"],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+    _until(lambda: list((folder / "out").glob(".hydranoc-*")))
+    return process
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_signals_end_the_command_as_they_do_by_itself(name, environment, tmp_path):
+    _start(environment, tmp_path)
+    restore = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}
+    process = _long_run(environment, tmp_path, **restore)
+    process.send_signal(getattr(signal, name))
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.split()) == (130, "", ["interrupted"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_ignored_signal_is_ignored(environment, tmp_path):
+    _start(environment, tmp_path)
+    process = _long_run(environment, tmp_path, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+    process.send_signal(signal.SIGINT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(1)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 130
+
+
+def test_a_worker_ends_with_its_client(environment, tmp_path):
+    _start(environment, tmp_path)
+    process = _long_run(environment, tmp_path)
+    process.kill()
+    process.wait()
+    _until(lambda: _figures(environment, tmp_path)["running"] == 0)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_killed_worker_is_told_of(environment, tmp_path):
+    daemon = _start(environment, tmp_path)
+    process = _long_run(environment, tmp_path)
+    (worker,) = Path(f"/proc/{daemon}/task/{daemon}/children").read_text().split()
+    os.kill(int(worker), signal.SIGKILL)
+    assert process.communicate(timeout=60)[1] == "error: the daemon's process for this command was killed\n"
+    assert process.returncode == 3
+
+
+def test_limits_and_niceness_are_those_of_the_client(environment, tmp_path):
+    daemon = _start(environment, tmp_path)
+    process = _long_run(environment, tmp_path, preexec_fn=lambda: os.nice(7))
+    (worker,) = Path(f"/proc/{daemon}/task/{daemon}/children").read_text().split()
+    assert os.getpriority(os.PRIO_PROCESS, int(worker)) == os.getpriority(os.PRIO_PROCESS, process.pid)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 130
+
+
+def test_changed_sources_are_loaded_again(environment, tmp_path):
+    for name in ("hydranoc", "rtl", "sim_model", "topology"):
+        shutil.copytree(ROOT / name, tmp_path / "packages" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    own = {**environment, "PYTHONPATH": str(tmp_path / "packages")}
+    with contextlib.ExitStack() as stack:
+        stack.callback(_run, own, tmp_path, "daemon", "stop")
+        _start(own, tmp_path)
+        assert _run(own, tmp_path, "--version").stdout == _run(environment, tmp_path, "--version").stdout
+        version = tmp_path / "packages" / "rtl" / "version.py"
+        version.write_text(version.read_text() + '\nVERSION = "9.9.9"\n')
+        for _ in range(2):  # by the client itself, and by the daemon that has started again
+            assert _run(own, tmp_path, "--version").stdout == "hydranoc 9.9.9\n"
+        _until(lambda: _figures(own, tmp_path).get("commands") == 1)
+
+
+def test_another_user_s_socket_is_not_trusted(monkeypatch):
+    import socket
+
+    from hydranoc.daemon import client
+
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        monkeypatch.setenv("HYDRANOC_DAEMON", f"test-{uuid.uuid4()}")
+        listener.bind(address())
+        listener.listen()
+        assert client.connect() is not None
+        monkeypatch.setattr(client, "peer", lambda _: (1, os.getuid() + 1))
+        assert client.connect() is None
