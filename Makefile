@@ -75,7 +75,8 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # What running needs comes first, in the versions of requirements.lock; the tools of the tests are as large again.
-# Python compiles what it imports: doing that for all packages at once takes longer than the demo.
+# Python compiles what it imports: doing that for all packages at once takes longer than the demo. In mode "compat" the
+# checkout is a folder of the path; the default is a program that every start of Python runs for 10 ms.
 $(RUNS): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	    || { echo "HydraNoC needs Python 3.11 or newer; say which with: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
@@ -83,7 +84,8 @@ $(RUNS): requirements.lock pyproject.toml
 	    || { echo "$$tool is missing: Verilator needs it to build simulators (Debian: apt-get install g++ perl)" >&2; exit 1; }; done
 	$(PYTHON) -m venv .venv
 	$(call TOLD,installing packages,$(INSTALL) -c requirements.lock setuptools)
-	$(call TOLD,installing packages,PYTHONWARNINGS=ignore $(INSTALL) -c requirements.lock --no-build-isolation -e .)
+	$(call TOLD,installing packages,PYTHONWARNINGS=ignore $(INSTALL) -c requirements.lock --no-build-isolation \
+	    --config-settings editable_mode=compat -e .)
 	@touch $@
 
 $(READY): $(RUNS)

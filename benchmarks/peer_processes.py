@@ -15,13 +15,14 @@ from benchmarks.peer_table import RUN_ALONE, Row
 from benchmarks.sandbox import Sandbox
 
 FIRST, AGAIN = "HydraNoC, the first process", "HydraNoC, the process again"
+DAEMON = "HydraNoC, by the daemon"
 SETTINGS = {Setting(8, 16, 0.1, 30_000): 5.0, Setting(8, 16, 0.01, 3_000): 1.0}
 """Settings of whole processes, and how many times as fast as BookSim2 the process again is to be."""
-PRINTED = "  {:>5} {:>5} {:>7}  {:>8} {:>8} {:>10} {:>9} {:>9}  {:>8}"
+PRINTED = "  {:>5} {:>5} {:>7}  {:>8} {:>8} {:>8} {:>10} {:>9} {:>9}  {:>8} {:>8}"
 
 
 class OurProcesses:
-    """Runs ``hydranoc model`` on the mesh: with empty caches, and again with what that has kept.
+    """Runs ``hydranoc model`` on the mesh: with empty caches, again with what that has kept, and by the daemon.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ class OurProcesses:
         self._sandbox.import_modules()
 
     def __call__(self, setting: Setting) -> dict[str, PeerRun]:
-        """Run a setting twice.
+        """Run a setting in each way.
 
         Raises
         ------
@@ -44,10 +45,10 @@ class OurProcesses:
         config = self._sandbox.folder / "mesh.yaml"
         config.write_text(yaml.safe_dump(mesh_configuration(setting.flits, setting.load, setting.cycles, setting.side)))
         self._sandbox.empty_caches()
-        return {name: self._run(config, setting) for name in (FIRST, AGAIN)}
+        ways = {FIRST: self._sandbox.seconds, AGAIN: self._sandbox.seconds, DAEMON: self._sandbox.daemon_seconds}
+        return {name: self._run(way(("model", str(config))), setting) for name, way in ways.items()}
 
-    def _run(self, config: Path, setting: Setting) -> PeerRun:
-        seconds = self._sandbox.seconds(("model", str(config)))
+    def _run(self, seconds: float, setting: Setting) -> PeerRun:
         summary = json.loads((self._sandbox.folder / "results" / "summary.json").read_text())
         accepted = summary["deliveries"] * setting.flits / setting.side**2 / summary["cycles"]
         return PeerRun(summary["latency_cycles"]["unicast"]["mean"], accepted, summary["flit_hops"], seconds)
@@ -56,12 +57,16 @@ class OurProcesses:
 def print_processes(rows: Sequence[Row]) -> None:
     """Print CPU seconds of whole processes, with those of the run alone beside them."""
     print("\nwhole processes, CPU seconds: Python, imports, configuration, messages, run, statistics, results")
-    names = (FIRST, AGAIN, RUN_ALONE, BOOKSIM2.name, CNSIM.name)
-    print(PRINTED.format("flits", "load", "cycles", "first", "again", "run alone", *names[3:], "times"))
+    names = (FIRST, AGAIN, DAEMON, RUN_ALONE, BOOKSIM2.name, CNSIM.name)
+    print(
+        PRINTED.format(
+            "flits", "load", "cycles", "first", "again", "daemon", "run alone", *names[4:], "times", "daemon"
+        )
+    )
     for row in rows:
         seconds = [_seconds(row, name) for name in names]
-        times = f"{times_booksim(row):.2f}" if BOOKSIM2.name in row.runs else "-"
-        print(PRINTED.format(row.flits, f"{row.load:g}", row.cycles, *seconds, times), flush=True)
+        times = [f"{row.times(BOOKSIM2.name, ours):.2f}" for ours in (AGAIN, DAEMON) if BOOKSIM2.name in row.runs]
+        print(PRINTED.format(row.flits, f"{row.load:g}", row.cycles, *seconds, *(times or "--")), flush=True)
 
 
 def _seconds(row: Row, name: str) -> str:

@@ -1,9 +1,9 @@
 """HydraNoC: routers that multicast in hardware, a network generator, and a golden model. See ``hydranoc.api``."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # that of ``typing`` would take longer to load than a daemon takes to be reached
 if TYPE_CHECKING:
+    from typing import Any
+
     from hydranoc.api import load
     from hydranoc.design import Design, Outcome
     from hydranoc.errors import ConfigError
@@ -23,9 +23,11 @@ _HOMES = {
 """Module and name there of everything that this package offers."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Loaded when first asked for: the command must be at work on signals before a second of modules is loaded."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     module, attribute = _HOMES[name]
     return getattr(import_module(module), attribute)

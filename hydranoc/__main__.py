@@ -2,7 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
 
 
 def _leave_current_folder() -> None:
@@ -11,7 +10,7 @@ def _leave_current_folder() -> None:
         here = os.getcwd()
     except OSError:  # it has been deleted
         here = ""
-    if sys.path and sys.path[0] in ("", here) and Path(here) != Path(__file__).resolve().parents[1]:
+    if sys.path and sys.path[0] in ("", here) and here != os.path.dirname(os.path.dirname(os.path.realpath(__file__))):
         del sys.path[0]
 
 

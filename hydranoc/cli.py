@@ -8,9 +8,7 @@ import contextlib
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Sequence
-from typing import Any
 
 from hydranoc.daemon.client import exit_code_by_daemon
 from hydranoc.exit_codes import INTERRUPTED, TROUBLE
@@ -27,7 +25,7 @@ class _Interrupt:
         self.at_once = True
         self.seen = False
 
-    def __call__(self, *_: Any) -> None:
+    def __call__(self, *_: object) -> None:
         self.seen = True
         if self.at_once:
             _leave_interrupted()
@@ -77,6 +75,8 @@ def main_here() -> None:
     try:
         code = run()
     except Exception:  # a fault of this program is not "done and wrong"
+        import traceback
+
         traceback.print_exc()
         code = TROUBLE
     _interrupt.at_once = True

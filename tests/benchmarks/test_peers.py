@@ -13,7 +13,7 @@ from benchmarks.booksim import THROUGHPUT, BookSim, PeerNetwork
 from benchmarks.cnsim import CnSim, parse_first_load
 from benchmarks.load import UNIFORM, Window
 from benchmarks.peer_builds import BOOKSIM2, CNSIM
-from benchmarks.peer_processes import AGAIN, FIRST, SETTINGS, OurProcesses, missed_processes
+from benchmarks.peer_processes import AGAIN, DAEMON, FIRST, SETTINGS, OurProcesses, missed_processes
 from benchmarks.peer_program import PeerError, PeerRun
 from benchmarks.peer_table import COLUMNS, OURS, RUN_ALONE, Row, write_csv
 from benchmarks.sandbox import Sandbox
@@ -200,7 +200,7 @@ def test_whole_processes_are_held_against_their_own_bars():
     assert len(missed_processes(rows(2.5))) == 2
 
 
-def test_our_processes_are_first_and_again(tmp_path, monkeypatch):
+def test_our_processes_are_first_again_and_by_the_daemon(tmp_path, monkeypatch):
     caches = []
 
     def seconds(sandbox, arguments):
@@ -214,10 +214,15 @@ def test_our_processes_are_first_and_again(tmp_path, monkeypatch):
         return float(len(caches))
 
     monkeypatch.setattr(Sandbox, "seconds", seconds)
+    monkeypatch.setattr(Sandbox, "daemon_seconds", seconds)
     monkeypatch.setattr(Sandbox, "import_modules", lambda _sandbox: None)
     processes = OurProcesses(tmp_path)
-    for first in (1.0, 3.0):
+    for first in (1.0, 4.0):
         found = processes(peers.Setting(8, 16, 0.01, 3_000))
-        assert [(name, one.cpu_seconds) for name, one in found.items()] == [(FIRST, first), (AGAIN, first + 1)]
+        assert [(name, one.cpu_seconds) for name, one in found.items()] == [
+            (FIRST, first),
+            (AGAIN, first + 1),
+            (DAEMON, first + 2),
+        ]
         assert found[AGAIN].accepted == pytest.approx(0.01)
-    assert caches[0] == caches[1] != caches[2] == caches[3]
+    assert caches[0] == caches[1] == caches[2] != caches[3] == caches[4] == caches[5]
