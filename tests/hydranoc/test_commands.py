@@ -15,8 +15,8 @@ from hydranoc.verbs import VERBS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NEGATIVE = sorted(path.name for path in EXAMPLES.glob("deadlock-*.yaml"))
-NO_SUMMARY = {"init", "examples", "schema", "tool"}
-"""Verbs that print or write what others read."""
+NO_SUMMARY = {"init", "examples", "schema", "tool", "daemon"}
+"""Verbs that print or write what others read, or have verbs of their own."""
 RIGHT = sorted(path.name for path in EXAMPLES.glob("*.yaml") if path.name not in NEGATIVE)
 
 
