@@ -5,6 +5,7 @@ machine. Errors are told in one line on stderr.
 """
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -12,6 +13,9 @@ from collections.abc import Sequence
 
 from hydranoc.daemon.client import exit_code_by_daemon
 from hydranoc.exit_codes import INTERRUPTED, TROUBLE
+
+OBJECTS_AT_START = 200_000
+"""Objects that a command makes, most of them by loading modules, before Python looks for garbage among them."""
 
 
 class _Interrupt:
@@ -60,6 +64,9 @@ def main() -> None:
 
 def serve(idle_seconds: float) -> None:
     """Be the daemon (``hydranoc daemon start``), or a worker of it, until it has been idle for so long."""
+    from hydranoc.environment import set_defaults
+
+    set_defaults()
     from hydranoc.daemon.server import serve_commands
 
     serve_commands(idle_seconds, main_here)
@@ -67,6 +74,10 @@ def serve(idle_seconds: float) -> None:
 
 def main_here() -> None:
     """Run the command line in this process, which ends with it."""
+    from hydranoc.environment import set_defaults
+
+    set_defaults()
+    _collect_later()
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
@@ -84,7 +95,22 @@ def main_here() -> None:
         # Python ends itself with the signal, whatever the exit code, if an interrupt has passed through an exec() such
         # as those that make dataclasses while modules load
         _leave_interrupted()
+    gc.freeze()  # the system frees what is left faster than Python collects it
     sys.exit(_flushed(code))
+
+
+def _collect_later() -> None:
+    """Collect no garbage while modules load, which are none, and search them no more when there is much else."""
+    usual = gc.get_threshold()
+
+    def go_on(phase: str, _counts: dict[str, int]) -> None:
+        if phase == "stop":
+            gc.callbacks.remove(go_on)
+            gc.freeze()
+            gc.set_threshold(*usual)
+
+    gc.callbacks.append(go_on)
+    gc.set_threshold(OBJECTS_AT_START)
 
 
 def _flushed(code: int) -> int:

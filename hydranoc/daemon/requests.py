@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hydranoc.daemon.client import FIELD, FILES, FORWARDED, LENGTH_BYTES, identity, peer
+from hydranoc.environment import DEFAULTS
 
 SAME = (b"PYTHON", b"NUMBA_", b"LC_", b"LANG", b"LD_", b"OPENBLAS_", b"OMP_")
 """Beginnings of the environment variables that are read before a worker forks, so that they must be the daemon's."""
@@ -113,7 +114,8 @@ def _variables(words: list[bytes]) -> dict[bytes, bytes]:
 
 
 def _read_early(environment: dict[bytes, bytes]) -> dict[bytes, bytes]:
-    return {name: value for name, value in environment.items() if name.startswith(SAME)}
+    defaults = {name.encode(): value.encode() for name, value in DEFAULTS.items()}
+    return {name: value for name, value in (defaults | environment).items() if name.startswith(SAME)}
 
 
 def _first_environment() -> dict[bytes, bytes]:

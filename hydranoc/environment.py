@@ -1,0 +1,15 @@
+"""Environment variables that the command sets where the user has not. The library sets none."""
+
+import os
+
+DEFAULTS = {
+    # OpenBLAS starts a thread for each core as NumPy is loaded. Nothing here multiplies large matrices.
+    "OPENBLAS_NUM_THREADS": "1",
+}
+"""Programs that the command starts inherit them."""
+
+
+def set_defaults() -> None:
+    """Set the variables in this process, before NumPy is loaded."""
+    for name, value in DEFAULTS.items():
+        os.environ.setdefault(name, value)
