@@ -1,10 +1,12 @@
 """Machine code of loops: kept by the digest of what it is built from, found in any folder, called without Numba."""
 
 import contextlib
+import ctypes
 import gc
 import importlib.util
 import itertools
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -14,9 +16,12 @@ import numpy as np
 import pytest
 
 from sim_model.common.engine.compiled import compiled_loop
-from sim_model.common.loops import notices, processors
+from sim_model.common.loops import notices, object_code, processors
 from sim_model.common.loops.arguments import ArgumentError, Layout
 from sim_model.common.loops.digest import COMPILER_FILES
+from sim_model.common.loops.kept import read
+from sim_model.common.loops.machine_code import ENTRY, VALUE, load_by_llvm
+from sim_model.common.loops.object_code import load_code
 from sim_model.common.loops.processors import baselines
 
 ROOT = Path(__file__).parent.parent.parent
@@ -51,7 +56,7 @@ kept.SHIPPED_FOLDER = Path(sys.argv[2])
 if "NUMBA_CPU_NAME" in os.environ:
     kept.ship()
 from {loop} import total
-print(total(np.arange(5)), "numba" in sys.modules)
+print(total(np.arange(5)), "llvmlite" in sys.modules)
 """
 NAMES = {"factors": "kept_factors", "parts": "kept_parts", "loop": "kept_loop"}
 
@@ -64,7 +69,7 @@ def write_sources(folder: Path, **changed: str) -> Path:
 
 
 def run(folder: Path, loops: Path, **environment: str) -> tuple[str, bool]:
-    """Sum by the loop in a new process; and whether Numba was loaded."""
+    """Sum by the loop in a new process; and whether a compiler was loaded."""
     told = {**os.environ, "PYTHONPATH": str(ROOT), "HYDRANOC_LOOPS": str(loops), **environment}
     command = [sys.executable, str(folder / "run.py"), str(folder), str(loops.with_name("shipped"))]
     done = subprocess.run(command, env=told, capture_output=True, text=True, cwd=folder)
@@ -113,11 +118,11 @@ def test_loops_of_the_package_are_used_until_a_source_changes(tmp_path):
 def test_baselines_are_those_whose_features_are_there(monkeypatch):
     below = ["avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"]
     above = ["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"]
-    monkeypatch.setattr(processors, "triple", lambda: "x86_64-unknown-linux-gnu")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     for there, names in ((below + above, ["x86-64-v4", "x86-64-v3"]), (below, ["x86-64-v3"]), (above, []), ([], [])):
-        monkeypatch.setattr(processors, "_features", lambda there=there: [(name, True) for name in there])
+        monkeypatch.setattr(processors, "_features", lambda there=there: frozenset(there))
         assert [baseline.name for baseline in processors.baselines()] == names
-    monkeypatch.setattr(processors, "triple", lambda: "aarch64-unknown-linux-gnu")
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
     assert processors.baselines() == (processors.GENERIC,)
 
 
@@ -294,3 +299,48 @@ def test_nothing_but_the_compiler_loads_numba():
     assert len(names) > 100
     done = subprocess.run([sys.executable, "-c", IMPORT_ALL, *names], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout == "[]\n", done.stderr
+
+
+class TestObjectFiles:
+    """The loader for Linux on 64-bit x86; all other object files are left to LLVM."""
+
+    @pytest.fixture
+    def object_file(self, tmp_path, monkeypatch):
+        """Return the object file of a loop with constants and a call of the C library."""
+        monkeypatch.setenv("HYDRANOC_LOOPS", str(tmp_path))
+
+        @compiled_loop
+        def fill(numbers):
+            for number in range(len(numbers)):
+                numbers[number] = 0
+            for number in range(len(numbers)):
+                numbers[number] += int((number + 0.5) * 3.25)
+            return len(numbers)
+
+        assert fill(np.zeros(7, np.int64)) == 7
+        (path,) = tmp_path.glob("*.o")
+        content = read(path)
+        assert content is not None
+        return content
+
+    @pytest.mark.skipif((sys.platform, platform.machine()) != ("linux", "x86_64"), reason="LLVM loads all of them")
+    def test_code_is_loaded_as_by_llvm(self, object_file):
+        found = []
+        for load in (load_code, load_by_llvm):
+            code = load(object_file, ENTRY)
+            assert code is not None
+            numbers = np.full(7, 9)
+            layout = Layout(numbers)
+            address, _words = layout.block(numbers)
+            call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(code.address)
+            result = ctypes.c_int64()
+            assert call((ctypes.c_void_p * 1)(address), ctypes.byref(result)) == VALUE
+            found.append((result.value, numbers.tolist()))
+        assert found == [(7, [1, 4, 8, 11, 14, 17, 21])] * 2
+
+    def test_what_it_does_not_know_is_left_to_llvm(self, object_file, monkeypatch):
+        unknown = [b"", object_file[:100], object_file[:18] + b"\xb7" + object_file[19:]]  # an ARM processor's
+        assert [load_code(content, ENTRY) for content in unknown] == [None] * 3
+        assert load_code(object_file, "no_such_symbol") is None
+        monkeypatch.setattr(object_code, "ADDRESS", 2)  # so that those in the file are of another kind
+        assert load_code(object_file, ENTRY) is None

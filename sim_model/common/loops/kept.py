@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from sim_model.common.loops.digest import source_digest
 from sim_model.common.loops.folders import SHIPPED_FOLDER, loop_folder
 from sim_model.common.loops.machine_code import MachineCode
 from sim_model.common.loops.notices import compiling
-from sim_model.common.loops.processors import baselines, host_processor, processor, triple
+from sim_model.common.loops.processors import baselines, is_host, processor, system
 
 MAGIC = b"HydraNoC loop 1\n"
 DAY_SECONDS = 24 * 60 * 60
@@ -74,7 +74,7 @@ def _compile(loop: Any, arguments: Sequence[Any]) -> bytes:
 
 def _shipped(name: str, built_from: str) -> Iterator[Path]:
     """Yield the files that code for this processor may come from. They may be built with other versions of Numba."""
-    if processor() == host_processor():
+    if is_host() and SHIPPED_FOLDER.is_dir():
         for baseline in baselines():
             yield SHIPPED_FOLDER / _file_name(name, built_from, baseline)
 
@@ -85,13 +85,19 @@ def _built_from(loop: Any, layouts: Sequence[Layout]) -> str:
 
 
 def _file_name(name: str, *dependencies: Any) -> str:
-    digest = hashlib.sha256("\n".join(map(str, (MAGIC, triple(), *dependencies))).encode()).hexdigest()
+    digest = hashlib.sha256("\n".join(map(str, (MAGIC, system(), *dependencies))).encode()).hexdigest()
     return f"{re.sub(r'[^A-Za-z0-9_]+', '_', name)}-{digest[:32]}.o"
 
 
 @cache
 def _versions() -> tuple[str, ...]:
-    return tuple(f"{package} {version(package)}" for package in ("numba", "llvmlite"))
+    """Return digests of the files that hold the compiler's versions: metadata of packages load a parser of e-mail."""
+    files = [
+        Path(folder, "_version.py")
+        for package in ("numba", "llvmlite")
+        for folder in getattr(find_spec(package), "submodule_search_locations", None) or ()
+    ]
+    return tuple(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
 
 
 def read(path: Path) -> bytes | None:

@@ -1,10 +1,11 @@
-"""Machine code of a compiled loop: loaded by LLVM, called without Numba."""
+"""Machine code of a compiled loop, called without Numba."""
 
 import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from sim_model.common.loops.processors import llvm, triple
+from sim_model.common.loops.object_code import Code, load_code
+from sim_model.common.loops.processors import llvm
 
 ENTRY = "hydranoc_loop"
 """Symbol of the function in an object file: ``int32 hydranoc_loop(const int64 **blocks, int64 *result)``."""
@@ -28,15 +29,9 @@ class MachineCode:
     """
 
     def __init__(self, name: str, object_file: bytes):
-        binding = llvm()
-        target = binding.Target.from_triple(triple())
-        machine = target.create_target_machine(codemodel="jitdefault", jit=True)
-        self._engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
-        self._engine.add_object_file(binding.object_file.ObjectFileRef.from_data(object_file))
-        self._engine.finalize_object()
         self._name = name
-        address = self._engine.get_function_address(ENTRY)
-        self._call: Any = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(address)
+        self._code = load_code(object_file, ENTRY) or load_by_llvm(object_file, ENTRY)
+        self._call: Any = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(self._code.address)
 
     def __call__(self, addresses: Sequence[int]) -> int | None:
         """Run the loop; other threads run meanwhile.
@@ -61,3 +56,30 @@ class MachineCode:
         if outcome == FAILED:
             raise RuntimeError(f"{self._name} has failed; NUMBA_DISABLE_JIT=1 shows where")
         return result.value if outcome == VALUE else None
+
+
+def load_by_llvm(object_file: bytes, entry: str) -> Code:
+    """Load an object file of any kind, for any processor and system.
+
+    Parameters
+    ----------
+    object_file : bytes
+    entry : str
+        Symbol of the function to be called.
+
+    Returns
+    -------
+    Code
+
+    Raises
+    ------
+    RuntimeError
+        If LLVM cannot load it.
+    """
+    binding = llvm()
+    target = binding.Target.from_triple(binding.get_process_triple())
+    machine = target.create_target_machine(codemodel="jitdefault", jit=True)
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+    engine.add_object_file(binding.object_file.ObjectFileRef.from_data(object_file))
+    engine.finalize_object()
+    return Code(engine, engine.get_function_address(entry))

@@ -1,7 +1,10 @@
 """Processors that machine code is compiled for: this one, and baselines of many."""
 
 import os
+import platform
+import sys
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 
@@ -29,29 +32,39 @@ BASELINES = {
 """Baselines of an architecture, best first, with the features that a processor needs for them beyond the one below."""
 
 
-def triple() -> str:
+NAMED_DIFFERENTLY = {"bmi1": "bmi", "abm": "lzcnt"}
+"""Features whose names in Linux are not those of LLVM."""
+
+
+def system() -> str:
     """Return architecture and system of this process."""
-    return llvm().get_process_triple()
+    return f"{platform.machine()} {sys.platform}"
 
 
-@cache
-def processor() -> Processor:
+def processor() -> str:
     """Return the processor that code is compiled for: this one, unless Numba's variables name another."""
     name, features = os.environ.get("NUMBA_CPU_NAME"), os.environ.get("NUMBA_CPU_FEATURES")
-    host = host_processor()
-    return Processor(name or host.name, host.features if features is None else features)
+    if name is None or features is None:
+        return f"{name} {features} {host_processor()}"
+    return str(Processor(name, features))
+
+
+def is_host() -> bool:
+    """Return whether code is compiled for the processor of this machine."""
+    return "NUMBA_CPU_NAME" not in os.environ and "NUMBA_CPU_FEATURES" not in os.environ
 
 
 @cache
-def host_processor() -> Processor:
-    """Return the processor of this machine."""
-    return Processor(llvm().get_host_cpu_name(), ",".join(f"{'+' if has else '-'}{name}" for name, has in _features()))
+def host_processor() -> str:
+    """Return what is known of this machine's processor: from Linux, or else from LLVM, which takes long to load."""
+    lines = [line for line in _lines() if line.startswith(("vendor_id", "cpu family", "model", "stepping", "flags"))]
+    return "".join(lines) or f"{llvm().get_host_cpu_name()} {sorted(_features())}"
 
 
 def baselines() -> tuple[Processor, ...]:
     """Return the baselines whose code this processor runs, best first."""
-    has = {name for name, is_there in _features() if is_there}
-    levels = BASELINES.get(triple().partition("-")[0], {GENERIC: ()})
+    has = _features()
+    levels = BASELINES.get(platform.machine(), {GENERIC: ()})
     needed: set[str] = set()
     found: list[Processor] = []
     for level, features in reversed(levels.items()):
@@ -61,11 +74,25 @@ def baselines() -> tuple[Processor, ...]:
     return tuple(found)
 
 
-def _features() -> list[tuple[str, bool]]:
+@cache
+def _features() -> frozenset[str]:
+    """Return what this processor can do, in LLVM's words."""
+    flags = next((line.partition(":")[2].split() for line in _lines() if line.startswith("flags")), None)
+    if flags is not None:
+        return frozenset(NAMED_DIFFERENTLY.get(flag, flag) for flag in flags)
     try:
-        return sorted(llvm().get_host_cpu_features().items())
+        return frozenset(name for name, is_there in llvm().get_host_cpu_features().items() if is_there)
     except RuntimeError:  # LLVM cannot find them on this architecture
+        return frozenset()
+
+
+def _lines() -> list[str]:
+    """Return what Linux says of the first processor; nothing elsewhere, and on architectures that have no flags."""
+    try:
+        first = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").partition("\n\n")[0]
+    except OSError:
         return []
+    return first.splitlines(keepends=True) if "\nflags" in first else []
 
 
 @cache
