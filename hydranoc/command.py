@@ -1,9 +1,9 @@
 """The command's verbs, and what each error that ends one says and returns."""
 
 import contextlib
+import sys
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor
 from typing import Any
 
 import click
@@ -80,8 +80,6 @@ def told(work: Callable[[], Any]) -> int:
         return _ended(BAD_INPUT, f"{error.format_message().rstrip('.')} (see {where} --help)")
     except MachineTrouble as error:
         return _ended(TROUBLE, str(error))
-    except BrokenExecutor:
-        return _ended(TROUBLE, "a process that shares the work was killed; the machine may lack memory")
     except MemoryError:
         return _ended(TROUBLE, "the machine has too little memory for this network and traffic")
     except OSError as error:
@@ -89,7 +87,17 @@ def told(work: Callable[[], Any]) -> int:
         return _ended(TROUBLE, f"{where}{reason(error)}")
     except click.Abort:
         return INTERRUPTED
+    except RuntimeError as error:
+        if not _is_broken_executor(error):
+            raise
+        return _ended(TROUBLE, "a process that shares the work was killed; the machine may lack memory")
     return code if isinstance(code, int) else RIGHT
+
+
+def _is_broken_executor(error: RuntimeError) -> bool:
+    """Return whether processes that share the work are the cause; they load only where work is shared."""
+    futures = sys.modules.get("concurrent.futures")
+    return futures is not None and isinstance(error, futures.BrokenExecutor)
 
 
 def print_remark(message: Warning | str, category: type[Warning], *_where: Any, **_options: Any) -> None:

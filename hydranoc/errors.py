@@ -1,6 +1,5 @@
 """The exception for bad input: a place in a file, and what is wrong there. Trouble of the machine is told from it."""
 
-import difflib
 import errno
 from collections.abc import Iterable
 from itertools import islice
@@ -84,6 +83,8 @@ def nearest(word: object, known: Iterable[str]) -> str:
     >>> nearest("bufer_flits", ["buffer_flits", "flit_bits"])
     "; did you mean 'buffer_flits'?"
     """
+    import difflib  # for wrong words alone
+
     near = difflib.get_close_matches(str(word), list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 

@@ -27,12 +27,14 @@ def check_software(config: Config, traffic: schema.Traffic, network: ChannelNetw
     ConfigError
         With the line of the key.
     """
-    names = (*COMMON_SOFTWARE, *config.family.software_names(network))
     key = _software_key(traffic)
     if key == "scheme" and traffic.software is not None:
         raise config.source.error((*TRAFFIC, "software"), "traffic must have either scheme or software")
     software = getattr(traffic, key)
-    if software is not None and software not in names:
+    if software is None:
+        return
+    names = (*COMMON_SOFTWARE, *config.family.software_names(network))
+    if software not in names:
         *others, last = map(repr, names)
         choices = f"{', '.join(others)} or {last}" if others else last
         text = f"traffic.{key} must be {choices} in this network, not {shown(software)}{nearest(software, names)}"

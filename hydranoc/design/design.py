@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hydranoc.certificates.checker.theorems import THEOREMS
-from hydranoc.certificates.writing import Certificate, certificate_text, checked_certificate, digests_text
 from hydranoc.config.load import NETWORK
 from hydranoc.design.exported import Exported
 from hydranoc.design.outcome import ComparedOutcome
 from hydranoc.design.simulated import Simulated
 from hydranoc.design.told_runs import with_deliveries
 from hydranoc.families.reports import CheckReport
-from hydranoc.families.table_files import names_of, write_tables
 from hydranoc.reports.progress import Progress
 from topology.common.channel_order import NoOrder
 
 if TYPE_CHECKING:
+    from hydranoc.certificates.writing import Certificate
     from hydranoc.replay.use import Use
     from rtl.common.network import GeneratedDesign
 
@@ -74,7 +73,7 @@ class Design(Simulated, Exported):
         """
         return self.family.check(self.config.network_section, self.routing)
 
-    def certificate(self, generated: "GeneratedDesign | None" = None) -> Certificate:
+    def certificate(self, generated: "GeneratedDesign | None" = None) -> "Certificate":
         """A certificate of freedom from deadlock and of delivery (docs/liveness.md), which its checker has accepted.
 
         Parameters
@@ -92,6 +91,8 @@ class Design(Simulated, Exported):
         ConfigError
             If the configuration makes no tables, or cannot be written as hardware.
         """
+        from hydranoc.certificates.writing import Certificate, certificate_text, checked_certificate
+
         if self.family.name not in THEOREMS:
             return Certificate(None, f"there is no theorem for family {self.family.name!r}")
         try:
@@ -120,6 +121,8 @@ class Design(Simulated, Exported):
         ConfigError
             If the network cannot be written as hardware.
         """
+        from hydranoc.certificates.writing import digests_text
+
         design = generated or self.verilog()
         return digests_text(design.files, design.top)
 
@@ -141,6 +144,8 @@ class Design(Simulated, Exported):
         ConfigError
             If the family has no tables.
         """
+        from hydranoc.families.table_files import names_of, write_tables
+
         names = names_of(self.config, self.routing, (*NETWORK, "family"))
         with Path(path).open("w", encoding="utf-8", newline="") as file:
             return write_tables(self.routing, names, file)

@@ -13,7 +13,6 @@ from hydranoc.config.own_routing import OwnRouting
 from hydranoc.config.topologies import located
 from hydranoc.errors import KeyWrong
 from hydranoc.families.registry import Family
-from hydranoc.families.table_files import SUFFIX, FileRouting
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 
@@ -58,6 +57,8 @@ class Parts:
         name = self.config.network_section.routing
         if name is None:
             return self.family.build_routing
+        from hydranoc.families.table_files import SUFFIX, FileRouting
+
         return FileRouting(self.config) if name.endswith(SUFFIX) else OwnRouting(self.config, name)
 
     @cached_property

@@ -1,7 +1,8 @@
 """The parts that a router family brings, as one record; it loads none of them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -44,6 +45,32 @@ def _came_once(variants: "np.ndarray") -> "np.ndarray":
     import numpy as np
 
     return np.full(len(variants), -1)
+
+
+class OwnReproductions(Mapping[str, "Reproduction"]):
+    """Figures and tables of a family of the project: ``hydranoc/studies/FAMILY/figures.py``, loaded by the first use.
+
+    Parameters
+    ----------
+    family : str
+        Its name.
+    """
+
+    def __init__(self, family: str):
+        self._family = family
+
+    @property
+    def _all(self) -> "Mapping[str, Reproduction]":
+        return import_module(f"hydranoc.studies.{self._family}.figures").REPRODUCTIONS
+
+    def __getitem__(self, name: str) -> "Reproduction":
+        return self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from hydranoc.config import extensions
-from hydranoc.families.family import Family
-from hydranoc.studies.common.figure import Reproduction
+from hydranoc.families.family import Family, OwnReproductions
+
+if TYPE_CHECKING:
+    from hydranoc.studies.common.figure import Reproduction
 
 NAMES = ("spam", "min", "harts", "torus", "hypercube")
 
@@ -31,6 +34,6 @@ FAMILIES: Mapping[str, Family] = extensions.WithAdded(OWN_FAMILIES, extensions.F
 """Those of the project, and those that packages add."""
 
 
-def own_reproductions() -> dict[str, Mapping[str, Reproduction]]:
+def own_reproductions() -> dict[str, Mapping[str, "Reproduction"]]:
     """Return figures and tables by family and name; neither families nor measurements are loaded."""
-    return {name: import_module(f"hydranoc.studies.{name}.figures").REPRODUCTIONS for name in NAMES}
+    return {name: OwnReproductions(name) for name in NAMES}

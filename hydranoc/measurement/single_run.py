@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import numpy as np
-
 from hydranoc.measurement.growth import growth_of
 from hydranoc.measurement.network import UNICAST_AND_MULTICAST, observations_of
 from hydranoc.measurement.observations import NOT_DELIVERED
 from hydranoc.measurement.stability import ERROR_RATE, LARGEST_GROWTH
+from sim_model.common.distinct import distinct
 from sim_model.common.results import Results
 
 
@@ -34,7 +33,7 @@ def load_figures(results: Results, *, nodes: int, first: int, last: int) -> dict
     cycles = nodes * (last - first)
     started = (run.start_cycle >= first) & (run.start_cycle < last)
     arrived = (run.end_cycle != NOT_DELIVERED) & (run.end_cycle >= first) & (run.end_cycle < last)
-    kinds = np.unique(run.kind).tolist()
+    kinds = distinct(run.kind).tolist()
     growths = [growth_of([run], kind) for kind in kinds]
     return {
         "first_cycle": first,

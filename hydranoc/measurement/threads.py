@@ -7,7 +7,6 @@ where there are as many points as cores, processes that take a point each are as
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
@@ -61,6 +60,8 @@ def replications(run: Callable[[int], Run], numbers: Sequence[int]) -> list[Run]
     threads = min(_threads.get(), len(numbers))
     if threads <= 1:
         return [run(number) for number in numbers]
+    from concurrent.futures import ThreadPoolExecutor  # not for a single run
+
     called_off = threading.Event()
     with ThreadPoolExecutor(threads, initializer=_begin, initargs=(called_off,)) as pool:
         try:

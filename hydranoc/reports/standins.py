@@ -5,7 +5,6 @@ Yosys in WebAssembly does not start without a cache folder, and Matplotlib compl
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,6 +62,8 @@ def _stand_in(stack: contextlib.ExitStack) -> Path | None:
         with contextlib.suppress(OSError):
             own.mkdir(parents=True, exist_ok=True)
             return own
+    import tempfile  # loads modules for compression and random numbers
+
     with contextlib.suppress(OSError):
         temporary = tempfile.TemporaryDirectory(prefix=TEMPORARY, ignore_cleanup_errors=True)
         return Path(stack.enter_context(temporary))

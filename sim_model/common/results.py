@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sim_model.common.distinct import distinct
 from sim_model.common.engine.state import CYCLE, DISORDERED, FLIT_HOPS, NEVER, NONE, STRAY, EngineState
 from sim_model.common.messages import Messages
 
@@ -168,7 +169,7 @@ class Results:
     @cached_property
     def groups(self) -> np.ndarray:
         """Distinct group numbers, ascending, int32[G]."""
-        return self.messages.group if self._all_alone else np.unique(self.messages.group)
+        return self.messages.group if self._all_alone else distinct(self.messages.group)
 
     @cached_property
     def group_start_cycle(self) -> np.ndarray:

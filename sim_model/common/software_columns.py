@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.common.distinct import distinct
 from sim_model.common.engine.compiled import compiled_loop
 from sim_model.common.message_columns import ANY, MessageColumns
 from sim_model.common.recursive_doubling import halvings
@@ -58,7 +59,7 @@ def chain_unicasts(columns: MessageColumns, *, binomial: bool) -> MessageColumns
     """
     begins = columns.offsets[:-1]  # as many unicasts as destinations
     sender, receiver, brought_by = np.empty((3, len(columns.destinations)), dtype=np.int64)
-    for count in np.unique(columns.counts).tolist():
+    for count in distinct(columns.counts).tolist():
         shape = binomial_shape(count) if binomial else separate_shape(count)
         own = np.flatnonzero(columns.counts == count)
         places = begins[own, np.newaxis] + np.arange(count)

@@ -37,7 +37,8 @@ class Summary:
         """
         if len(sample) == 0:
             return cls(0, None, None, None, None)
-        p50, p99 = np.percentile(sample, (50, 99), method="inverted_cdf")
+        ranks = [-(-len(sample) * share // 100) - 1 for share in (50, 99)]
+        p50, p99 = np.partition(sample, ranks)[ranks].tolist()
         return cls(len(sample), float(np.mean(sample)), int(p50), int(p99), int(np.max(sample)))
 
     def as_dict(self) -> dict[str, int | float | None]:

@@ -5,6 +5,7 @@ Times play no part here: ``CopyCollector`` is the hardware that does it flit by 
 
 import numpy as np
 
+from sim_model.common.distinct import distinct
 from sim_model.common.messages import Messages
 from topology.harts.broadcast import ALGORITHMS, COPIES
 from topology.harts.faults import Faults
@@ -53,7 +54,7 @@ def count_verdicts(messages: Messages, copy_log: np.ndarray, faults: Faults) -> 
 
 def _forges(messages: Messages, faults: Faults) -> np.ndarray:
     """Whether a source claims to be another, bool by source."""
-    sources = np.unique(messages.source).tolist()
+    sources = distinct(messages.source).tolist()
     forges = np.zeros(max(sources) + 1, dtype=bool)
     forges[[source for source in sources if faults.claimed_source(source) != source]] = True
     return forges

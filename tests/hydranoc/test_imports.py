@@ -2,21 +2,24 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from hydranoc.families.registry import FAMILIES, own_reproductions
-
 ROOT = Path(__file__).parents[2]
 RUN = """\
-import contextlib, io, json, sys
-from hydranoc.cli import run
-with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-    code = run(json.loads(sys.argv[1]))
-print(json.dumps([code, sorted({name.partition(".")[0] for name in sys.modules}), "scipy.stats" in sys.modules]))
+import contextlib, io, json, os, sys
+from hydranoc.cli import main
+sys.argv[1:] = json.loads(sys.argv[1])
+try:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        main()
+except SystemExit as end:
+    print(json.dumps([end.code, sorted(sys.modules), len(os.listdir("/proc/self/task"))]))
 """
 COMPLETE = """\
 import atexit, sys
@@ -30,6 +33,11 @@ HARDWARE = {"amaranth", "cocotb", "cocotb_tools"}
 PICTURES = {"matplotlib", "pandas"}
 PROOFS = {"networkx"}
 NUMBERS = {"numpy", "pydantic", "yaml", "tqdm", "multiprocessing", *PROOFS}
+RARE = {
+    *("concurrent", "logging", "numpy.ma", "subprocess", "traceback"),
+    *("hydranoc.certificates.writing", "hydranoc.families.table_files", "hydranoc.studies"),
+}
+"""Modules that a run of random traffic does not need."""
 DEMO = "examples/demo.yaml"
 BAD_YAML, BAD_KEY, BAD_KIND, BAD_ROOT, BAD_TRAFFIC = (
     f"{part}.yaml" for part in ("yaml", "key", "kind", "root", "traffic")
@@ -65,7 +73,7 @@ CASES: dict[tuple[str, ...], tuple[int, set[str]]] = {
     ("draw", DEMO, "-o", "out"): (0, {"numba", "llvmlite", *HARDWARE}),
     ("verilog", DEMO, "-o", "out"): (0, MODEL | PICTURES),
 }
-"""Exit code, and packages that the command must not load."""
+"""Exit code, and packages and modules that the command must not load."""
 
 
 def _python(folder: Path, *arguments: str, **environment: str) -> str:
@@ -82,13 +90,33 @@ def _python(folder: Path, *arguments: str, **environment: str) -> str:
     ).stdout
 
 
+def _with_packages(name: str) -> Iterator[str]:
+    """Yield a module and the packages around it."""
+    parts = name.split(".")
+    return (".".join(parts[:end]) for end in range(1, len(parts) + 1))
+
+
 @pytest.mark.parametrize("command", CASES, ids=lambda command: " ".join(command) or "no verb")
 def test_a_command_loads_no_more_than_its_work_takes(command, tmp_path):
-    code, loaded, statistics = json.loads(_python(tmp_path, "-c", RUN, json.dumps(command)))
+    code, loaded, threads = json.loads(_python(tmp_path, "-c", RUN, json.dumps(command)))
     expected, forbidden = CASES[command]
     assert code == expected
-    assert not forbidden & set(loaded)
-    assert not statistics
+    assert not {*forbidden, "scipy.stats"} & {part for name in loaded for part in _with_packages(name)}
+    assert threads == 1
+
+
+@pytest.mark.skipif((sys.platform, platform.machine()) != ("linux", "x86_64"), reason="LLVM loads the loops elsewhere")
+@pytest.mark.parametrize("name", ["demo", "min", "harts", "torus-lanes", "hypercube"])
+def test_a_warm_run_loads_no_compiler_and_little_else(name, tmp_path):
+    command = json.dumps(("model", f"examples/{name}.yaml", "-o", "out"))
+    for part in ("cold", "warm"):
+        (tmp_path / part).mkdir()
+        code, loaded, threads = json.loads(_python(tmp_path / part, "-c", RUN, command))
+        assert code == 0
+    assert not {*MODEL, *HARDWARE, *PICTURES, *PROOFS, *RARE} & {
+        part for name in loaded for part in _with_packages(name)
+    }
+    assert threads == 1
 
 
 def test_model_and_statistics_load_no_scipy_stats(tmp_path):
@@ -117,7 +145,3 @@ def test_completion_knows_verbs_options_and_figures(line, found, tmp_path):
     completions, loaded = out.rsplit("\n", 2)[:2]
     assert f"plain,{found}" in completions.splitlines()
     assert not (MODEL | HARDWARE | PICTURES | NUMBERS) & set(loaded.split())
-
-
-def test_figures_are_listed_as_families_have_them():
-    assert own_reproductions() == {name: FAMILIES[name].reproductions for name in own_reproductions()}

@@ -104,7 +104,7 @@ def test_shared_points_are_there_for_the_next_figure(tmp_path, monkeypatch, caps
 
     for name in ("spam-first", "spam-second"):
         item = Reproduction("a test's", measure, "spam-shared")
-        monkeypatch.setitem(OWN_FAMILIES["spam"].reproductions, name, item)
+        monkeypatch.setitem(spam_figures.REPRODUCTIONS, name, item)
     for name, *options in (("spam-first",), ("spam-second",), ("spam-first", "--anew"), ("spam-second", "--quick")):
         assert run(["reproduce", name, *options, "-o", str(tmp_path / "out")]) == 0
     assert found == [0, 1, 0, 0]

@@ -1,10 +1,9 @@
 """HARTS: the family's record."""
 
 from hydranoc.config.first import FirstConfiguration
-from hydranoc.families.family import Family
+from hydranoc.families.family import Family, OwnReproductions
 from hydranoc.families.harts import slots
 from hydranoc.families.harts.columns import complete_columns
-from hydranoc.studies.harts.figures import REPRODUCTIONS
 
 FAMILY = Family(
     name="harts",
@@ -20,7 +19,7 @@ FAMILY = Family(
     complete=slots.complete,
     complete_columns=complete_columns,
     came_over=slots.came_over,
-    reproductions=REPRODUCTIONS,
+    reproductions=OwnReproductions("harts"),
     first=FirstConfiguration(
         topology={"kind": "hexmesh", "size": 3},
         multicast={"multicast_fraction": 0.05, "algorithm": "6-bcast"},

@@ -1,10 +1,9 @@
 """Hypercubes with adaptive routing: the family's record."""
 
 from hydranoc.config.first import FirstConfiguration
-from hydranoc.families.family import Family
+from hydranoc.families.family import Family, OwnReproductions
 from hydranoc.families.hypercube import slots
 from hydranoc.families.lanes import complete_unicast, unicast_columns
-from hydranoc.studies.hypercube.figures import REPRODUCTIONS
 
 FAMILY = Family(
     name="hypercube",
@@ -20,7 +19,7 @@ FAMILY = Family(
     software_sends=slots.software_sends,
     complete=complete_unicast,
     complete_columns=unicast_columns,
-    reproductions=REPRODUCTIONS,
+    reproductions=OwnReproductions("hypercube"),
     first=FirstConfiguration(
         topology={"kind": "hypercube", "dimensions": 4},
         multicast={"broadcast_fraction": 0.05, "software": "recursive-doubling"},

@@ -1,10 +1,9 @@
 """The multistage family: the family's record."""
 
 from hydranoc.config.first import FirstConfiguration
-from hydranoc.families.family import Family
+from hydranoc.families.family import Family, OwnReproductions
 from hydranoc.families.min import slots
 from hydranoc.families.worm_guards import columns_within_watchdog, complete_within_watchdog
-from hydranoc.studies.min.figures import REPRODUCTIONS
 
 FAMILY = Family(
     name="min",
@@ -20,7 +19,7 @@ FAMILY = Family(
     software_names=slots.software_names,
     complete=complete_within_watchdog,
     complete_columns=columns_within_watchdog,
-    reproductions=REPRODUCTIONS,
+    reproductions=OwnReproductions("min"),
     first=FirstConfiguration(
         topology={"kind": "bi-butterfly", "radix": 2, "stages": 4},
         multicast={"multicast_fraction": 0.1, "destinations": 4},

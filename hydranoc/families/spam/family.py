@@ -1,10 +1,9 @@
 """SPAM: the family's record."""
 
 from hydranoc.config.first import FirstConfiguration
-from hydranoc.families.family import Family
+from hydranoc.families.family import Family, OwnReproductions
 from hydranoc.families.spam import slots
 from hydranoc.families.worm_guards import columns_within_watchdog, complete_within_watchdog
-from hydranoc.studies.spam.figures import REPRODUCTIONS
 
 FAMILY = Family(
     name="spam",
@@ -19,7 +18,7 @@ FAMILY = Family(
     table_names=slots.table_names,
     complete=complete_within_watchdog,
     complete_columns=columns_within_watchdog,
-    reproductions=REPRODUCTIONS,
+    reproductions=OwnReproductions("spam"),
     first=FirstConfiguration(
         topology={"kind": "mesh", "shape": [4, 4]},
         multicast={"multicast_fraction": 0.1, "destinations": 4},

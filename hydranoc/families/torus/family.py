@@ -1,10 +1,9 @@
 """Tori and meshes with virtual channels: the family's record."""
 
 from hydranoc.config.first import FirstConfiguration
-from hydranoc.families.family import Family
+from hydranoc.families.family import Family, OwnReproductions
 from hydranoc.families.lanes import complete_unicast, unicast_columns
 from hydranoc.families.torus import slots
-from hydranoc.studies.torus.figures import REPRODUCTIONS
 
 FAMILY = Family(
     name="torus",
@@ -20,7 +19,7 @@ FAMILY = Family(
     software_sends=slots.software_sends,
     complete=complete_unicast,
     complete_columns=unicast_columns,
-    reproductions=REPRODUCTIONS,
+    reproductions=OwnReproductions("torus"),
     first=FirstConfiguration(
         topology={"kind": "torus", "rows": 4, "columns": 4},
         multicast={"multicast_fraction": 0.1, "destinations": 4, "software": "u-torus"},

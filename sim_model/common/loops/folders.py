@@ -1,7 +1,6 @@
 """Folders of what is kept between runs, and of compiled loops among it."""
 
 import os
-import tempfile
 from pathlib import Path
 
 SHIPPED_FOLDER = Path(__file__).parents[2] / "shipped"
@@ -30,4 +29,6 @@ def user_folder() -> Path:
     try:
         return Path.home()
     except RuntimeError:
+        import tempfile  # loads modules for compression and random numbers
+
         return Path(tempfile.gettempdir())

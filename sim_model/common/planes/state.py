@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim_model.common.distinct import distinct
 from sim_model.common.engine.records import aligned_words
 from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.planes.layout import BIT_MASK, WORD_BITS, WORD_SHIFT, plane_offsets, ports_of_vector, room_for
@@ -161,7 +162,7 @@ def _ways(origin: np.ndarray) -> Iterator[tuple[int, int, int]]:
     """Word, turn and mask of the bits that some switches of a word get in one direction, for each word and turn."""
     places = np.flatnonzero(origin != NONE)
     source, turn = origin[places] >> WORD_SHIFT, places - origin[places] & BIT_MASK
-    for key in np.unique(source << WORD_SHIFT | turn).tolist():
+    for key in distinct(source << WORD_SHIFT | turn).tolist():
         mask = np.zeros(WORD_BITS, dtype=bool)
         mask[places[source << WORD_SHIFT | turn == key]] = True
         yield key >> WORD_SHIFT, key & BIT_MASK, int(plane_of(mask)[0])

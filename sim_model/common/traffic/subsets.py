@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from sim_model.common.distinct import distinct
+
 CHUNK_KEYS = 1 << 20
 """Random numbers that are held at a time."""
 
@@ -42,7 +44,7 @@ def _subsets(generator: np.random.Generator, candidates: np.ndarray, counts: np.
     keys = generator.integers(1 << 62, size=(rows, nodes)) & ~low | np.arange(nodes)
     keys[~candidates] = np.iinfo(np.int64).max
     bounds = np.empty(rows, dtype=np.int64)
-    for count in np.unique(counts).tolist():
+    for count in distinct(counts).tolist():
         alike = counts == count
         bounds[alike] = np.partition(keys[alike], count - 1, axis=1)[:, count - 1]
     return np.nonzero(keys <= bounds[:, np.newaxis])[1]
