@@ -125,7 +125,9 @@ def write_channels(
     With ``use`` there is that of the cycles that count as well.
     """
     counted = zip(counts.flits.tolist(), counts.stalled_cycles.tolist(), counts.bubbles.tolist(), strict=True)
-    shares = [()] * len(network.channels) if use is None else zip(use.flits_per_cycle, use.stalled_share, strict=True)
+    shares = [()] * len(network.channels)
+    if use is not None:
+        shares = zip(use.flits_per_cycle.tolist(), use.stalled_share.tolist(), strict=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(CHANNEL_COLUMNS + (() if use is None else USE_COLUMNS))

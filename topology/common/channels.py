@@ -105,15 +105,16 @@ class ChannelNetwork:
         self.channels = tuple(self._channels(wires))
         self.channel_cycles: Mapping[int, int] = {}
         self.shape: tuple[int, ...] | None = None
-        self.output_channel = self._by_port(lambda channel: (channel.source, channel.source_port))
-        self.input_channel = self._by_port(lambda channel: (channel.sink, channel.sink_port))
+        self.output_channel = self._by_port([(channel.source, channel.source_port) for channel in self.channels])
+        self.input_channel = self._by_port([(channel.sink, channel.sink_port) for channel in self.channels])
         self.processors = tuple(self._home(processor) for processor in range(processors))
 
     def _channels(self, wires: Iterable[tuple[int, int, int, int]]) -> Iterable[Channel]:
+        vertices = self.vertices
         for index, (source, source_port, sink, sink_port) in enumerate(sorted(wires)):
-            for end in (source, sink):
-                if not 0 <= end < self.vertices:
-                    raise TopologyError(f"A channel ends at unknown vertex {end!r}; they are 0 to {self.vertices - 1}")
+            if not (0 <= source < vertices and 0 <= sink < vertices):
+                end = sink if 0 <= source < vertices else source
+                raise TopologyError(f"A channel ends at unknown vertex {end!r}; they are 0 to {vertices - 1}")
             name = self._channel_name(index, source, source_port, sink)
             yield Channel(index, source, source_port, sink, sink_port, name)
 
@@ -122,22 +123,24 @@ class ChannelNetwork:
 
         The only injection channel of a processor is ``p3->s3``; of several, the second one is ``p3_1->s3``.
         """
-        one_of_several = not self.is_switch(source) and self.injection_channels_per_processor > 1
+        one_of_several = self.injection_channels_per_processor > 1 and not self.is_switch(source)
         port = f"_{source_port}" if one_of_several else ""
         return f"{self.vertex_name(source)}{port}->{self.vertex_name(sink)}"
 
-    def _by_port(self, end) -> tuple[tuple[int, ...], ...]:
-        """Channel numbers by vertex and port."""
-        found: list[dict[int, int]] = [{} for _ in range(self.vertices)]
-        for channel in self.channels:
-            vertex, port = end(channel)
-            if port in found[vertex]:
-                raise TopologyError(f"Port {port} of {self.vertex_name(vertex)} has two channels")
-            found[vertex][port] = channel.index
-        for vertex, ports in enumerate(found):
-            if ports.keys() != set(range(len(ports))):
-                raise TopologyError(f"Ports of {self.vertex_name(vertex)} must be numbered without gaps from 0")
-        return tuple(tuple(ports[port] for port in range(len(ports))) for ports in found)
+    def _by_port(self, ends: list[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
+        """Return channel numbers by vertex and port, from the vertex and port of each channel."""
+        found: list[list[int]] = [[] for _ in range(self.vertices)]
+        for channel in sorted(range(len(ends)), key=ends.__getitem__):
+            vertex, port = ends[channel]
+            if port != len(found[vertex]):
+                raise TopologyError(self._wrong_port(vertex, port, len(found[vertex])))
+            found[vertex].append(channel)
+        return tuple(map(tuple, found))
+
+    def _wrong_port(self, vertex: int, port: int, expected: int) -> str:
+        if 0 <= port < expected:
+            return f"Port {port} of {self.vertex_name(vertex)} has two channels"
+        return f"Ports of {self.vertex_name(vertex)} must be numbered without gaps from 0"
 
     def _home(self, processor: int) -> int:
         outputs, wanted = self.injection_channels_of(processor), self.injection_channels_per_processor

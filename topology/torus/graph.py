@@ -35,8 +35,9 @@ class TorusLinks(ChannelNetwork):
     def __init__(self, grid: Grid):
         self.grid = grid
         nodes = range(grid.nodes)
+        self._neighbours = [[grid.neighbour(node, way) for way in range(DIRECTIONS)] for node in nodes]
         self.directions = tuple(
-            tuple(way for way in range(DIRECTIONS) if grid.neighbour(node, way) is not None) for node in nodes
+            tuple(way for way, neighbour in enumerate(around) if neighbour is not None) for around in self._neighbours
         )
         super().__init__(
             grid.nodes,
@@ -49,7 +50,7 @@ class TorusLinks(ChannelNetwork):
     def _wires(self) -> Iterator[tuple[int, int, int, int]]:
         for node, ways in enumerate(self.directions):
             for port, way in enumerate(ways):
-                neighbour = self.grid.neighbour(node, way)
+                neighbour = self._neighbours[node][way]
                 assert neighbour is not None
                 yield node, port, neighbour, self._arrivals(neighbour).index(way)
             yield node, len(ways), self.grid.nodes + node, 0
@@ -57,13 +58,12 @@ class TorusLinks(ChannelNetwork):
 
     def _arrivals(self, node: int) -> list[int]:
         """Directions in which something arrives at a node: it comes from the neighbour on the other side."""
-        return [way for way in range(DIRECTIONS) if self.grid.neighbour(node, opposite(way)) is not None]
+        return [way for way in range(DIRECTIONS) if self._neighbours[node][opposite(way)] is not None]
 
     def _channel_name(self, index: int, source: int, source_port: int, sink: int) -> str:
-        if self.is_switch(source) and self.is_switch(sink):
-            ways = self.directions[source]
-            if [self.grid.neighbour(source, way) for way in ways].count(sink) > 1:
-                return f"{self.vertex_name(source)}{DIRECTION_NAMES[ways[source_port]]}->{self.vertex_name(sink)}"
+        if self.is_switch(source) and self._neighbours[source].count(sink) > 1:
+            direction = DIRECTION_NAMES[self.directions[source][source_port]]
+            return f"{self.vertex_name(source)}{direction}->{self.vertex_name(sink)}"
         return super()._channel_name(index, source, source_port, sink)
 
     def direction_of(self, channel: Channel) -> int | None:
@@ -90,6 +90,8 @@ class TorusNetwork(LaneNetwork):
     grid : Grid
     lanes : int
         V, 1 to 8.
+    links : TorusLinks or None
+        Physical network of the grid, if there is one already.
 
     Members
     -------
@@ -108,12 +110,12 @@ class TorusNetwork(LaneNetwork):
         If the number of lanes is out of range.
     """
 
-    def __init__(self, grid: Grid, lanes: int):
+    def __init__(self, grid: Grid, lanes: int, links: TorusLinks | None = None):
         if isinstance(lanes, bool) or not isinstance(lanes, int) or not 1 <= lanes <= MOST_LANES:
             raise TopologyError(f"Number of lanes must be 1 to {MOST_LANES}, not {lanes!r}", item=str(lanes))
         self.grid = grid
         self.lanes = lanes
-        links = TorusLinks(grid)
+        links = links or TorusLinks(grid)
         self.directions = links.directions
         ways = [links.direction_of(channel) for channel in links.channels]
         super().__init__(links, [1 if way is None else lanes for way in ways])

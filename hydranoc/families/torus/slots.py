@@ -59,7 +59,7 @@ def build_routing(section: TorusSection, network: ChannelNetwork) -> TorusRoutin
     _check_lanes(section, network)
     check_lane_section(section)
     try:
-        return TorusRouting(TorusNetwork(network.grid, _lanes(section)), section.flit_bits, section.lane_rule)
+        return TorusRouting(TorusNetwork(network.grid, _lanes(section), network), section.flit_bits, section.lane_rule)
     except TopologyError as error:
         raise KeyWrong("flit_bits", f"flit_bits: {error}") from None
 
