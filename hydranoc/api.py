@@ -34,7 +34,7 @@ def load(configuration: str | Path | Mapping[str, Any]) -> "Design":
     ConfigError
         For the first thing wrong, with file and line if it is a file.
     """
-    # loads NumPy and pydantic: not for the help of a verb
+    # loads NumPy: not for the help of a verb
     from hydranoc.config.load import load_config
     from hydranoc.design import Design
     from hydranoc.families.registry import FAMILIES

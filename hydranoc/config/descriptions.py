@@ -1,11 +1,12 @@
 """What the keys of a configuration are, in words: from the docstrings of the classes of ``schema``."""
 
 import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, GetJsonSchemaHandler
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+if TYPE_CHECKING:
+    from pydantic import BaseModel, GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
 
 MEMBERS = "Members\n-------\n"
 UNITS = {
@@ -39,7 +40,9 @@ def descriptions_of(model: type) -> dict[str, str]:
     return found
 
 
-def described(model: type[BaseModel], core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+def described(
+    model: "type[BaseModel]", core_schema: "CoreSchema", handler: "GetJsonSchemaHandler"
+) -> "JsonSchemaValue":
     """pydantic's JSON Schema of a class, with description and ``unit`` of every key, and no titles that repeat it."""
     schema = handler(core_schema)
     content = handler.resolve_ref_schema(schema)

@@ -2,9 +2,8 @@
 
 from typing import Annotated, Any
 
-from pydantic import Field
-
 from hydranoc.config.schema import MAX_CYCLES, Cycles, Section
+from hydranoc.config.schema.fields import Field
 from hydranoc.config.source import Source
 from hydranoc.config.validation import validate
 from hydranoc.errors import shown

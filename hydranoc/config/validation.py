@@ -2,14 +2,22 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import Any, Protocol, Self, TypeVar, cast
 
 from hydranoc.config.source import KeyPath, Source, name_of
 from hydranoc.errors import ConfigError, nearest, shown
 
-Model = TypeVar("Model", bound=BaseModel)
+
+class ValidatedModel(Protocol):
+    """A section, or a model of pydantic."""
+
+    @classmethod
+    def model_validate(cls, given: Any, /) -> Self:
+        """Return what a mapping describes; raise pydantic.ValidationError if something is wrong."""
+        ...
+
+
+Model = TypeVar("Model", bound=ValidatedModel)
 
 _TYPES = {
     "int_type": "a whole number",
@@ -63,8 +71,8 @@ def validate(source: Source, key_path: KeyPath, model: type[Model], hint: Hint =
         value = value[step]
     try:
         return model.model_validate(value)
-    except ValidationError as error:
-        details = _first_of_each_list(error.errors(include_url=False))
+    except ValueError as error:  # pydantic's ValidationError, which is loaded when it is raised
+        details = _first_of_each_list(cast(Any, error).errors(include_url=False))
         found = [_config_error(source, key_path, model, value, dict(detail), hint) for detail in details]
         raise min(found, key=lambda config_error: config_error.line or 0) from None
 
@@ -101,7 +109,7 @@ def choose(source: Source, key_path: KeyPath, key: str, choices: Iterable[str]) 
 
 
 def _config_error(
-    source: Source, key_path: KeyPath, model: type[BaseModel], value: Any, detail: Mapping[str, Any], hint: Hint
+    source: Source, key_path: KeyPath, model: Any, value: Any, detail: Mapping[str, Any], hint: Hint
 ) -> ConfigError:
     inside = _real_steps(value, detail["loc"], missing=detail["type"] == "missing")
     full = (*key_path, *inside)
@@ -152,7 +160,7 @@ def _has(value: Any, step: str | int) -> bool:
     return isinstance(value, dict) and step in value
 
 
-def _known_keys(model: type[BaseModel], inside: tuple[str | int, ...], value: Any) -> list[str]:
+def _known_keys(model: Any, inside: tuple[str | int, ...], value: Any) -> list[str]:
     """Keys that the mapping around a place may have."""
     for step in inside[:-1]:
         value = value[step]
@@ -161,12 +169,12 @@ def _known_keys(model: type[BaseModel], inside: tuple[str | int, ...], value: An
     return list(model.model_fields)
 
 
-def _nested(model: type[BaseModel], key: str, value: Any) -> type[BaseModel] | None:
+def _nested(model: Any, key: str, value: Any) -> Any:
     """The model inside the annotation of a field; of several the one of the value's kind."""
     pending, found = [model.model_fields[key].annotation], []
     while pending:
         annotation = pending.pop()
-        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        if hasattr(annotation, "model_fields"):
             found.append(annotation)
         pending.extend(getattr(annotation, "__args__", ()))
     kind = value.get("kind") if isinstance(value, dict) else None
@@ -174,7 +182,7 @@ def _nested(model: type[BaseModel], key: str, value: Any) -> type[BaseModel] | N
     return next(iter(of_kind or found), None)
 
 
-def _is_kind(model: type[BaseModel], kind: Any) -> bool:
+def _is_kind(model: Any, kind: Any) -> bool:
     return kind in getattr(model.model_fields["kind"].annotation, "__args__", ())
 
 

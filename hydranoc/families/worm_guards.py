@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
-
 from hydranoc.config.schema import NetworkSection
+from hydranoc.config.schema.fields import Field
 from hydranoc.errors import KeyWrong
 from topology.common.flits import MAX_MESSAGE_FLITS, HeaderFormat
 

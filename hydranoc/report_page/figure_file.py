@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from hydranoc.config.schema.base import Checked, Number
+from hydranoc.config.schema.pydantic_models import Checked
 from hydranoc.config.source import KeyPath, Source, name_of
 from hydranoc.config.validation import validate
 from hydranoc.errors import ConfigError, shown
@@ -16,6 +16,7 @@ from hydranoc.studies.common.measured import MEASURED, measured_names
 
 KIND = "NAME.json of 'hydranoc reproduce'"
 Value = Annotated[float, Field(ge=-LARGEST_VALUE, le=LARGEST_VALUE, allow_inf_nan=False)]
+Number = Annotated[int, Field(ge=0)]
 HalfWidth = Annotated[float, Field(ge=0, le=LARGEST_VALUE, allow_inf_nan=False)]
 
 

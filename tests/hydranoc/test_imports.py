@@ -34,7 +34,7 @@ PICTURES = {"matplotlib", "pandas"}
 PROOFS = {"networkx"}
 NUMBERS = {"numpy", "pydantic", "yaml", "tqdm", "multiprocessing", *PROOFS}
 RARE = {
-    *("concurrent", "logging", "numpy.ma", "subprocess", "traceback"),
+    *("concurrent", "logging", "numpy.ma", "pydantic", "subprocess", "traceback"),
     *("hydranoc.certificates.writing", "hydranoc.families.table_files", "hydranoc.studies"),
 }
 """Modules that a run of random traffic does not need."""
@@ -67,7 +67,7 @@ CASES: dict[tuple[str, ...], tuple[int, set[str]]] = {
     ("model", BAD_KIND): (2, MODEL | HARDWARE | PICTURES | PROOFS),
     ("check", BAD_ROOT): (2, MODEL | HARDWARE | PICTURES | PROOFS),
     ("model", BAD_TRAFFIC): (2, MODEL | HARDWARE | PICTURES | PROOFS),
-    ("check", DEMO): (0, MODEL | HARDWARE | PICTURES),
+    ("check", DEMO): (0, MODEL | HARDWARE | PICTURES | {"pydantic"}),
     ("model", DEMO, "-o", "out"): (0, HARDWARE | PICTURES | PROOFS),
     ("schema",): (0, MODEL | HARDWARE | PICTURES | PROOFS),
     ("draw", DEMO, "-o", "out"): (0, {"numba", "llvmlite", *HARDWARE}),

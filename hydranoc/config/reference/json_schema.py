@@ -9,11 +9,12 @@ from functools import reduce
 from operator import or_
 from typing import Any, Literal
 
-from pydantic import Field, create_model
+from pydantic import BaseModel, Field, create_model
 
 from hydranoc.config import schema
 from hydranoc.config.hosts import Hosts
 from hydranoc.config.load import ConfiguredFamily
+from hydranoc.config.schema.pydantic_models import pydantic_model
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 TITLE = "HydraNoC configuration"
@@ -30,21 +31,27 @@ def json_schema(families: Mapping[str, ConfiguredFamily]) -> dict[str, Any]:
     networks = [_network(name, family) for name, family in families.items()]
     fields: dict[str, Any] = {
         "network": (_any(networks), Field(discriminator="family")),
-        "traffic": (_any([*dict.fromkeys(schema.TRAFFICS.values()), None]), Field(None, discriminator="kind")),
-        "hosts": (_any([Hosts, None]), None),
+        "traffic": (
+            _any([*map(pydantic_model, dict.fromkeys(schema.TRAFFICS.values())), None]),
+            Field(None, discriminator="kind"),
+        ),
+        "hosts": (_any([pydantic_model(Hosts), None]), None),
     }
-    whole = create_model("Configuration", __base__=schema.Configuration, **fields)
+    whole = create_model("Configuration", __base__=pydantic_model(schema.Configuration), **fields)
     return {"$schema": DIALECT, **whole.model_json_schema(), "title": TITLE}
 
 
-def _network(name: str, family: ConfiguredFamily) -> type[schema.NetworkSection]:
+def _network(name: str, family: ConfiguredFamily) -> type[BaseModel]:
     """The section of a family with its name, its topologies, and as constants what it takes with the default alone."""
     section = family.network_section
-    fields: dict[str, Any] = {"family": (Literal[name], ...), "topology": (_any(section.TOPOLOGIES), ...)}
+    fields: dict[str, Any] = {
+        "family": (Literal[name], ...),
+        "topology": (_any(map(pydantic_model, section.TOPOLOGIES)), ...),
+    }
     for key in section.FIXED_KEYS:
         default = section.model_fields[key].default
         fields[key] = (Literal[default], default)
-    return create_model(section.__name__, __base__=section, __doc__=family.title, **fields)
+    return create_model(section.__name__, __base__=pydantic_model(section), __doc__=family.title, **fields)
 
 
 def _any(kinds: Iterable[Any]) -> Any:

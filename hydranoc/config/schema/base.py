@@ -4,11 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
-
-from hydranoc.config.descriptions import described
+from hydranoc.config.schema.fields import Field
+from hydranoc.config.schema.section import Section
 from topology.common.channels import ChannelNetwork
 from topology.common.flits import MAX_FLIT_BITS, MAX_MESSAGE_FLITS, MIN_FLIT_BITS
 from topology.common.link_stages import MOST_LINK_CYCLES
@@ -27,20 +24,6 @@ Seed = Annotated[int, Field(ge=0, lt=2**63)]
 Cycles = Annotated[int, Field(ge=0, le=MAX_CYCLES)]
 Flits = Annotated[int, Field(ge=1, le=MAX_MESSAGE_FLITS)]
 Number = Annotated[int, Field(ge=0)]
-
-
-class Checked(BaseModel):
-    """A mapping that has these keys and no others."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
-
-
-class Section(Checked):
-    """A part of a configuration; ``Members`` of its docstring say what each of its keys is."""
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return described(cls, core_schema, handler)
 
 
 class Configuration(Section):

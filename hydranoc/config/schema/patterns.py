@@ -2,9 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag
-
 from hydranoc.config.schema.base import Count, Cycles, Flits, Number, Section
+from hydranoc.config.schema.fields import Discriminator, Field, Tag
 
 NAME, NUMBER = "name", "number"
 """Tags of values that are no mappings."""

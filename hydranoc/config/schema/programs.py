@@ -2,9 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag
-
 from hydranoc.config.schema.base import Count, Number
+from hydranoc.config.schema.fields import Discriminator, Field, Tag
 from hydranoc.config.schema.traffic import Traffic
 
 WRAP = "wrap"

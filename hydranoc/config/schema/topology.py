@@ -2,8 +2,6 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from hydranoc.config.schema.base import (
     MAX_DIMENSIONS,
     MAX_SWITCHES,
@@ -14,6 +12,7 @@ from hydranoc.config.schema.base import (
     Seed,
     Switches,
 )
+from hydranoc.config.schema.fields import Field
 from topology.common.files import Format
 from topology.common.named_graph import OneWayLinks, ParallelLinks
 

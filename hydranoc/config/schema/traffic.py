@@ -2,9 +2,8 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from hydranoc.config.schema.base import MAX_CYCLES, Count, Cycles, Flits, Section, Seed
+from hydranoc.config.schema.fields import Field
 from hydranoc.config.schema.patterns import Destinations, Injection, Lengths, MulticastPattern, Pattern, Reply
 
 

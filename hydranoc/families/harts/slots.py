@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field
 
 from hydranoc.config.schema import HexagonalMesh, Section
+from hydranoc.config.schema.fields import Field
 from hydranoc.errors import KeyWrong
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.worm_guards import GuardedSection

@@ -3,9 +3,9 @@
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import WithJsonSchema
 
 from hydranoc.config import schema
+from hydranoc.config.schema.fields import WithJsonSchema
 from hydranoc.errors import KeyWrong
 from hydranoc.families.header_kinds import check_headers
 from hydranoc.families.ordering import OrderedSection
