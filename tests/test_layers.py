@@ -21,8 +21,9 @@ LAYERS = (*STANDARD_IN_LAYERS, "hydranoc")
 ROOMS = {
     "errors": set(),
     "exit_codes": set(),
+    "environment": set(),
     "cache": set(),
-    "daemon": {"exit_codes"},
+    "daemon": {"exit_codes", "environment"},
     "locks": set(),
     "replay": set(),
     "certificates": set(),
@@ -70,7 +71,7 @@ ROOMS = {
         "report_page",
     },
     "command": {"errors", "exit_codes", "reports", "verbs"},
-    "cli": {"exit_codes", "command", "daemon"},
+    "cli": {"exit_codes", "environment", "command", "daemon"},
     "__init__": {"api", "design", "errors", "sweeps"},
     "__main__": {"cli"},
 }

@@ -103,7 +103,6 @@ class Daemon:
     def _settle(self) -> None:
         """Make ready to fork: what is in memory now is never looked at by the garbage collector again."""
         self._known = set(sys.modules)
-        _complete_models()
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None)
             if file and file.startswith(PACKAGES) and file not in self._sources:
@@ -114,16 +113,6 @@ class Daemon:
 
 running: Daemon | None = None
 """In a worker, the daemon as it was when the worker was forked."""
-
-
-def _complete_models() -> None:
-    """Build the schemas of configurations, which pydantic does when one is first used."""
-    pydantic = sys.modules.get("pydantic")
-    models = [pydantic.BaseModel] if pydantic else []
-    for model in models:  # grows
-        models += model.__subclasses__()
-        with suppress(Exception):
-            model.model_rebuild()
 
 
 def _changed_at(file: str) -> int:
