@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hydranoc.measurement.observations import COUNTED_PARTS, PARTS, Observations
-from hydranoc.measurement.point import Plan, measure_point
+from hydranoc.measurement.point import Plan, carries_load, measure_point
 from tests.hydranoc.measurement.queue import FixedServiceQueue
 
 PLAN = Plan(200_000, relative_half_width=0.03)
@@ -175,3 +175,72 @@ def test_histograms_count_everything_once():
 def test_wrong_plans_are_refused(wrong, text):
     with pytest.raises(ValueError, match=text):
         Plan(**{"cycles": 1000, **wrong})
+
+
+class Mixed:
+    """Two kinds: latencies of the one are level, and those of the other are whatever a function of the cycle gives."""
+
+    kinds = ("level", "other")
+
+    def __init__(self, latency):
+        self._latency = latency
+        self.asked: list[tuple[int, int]] = []
+
+    def run(self, replication, cycles):
+        self.asked.append((replication, cycles))
+        random = np.random.default_rng([replication, cycles])
+        start = np.arange(0, cycles, 5)
+        kind = np.arange(len(start)) % 2
+        latency = 100 + random.integers(0, 20, len(start)) + kind * self._latency(start, cycles).astype(int)
+        return Observations(cycles, start, start + latency, kind, 1 + 0 * start)
+
+
+FIVE = Plan(40_000, replications=5, most_replications=5, most_doublings=0)
+
+
+def _waves(start, cycles):
+    """Level on the whole, and correlated over a tenth of the run."""
+    return 400 + 200 * np.sin(20 * np.pi * start / cycles)
+
+
+def test_one_kind_that_diverges_condemns_the_point():
+    point = measure_point(Mixed(lambda start, _: 0.03 * start), FIVE)
+    assert [verdict.diverges for verdict in point.verdicts] == [False, True]
+    assert (point.verdict, point.stable, point.carried) == ("diverges", False, False)
+    assert not carries_load(Mixed(lambda start, _: 0.03 * start), FIVE)
+    assert math.isnan(point.needed_cycles), "longer runs are of no use"
+
+
+def test_one_kind_that_is_undecided_leaves_the_point_undecided():
+    point = measure_point(Mixed(_waves), FIVE)
+    assert [verdict.stable for verdict in point.verdicts] == [True, False]
+    assert (point.verdict, point.stable, point.carried) == ("undecided", False, True)
+    assert point.needed_cycles == point.verdicts[1].needed_cycles > 40_000
+    assert math.isnan(measure_point(Mixed(lambda start, _: 0 * start), FIVE).needed_cycles)
+
+
+def test_one_hopeless_kind_ends_the_doublings():
+    experiment = Mixed(lambda start, _: 0.2 * start)
+    assert measure_point(experiment, replace(FIVE, most_doublings=3)).verdict == "diverges"
+    assert {cycles for _, cycles in experiment.asked} == {40_000}
+
+
+def test_the_next_length_is_the_least_doubling_that_reaches_what_is_needed():
+    experiment = Mixed(lambda start, _: 400 + 200 * np.sin(2 * np.pi * start / 4_000))
+    plan = replace(FIVE, cycles=10_000)
+    needed = measure_point(experiment, plan).needed_cycles
+    assert 40_000 < needed < 80_000
+    experiment.asked.clear()
+    measure_point(experiment, replace(plan, most_doublings=3))
+    assert list(dict.fromkeys(cycles for _, cycles in experiment.asked)) == [10_000, 80_000]
+
+
+def test_a_search_for_saturation_ends_at_the_first_length_that_excludes_an_overload():
+    experiment = Mixed(_waves)
+    assert carries_load(experiment, replace(FIVE, most_doublings=3))
+    assert {cycles for _, cycles in experiment.asked} == {40_000}
+
+
+def test_all_lengths_at_which_a_point_may_be_judged_share_its_error_rate():
+    point = measure_point(Mixed(lambda start, _: 0 * start), replace(FIVE, most_doublings=4))
+    assert [verdict.level for verdict in point.verdicts] == [pytest.approx(0.05 / (2 * 5))] * 2

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from hydranoc import load
+from hydranoc.measurement import single_run
+from hydranoc.measurement.growth import Growth, WindowGrowth
 from hydranoc.report_page.run import run_of
 from hydranoc.report_page.sections import latencies
 from hydranoc.reports.summary_text import BEYOND_SATURATION
@@ -44,6 +46,17 @@ def test_a_run_below_saturation_does_not(rate):
     outcomes = [_design(rate, seed).simulate() for seed in range(20)]
     assert not any(outcome.figures["load"]["beyond_saturation"] for outcome in outcomes)
     assert "beyond" not in outcomes[0].summary().split("load, cycles")[1]
+
+
+@pytest.mark.parametrize(
+    ("share", "p_value", "beyond"), [(0.011, 0.024, True), (0.011, 0.026, False), (0.009, 0.024, False)]
+)
+def test_one_kind_of_two_that_grows_by_1_percent_is_beyond_saturation(monkeypatch, share, p_value, beyond):
+    grows, level = WindowGrowth(share, p_value), WindowGrowth(0.0, 0.5)
+    growths = [Growth(one, one, 100.0, filled=True) for one in (level, grows)]
+    monkeypatch.setattr(single_run, "growth_of", lambda _runs, kind: growths[kind])
+    outcome = _design(0.02, multicast_fraction=0.2, destinations=3).simulate()
+    assert outcome.figures["load"]["beyond_saturation"] is beyond
 
 
 def test_traffic_without_a_rate_has_no_load():

@@ -1,11 +1,15 @@
 """The verdict: what grows has no mean, what is level has one, and chance is not taken for growth."""
 
+import math
+
 import numpy as np
 import pytest
 
+from hydranoc.measurement.growth import Growth, WindowGrowth, growth_of
 from hydranoc.measurement.observations import NOT_DELIVERED, PARTS, Observations
-from hydranoc.measurement.point import Plan, carries_load, is_stable, measure_point
-from hydranoc.measurement.stability import judge
+from hydranoc.measurement.point import MeasuredPoint, Plan, carries_load, is_stable, measure_point
+from hydranoc.measurement.stability import Verdict, judge
+from sim_model.common.statistics import Interval, confidence_interval
 from tests.hydranoc.measurement.queue import FixedServiceQueue
 
 SERVICE_CYCLES = 100
@@ -107,7 +111,94 @@ def test_fast_growth_needs_no_longer_run():
 
 
 def test_lost_messages_are_a_backlog():
-    assert not _only(_runs(lambda place: 100 + 0 * place, lost_share=0.02)).stable
+    verdict = _only(_runs(lambda place: 100 + 0 * place, lost_share=0.02))
+    assert not verdict.carried
+    assert verdict.growth.mean == pytest.approx(0.02, rel=0.1)
+    assert verdict.diverges
+
+
+def test_a_run_whose_first_messages_are_lost_is_never_filled():
+    runs = _runs(lambda place: 100 + 0.02 * place * 200 * PARTS)
+    for run in runs:
+        run.end_cycle[:5] = NOT_DELIVERED
+    verdict = _only(runs)
+    assert not verdict.diverges
+    assert verdict.needed_cycles == math.inf
+
+
+def test_a_run_is_filled_at_four_times_the_latency_of_its_first_messages():
+    for latency, filled in ((2_400, True), (2_600, False)):
+        growth = growth_of(_runs(lambda place, latency=latency: latency + 0 * place), 0)
+        assert growth.filled is filled
+        assert growth.first_latency_cycles == pytest.approx(latency, abs=20)
+
+
+def test_the_last_five_parts_are_in_neither_window():
+    verdict = _only(_runs(lambda place: 100 + 5000 * np.maximum(place - 0.9, 0)))
+    assert verdict.backlog.whole.share == pytest.approx(0, abs=1e-3)
+    verdict = _only(_runs(lambda place: 100 + 5000 * np.clip(place - 0.45, 0, 0.05)))
+    assert verdict.backlog.half.share == pytest.approx(0, abs=1e-3)
+
+
+def test_differences_between_networks_do_not_hide_growth():
+    # a backlog that grows by 12.3 % in four of the runs and gets shorter by 9.9 % in four others
+    runs = _runs(lambda place: 1000 + 1400 * place, number=4) + _runs(lambda place: 1000 - 900 * place, number=4)
+    growth = growth_of(runs, 0)
+    assert growth.whole.share == pytest.approx(0.012, rel=0.2)
+    assert growth.whole.p_value < 1e-6
+    assert growth.half.p_value < 1e-6
+
+
+def _verdict(*, growth=(0.0, 0.001), whole=0.0, half=0.0, pieces=200.0, first_latency=100.0, p_value=0.001, level=0.01):
+    backlog = Growth(WindowGrowth(whole, p_value), WindowGrowth(half, p_value), first_latency, True)
+    return Verdict("message", 10_000, Interval(growth[0], growth[1], 8), backlog, pieces, level)
+
+
+def test_limits_of_a_stable_verdict():
+    assert _verdict(pieces=50).stable
+    assert not _verdict(pieces=49.9).stable
+    assert _verdict(growth=(0.004, 0.0059)).stable
+    assert not _verdict(growth=(0.004, 0.0061)).carried, "the upper end counts, not the mean"
+    assert not _verdict(growth=(0.004, 0.0061)).stable
+    assert _verdict(pieces=1).carried, "an overload may be excluded where no mean is known"
+
+
+def test_limits_of_a_diverging_verdict():
+    assert _verdict(whole=0.011, half=0.011).diverges
+    assert not _verdict(whole=0.009, half=0.011).diverges
+    assert not _verdict(whole=0.011, half=0.009).diverges
+    assert not _verdict(whole=0.011, half=0.011, p_value=0.02).diverges
+    assert not _verdict(whole=0.011, half=0.011).carried, "whatever the interval of the growth"
+    assert not _verdict(whole=0.049, half=0.06).hopeless
+    assert _verdict(whole=0.051, half=0.06).hopeless
+
+
+def test_the_least_length_is_the_largest_of_three():
+    assert _verdict(pieces=10).needed_cycles == pytest.approx(50_000)
+    assert _verdict(growth=(0.02, 0.04)).needed_cycles == pytest.approx(60_000)
+    assert _verdict(first_latency=20_000).needed_cycles == pytest.approx(80_000)
+    assert _verdict(pieces=0).needed_cycles == math.inf
+
+
+def test_an_undecided_point_needs_what_its_neediest_kind_needs():
+    verdicts = [_verdict(pieces=pieces) for pieces in (25, 10, 60)]
+    point = MeasuredPoint(False, False, 10_000, 0, 8, (), tuple(verdicts))
+    assert point.verdict == "undecided"
+    assert point.needed_cycles == pytest.approx(50_000)
+
+
+@pytest.mark.parametrize("lengths", [1, 5])
+def test_an_overload_is_excluded_by_a_one_sided_test_over_runs(lengths):
+    runs = _runs(lambda place: 100 + 0 * place, lost_share=0.01)
+    first, last = 5 * 200, 45 * 200  # parts
+    growths = []
+    for run in runs:
+        accepted = (run.end_cycle >= first) & (run.end_cycle < last)
+        growths.append(1 - accepted.sum() / (last - first))
+    (verdict,) = judge(runs, ("message",), 0, lengths)
+    expected = confidence_interval(growths, 1 - 2 * 0.05 / lengths)
+    assert verdict.growth.mean == pytest.approx(expected.mean)
+    assert verdict.growth.half_width == pytest.approx(expected.half_width)
 
 
 def test_growth_within_the_warm_up_does_not_count():

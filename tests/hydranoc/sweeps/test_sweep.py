@@ -82,6 +82,8 @@ def test_a_point_that_is_too_short_says_what_it_needs():
     row = sweep(content, {"network.buffer_flits": [2]}, processes=1, doublings=0).iloc[0]
     assert row["verdict"] == "undecided"
     assert row["needed_cycles"] > 500
+    assert row["unicast_messages"] > 0
+    assert "unicast_mean" not in row.dropna()
 
 
 def test_the_same_table_from_any_number_of_processes(pandas):
