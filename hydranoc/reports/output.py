@@ -36,10 +36,10 @@ def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path
         If the folder cannot be made, or a result not be written.
     """
     made: list[Path] = []
+    stack = contextlib.ExitStack()
     try:
         made = _missing_parents(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        stack = contextlib.ExitStack()
         with locked(folder):
             _remove_leftovers(folder)
             scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=folder))
@@ -47,6 +47,11 @@ def result_folder(folder: Path, *, stale: Collection[str] = ()) -> Iterator[Path
     except OSError as error:
         _remove(made)
         raise file_error(WRITING, error, folder) from None
+    except KeyboardInterrupt:
+        stack.close()
+        _remove_leftovers(folder)
+        _remove(made)
+        raise
     try:
         with stack, heeded_interrupts():
             yield scratch

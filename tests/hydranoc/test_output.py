@@ -3,6 +3,7 @@
 import pytest
 
 from hydranoc.errors import ConfigError
+from hydranoc.reports import output
 from hydranoc.reports.output import result_folder
 
 
@@ -62,3 +63,15 @@ def test_a_file_in_the_way_of_a_result_is_noticed(tmp_path):
     (tmp_path / "one.txt").mkdir()
     with pytest.raises(ConfigError, match="cannot write results: is a directory"), result_folder(tmp_path) as scratch:
         (scratch / "one.txt").write_text("1")
+
+
+@pytest.mark.parametrize("name", ["_remove_leftovers", "Path"])
+def test_an_interrupt_before_the_work_begins_leaves_nothing(name, tmp_path, monkeypatch):
+    def interrupted(*_: object) -> None:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(output, name, interrupted)
+    with pytest.raises(KeyboardInterrupt), result_folder(tmp_path / "new" / "out"):
+        pass
+    assert list(tmp_path.iterdir()) == []
