@@ -59,7 +59,20 @@ def main() -> None:
     code = exit_code_by_daemon()
     if code is not None:
         os._exit(code)  # nothing is open, and Python would take longer to end than the command
-    main_here()
+    try:
+        main_here()
+    except SystemExit as ended:
+        end(ended)
+
+
+def end(ended: SystemExit) -> None:
+    """End this process with what Python does at its end, except that it frees all objects, one after the other."""
+    import atexit
+    import threading
+
+    threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue]
+    atexit._run_exitfuncs()
+    os._exit(_flushed(ended.code if isinstance(ended.code, int) else TROUBLE))
 
 
 def serve(idle_seconds: float) -> None:
@@ -95,7 +108,6 @@ def main_here() -> None:
         # Python ends itself with the signal, whatever the exit code, if an interrupt has passed through an exec() such
         # as those that make dataclasses while modules load
         _leave_interrupted()
-    gc.freeze()  # the system frees what is left faster than Python collects it
     sys.exit(_flushed(code))
 
 
