@@ -131,9 +131,10 @@ def write_channels(
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(CHANNEL_COLUMNS + (() if use is None else USE_COLUMNS))
-        for channel, row, share in zip(network.channels, counted, shares, strict=True):
-            utilisation = (row[0] / max(1, cycles), *share)
-            writer.writerow((channel.index, channel.name, *row, *(f"{value:.4f}" for value in utilisation)))
+        writer.writerows(
+            (channel.index, channel.name, *row, *[f"{value:.4f}" for value in (row[0] / max(1, cycles), *share)])
+            for channel, row, share in zip(network.channels, counted, shares, strict=True)
+        )
 
 
 def _cycle(cycle: int) -> int | str:

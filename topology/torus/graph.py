@@ -120,10 +120,11 @@ class TorusNetwork(LaneNetwork):
         ways = [links.direction_of(channel) for channel in links.channels]
         super().__init__(links, [1 if way is None else lanes for way in ways])
         self.direction_of = tuple(ways[link] for link in self.link_of)
-        self.closes_ring = tuple(
-            way is not None and grid.closes_ring(links.channels[link].source, way)
-            for link, way in zip(self.link_of, self.direction_of, strict=True)
-        )
+        closing = [
+            way is not None and grid.closes_ring(channel.source, way)
+            for channel, way in zip(links.channels, ways, strict=True)
+        ]
+        self.closes_ring = tuple(closing[link] for link in self.link_of)
 
     def output_link(self, node: int, direction: int) -> int | None:
         """The physical channel that leaves a node in a direction; None if there is none.

@@ -133,14 +133,13 @@ class Grid:
         direction : int
             0 to 3, as for ``side``.
         """
-        row, column = self.position(node)
-        step = 1 if direction in (Y_POSITIVE, X_POSITIVE) else -1
-        position = (column if along_row(direction) else row) + step
-        side = self.side(direction)
-        if side == 1 or (not self.wraps and not 0 <= position < side):
+        row, column = divmod(node, self.columns)
+        in_row = along_row(direction)
+        place, side, stride = (column, self.columns, 1) if in_row else (row, self.rows, self.columns)
+        following = place + (1 if direction in (Y_POSITIVE, X_POSITIVE) else -1)
+        if side == 1 or (not self.wraps and not 0 <= following < side):
             return None
-        position %= side
-        return self.node(row, position) if along_row(direction) else self.node(position, column)
+        return node + (following % side - place) * stride
 
     def shortest(self, source: int, destination: int) -> Turns:
         """The shorter way in each dimension; the positive one if both are alike. In a mesh the only one.
