@@ -57,22 +57,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def main() -> None:
     """Entry point of the installed command: by the daemon, if there is one that can do it."""
     code = exit_code_by_daemon()
-    if code is not None:
-        os._exit(code)  # nothing is open, and Python would take longer to end than the command
-    try:
-        main_here()
-    except SystemExit as ended:
-        end(ended)
-
-
-def end(ended: SystemExit) -> None:
-    """End this process with what Python does at its end, except that it frees all objects, one after the other."""
-    import atexit
-    import threading
-
-    threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue]
-    atexit._run_exitfuncs()
-    os._exit(_flushed(ended.code if isinstance(ended.code, int) else TROUBLE))
+    os._exit(run_to_end() if code is None else code)
 
 
 def serve(idle_seconds: float) -> None:
@@ -82,11 +67,14 @@ def serve(idle_seconds: float) -> None:
     set_defaults()
     from hydranoc.daemon.server import serve_commands
 
-    serve_commands(idle_seconds, main_here)
+    serve_commands(idle_seconds, run_to_end)
 
 
-def main_here() -> None:
-    """Run the command line in this process, which ends with it."""
+def run_to_end() -> int:
+    """Run the command line and return its exit code, after all that Python does at its end but freeing every object."""
+    import atexit
+    import threading
+
     from hydranoc.environment import set_defaults
 
     set_defaults()
@@ -108,7 +96,9 @@ def main_here() -> None:
         # Python ends itself with the signal, whatever the exit code, if an interrupt has passed through an exec() such
         # as those that make dataclasses while modules load
         _leave_interrupted()
-    sys.exit(_flushed(code))
+    threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue]
+    atexit._run_exitfuncs()
+    return _flushed(code)
 
 
 def _collect_later() -> None:

@@ -1,6 +1,5 @@
 """Daemon: forks a worker for each command, and loads what its workers had to load, so that later ones need not."""
 
-import atexit
 import fcntl
 import gc
 import json
@@ -10,7 +9,6 @@ import select
 import signal
 import socket
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -122,14 +120,14 @@ def _changed_at(file: str) -> int:
         return -1
 
 
-def serve_commands(idle_seconds: float, run_command: Callable[[], None]) -> None:
+def serve_commands(idle_seconds: float, run_command: Callable[[], int]) -> None:
     """Serve until the daemon has been idle for long, and return in the daemon only.
 
     Parameters
     ----------
     idle_seconds : float
     run_command : callable
-        Runs the command line of ``sys.argv`` and ends with SystemExit.
+        Runs the command line of ``sys.argv`` and returns its exit code.
     """
     global running
     os.chdir("/")
@@ -147,7 +145,7 @@ def serve_commands(idle_seconds: float, run_command: Callable[[], None]) -> None
         _end_with(connection)
     except (RefusedError, OSError, ValueError):
         os._exit(0)
-    code = _exit_code(run_command)
+    code = run_command()
     daemon.teach()
     with suppress(OSError):
         connection.send(b"%d\n" % code)
@@ -159,16 +157,3 @@ def _end_with(connection: socket.socket) -> None:
     fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(connection, fcntl.F_SETSIG, signal.SIGTERM)
     fcntl.fcntl(connection, fcntl.F_SETFL, fcntl.fcntl(connection, fcntl.F_GETFL) | os.O_ASYNC)
-
-
-def _exit_code(run_command: Callable[[], None]) -> int:
-    """Run the command, and do what Python does at the end of a process of its own."""
-    try:
-        run_command()
-    except SystemExit as ended:
-        code = ended.code
-    else:
-        code = 0
-    threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue]
-    atexit._run_exitfuncs()
-    return code if isinstance(code, int) else 1

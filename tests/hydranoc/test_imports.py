@@ -13,13 +13,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 RUN = """\
 import contextlib, io, json, os, sys
-from hydranoc.cli import main_here
+from hydranoc.cli import run_to_end
 sys.argv[1:] = json.loads(sys.argv[1])
-try:
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        main_here()
-except SystemExit as end:
-    print(json.dumps([end.code, sorted(sys.modules), len(os.listdir("/proc/self/task"))]))
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    code = run_to_end()
+print(json.dumps([code, sorted(sys.modules), len(os.listdir("/proc/self/task"))]))
 """
 COMPLETE = """\
 import atexit, sys
