@@ -162,6 +162,7 @@ def _long_run(environment, folder, **options):
         **options,
     )
     _until(lambda: list((folder / "out").glob(".hydranoc-*")))
+    time.sleep(0.5)  # what happens before is for tests/hydranoc/test_output.py
     return process
 
 
