@@ -1,4 +1,4 @@
-"""Speed of the cycle engine here and in another checkout: ``python -m benchmarks.since CHECKOUT [--only NAME]``.
+"""Speed of an engine here and in another checkout: ``python -m benchmarks.since CHECKOUT [--only NAME]``.
 
 The checkout, of an earlier commit say, has an environment of its own in ``.venv``. Both get the same messages and run
 in turn, and have to agree in every arrival; the times are the medians of the ratios of CPU seconds, the run alone.
@@ -93,14 +93,16 @@ def write_messages(messages: Messages, path: Path) -> None:
     np.savez(path, **{name: getattr(messages, name) for name in names})
 
 
-def compare(case: Case, checkouts: tuple[Checkout, Checkout], folder: Path, repeats: int) -> tuple[float, float, float]:
+def compare(
+    case: Case, checkouts: tuple[Checkout, Checkout], folder: Path, engine: str, repeats: int
+) -> tuple[float, float, float]:
     """Million flit-hops per CPU second there and here, and the median of the ratios."""
     messages = folder / "messages.npz"
     write_messages(case.design().messages, messages)
     config = folder / f"{case.name}.yaml"
     config.write_text(case.config.read_text())
     renamed = messages.rename(folder / f"{case.name}.npz")
-    asked = {"config": str(config), "messages": str(renamed), "until_cycle": case.cycles}
+    asked = {"config": str(config), "messages": str(renamed), "engine": engine, "until_cycle": case.cycles}
     there, here = ([] for _ in range(2))
     for _ in range(repeats):
         pair = [checkout.run(**asked) for checkout in checkouts]
@@ -116,6 +118,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.since", description=__doc__)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--only", default="", help="cases whose names begin so")
+    parser.add_argument("--engine", default="cycle", help="of networks that have it, such as planes of a mesh")
     parser.add_argument("--repeats", type=int, default=REPEATS)
     given = parser.parse_args()
     checkouts = (Checkout(given.checkout.absolute()), Checkout(HERE))
@@ -123,7 +126,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for case in cases():
             if case.name.startswith(given.only):
-                there, here, times = compare(case, checkouts, Path(folder), given.repeats)
+                there, here, times = compare(case, checkouts, Path(folder), given.engine, given.repeats)
                 print(ROW.format(case.name, f"{there:.1f}", f"{here:.1f}", f"{times:.2f}"), flush=True)
 
 

@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-ENGINE = "cycle"
-
 
 def messages_from(path: str) -> Any:
     """Messages without parents, in the columns that this checkout has."""
@@ -38,13 +36,12 @@ class Runs:
     def __init__(self) -> None:
         from sim_model.common.simulation import Simulation
 
-        chooses = "engine" in inspect.signature(Simulation.__init__).parameters
         self._simulation: Any = Simulation
-        self._options = {"engine": ENGINE} if chooses else {}
+        self._chooses = "engine" in inspect.signature(Simulation.__init__).parameters
         self._models: dict[str, Any] = {}
         self._messages: dict[str, Any] = {}
 
-    def run(self, config: str, messages: str, until_cycle: int) -> dict[str, Any]:
+    def run(self, config: str, messages: str, engine: str, until_cycle: int) -> dict[str, Any]:
         """Flit-hops and CPU seconds of a run, and a digest of all arrivals."""
         from hydranoc.api import load
 
@@ -52,16 +49,17 @@ class Runs:
             self._models[config] = load(Path(config)).model
         if messages not in self._messages:
             self._messages = {messages: messages_from(messages)}
-            self._make(config, messages).run(1)  # compiles, or loads what was compiled
-        simulation = self._make(config, messages)
+            self._make(config, messages, engine).run(1)  # compiles, or loads what was compiled
+        simulation = self._make(config, messages, engine)
         begin = time.process_time()
         results = simulation.run(until_cycle)
         seconds = time.process_time() - begin
         arrivals = np.ascontiguousarray(results.arrival_cycle, dtype=np.int64).tobytes()
         return {"flit_hops": results.flit_hops, "seconds": seconds, "digest": hashlib.sha256(arrivals).hexdigest()}
 
-    def _make(self, config: str, messages: str) -> Any:
-        return self._simulation(self._models[config], self._messages[messages], **self._options)
+    def _make(self, config: str, messages: str, engine: str) -> Any:
+        options = {"engine": engine} if self._chooses else {}
+        return self._simulation(self._models[config], self._messages[messages], **options)
 
 
 def main() -> None:
