@@ -16,7 +16,7 @@ from sim_model.common.engine.vector_operations import (
 from sim_model.common.planes.layout import plane_offsets
 from tests.sim_model.torus_traffic import simulate, torus_model
 
-ROWS = 12
+ROWS = 13
 INPUTS = 7
 
 
@@ -26,6 +26,7 @@ def test_compiled_operations_are_those_of_python(width, dimensions):
     vector_at, put, splat, gathered = (names[name] for name in ("vector_at", "put", "splat", "gathered"))
     any_of, places_of, count_all = (names[name] for name in ("any_of", "places_of", "count_all"))
     filled, lowest_of, above = (names[name] for name in ("filled", "lowest_of", "above"))
+    alone = names["alone"]
     crossed, before, behind = (names[name] for name in ("crossed", "before", "behind"))
     exchanged, rotated = cube_operations(width, dimensions)["exchanged"], turn_operations(width)["rotated"]
 
@@ -42,7 +43,8 @@ def test_compiled_operations_are_those_of_python(width, dimensions):
         put(found, 8 * width, filled(other))
         put(found, 9 * width, lowest_of(other))
         put(found, 10 * width, above(lowest_of(other)))
-        last = 11 * width
+        put(found, 11 * width, alone(row[number], number))
+        last = 12 * width
         found[last], found[last + 1], found[last + 2] = any_of(other), places_of(other), count_all(one)
 
     random, compiled = np.random.default_rng(3), compiled_loop(work)
@@ -96,6 +98,6 @@ def test_vectors_lie_in_lines_of_the_cache():
     family = simulate(torus_model(3, 3, 2), []).router_state
     assert all(words.ctypes.data % 64 == 0 for words in (family.words, family.ways, family.port_lanes))
     at = dict(plane_offsets(5, 3, 4))
-    for name in ("PORTS", "HOST", "LANES", "ROOM", "CREDIT_BITS"):
+    for name in ("PORTS", "HOST", "LANES", "ROOM", "LEAST_DEPTH", "CREDIT_BITS"):
         del at[name]
     assert {name: offset for name, offset in at.items() if offset % at["WIDTH"]} == {}

@@ -21,6 +21,8 @@ def memory_operations(width: int, rows: int) -> Operations:
         Write it there.
     ``splat(word)``
         A vector whose words are all the same.
+    ``alone(word, place)``
+        A vector with the word in a place and 0 in the others.
     ``gathered(row, place)``
         The words of each of the first vectors from a place on put together by bits: a vector with a word for each.
 
@@ -41,6 +43,9 @@ def memory_operations(width: int, rows: int) -> Operations:
     def splat(word):
         return np.full(width, word, dtype=np.int64)
 
+    def alone(word, place):
+        return np.where(np.arange(width) == place, word, 0)
+
     def gathered(row, place):
         vectors = row[place : place + rows * width].reshape(rows, width)
         return np.concatenate((np.bitwise_or.reduce(vectors, axis=1), np.zeros(width - rows, dtype=np.int64)))
@@ -49,6 +54,7 @@ def memory_operations(width: int, rows: int) -> Operations:
         "vector_at": define(vector_at, "load", width),
         "put": define(put, "store", width),
         "splat": define(splat, "splat", width),
+        "alone": define(alone, "place_alone", width),
         "gathered": define(gathered, "gather", width, rows),
     }
 

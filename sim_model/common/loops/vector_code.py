@@ -61,6 +61,15 @@ def splat(width: int) -> Code:
     return WordVector(width), generate
 
 
+def place_alone(width: int) -> Code:
+    """``alone``."""
+
+    def generate(_context, builder, _signature, values):
+        return builder.insert_element(constant([0] * width), *values)
+
+    return WordVector(width), generate
+
+
 def gather(width: int, rows: int) -> Code:
     """``gathered``."""
     load_at = _loader(width)

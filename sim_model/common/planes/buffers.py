@@ -5,14 +5,16 @@
 # pyright: reportUndefinedVariable=false
 
 
-def move_up(row, held_at, tails_at, step, popped, arrived, arrived_tail):
+def move_up(row, depth, held_at, tails_at, step, popped, arrived, arrived_tail):
     """First flits leave buffers, and what arrives takes the first place that is not held.
 
-    Places beyond the depth of the buffers are never held: nothing is sent to a buffer that is full.
+    Places beyond the depth of the buffers are never held, and left out.
 
     Parameters
     ----------
     row : int64[planes]
+    depth : int
+        Of the buffers, in flits; or more.
     held_at, tails_at : int
         Planes of the first place of the buffers: a flit is there, and is a tail.
     step : int
@@ -22,6 +24,8 @@ def move_up(row, held_at, tails_at, step, popped, arrived, arrived_tail):
     """
     below = arrived
     for place in range(0, ROOM * step, step):
+        if place >= LEAST_DEPTH * step and place >= depth * step:
+            break
         following, following_tail = splat(0), splat(0)
         if place + step < ROOM * step:
             following = vector_at(row, held_at + place + step)

@@ -99,11 +99,15 @@ def leave_line(lane, switch, planes):
 
 
 def move_to_and_from_hosts(cycle, word, row, planes, state):
-    """Flits leave injectors, which load the next ones, and arrive at processors. Returns the bits of both kinds."""
+    """Flits leave injectors, which load the next ones, and arrive at processors.
+
+    Returns
+    -------
+    moved, ended, arrived : int
+        Routers that a flit enters, that a tail enters, and whose processor a flit reaches.
+    """
     moved = row[INJECTOR_VALID] & ~row[HELD + (planes.depth - 1) * SLOTS + HOST]
     ended = moved & row[INJECTOR_LAST]
-    row[ARRIVED + HOST] = moved
-    row[ARRIVED_TAIL + HOST] = ended
     row[INJECTOR_VALID] &= ~ended
     less, left = moved & ~ended, 0
     for place in range(planes.unloaded.shape[1]):
@@ -113,11 +117,11 @@ def move_to_and_from_hosts(cycle, word, row, planes, state):
         less &= ~number
     row[INJECTOR_LAST] = ~left
     arrived, tails = row[REGISTER], row[REGISTER_TAIL]
-    row[RETURNED + HOST] = row[REGISTER]
     row[REGISTER], row[REGISTER_TAIL] = row[DELIVERED], row[DELIVERED_TAIL]
-    while ended != 0:
-        host = word << WORD_SHIFT | lowest_bit(ended)
-        ended &= ended - 1
+    left = ended
+    while left != 0:
+        host = word << WORD_SHIFT | lowest_bit(left)
+        left &= left - 1
         free_injector(cycle, host, state)
         expect_host(host, cycle, planes, state)
     while tails != 0:
@@ -126,4 +130,4 @@ def move_to_and_from_hosts(cycle, word, row, planes, state):
         count_arrival(cycle, host, leave_line(SLOTS, host, planes), state)
         planes.counters[ALIVE] -= 1
         expect_host(host, cycle, planes, state)
-    return moved, arrived
+    return moved, ended, arrived

@@ -34,6 +34,11 @@ def room_for(depth_flits: int) -> int:
     return max(LEAST_ROOM, 1 << (depth_flits - 1).bit_length())
 
 
+def least_depth(room: int) -> int:
+    """Return the least depth of the buffers that have a room, see ``room_for``."""
+    return 1 if room == LEAST_ROOM else room // 2 + 1
+
+
 def plane_offsets(ports: int, lanes: int, room: int) -> Mapping[str, int]:
     """Offsets of all planes of a router with lanes, by name, with the numbers that they follow from.
 
@@ -97,7 +102,7 @@ def plane_offsets(ports: int, lanes: int, room: int) -> Mapping[str, int]:
         "CHOSEN": lanes,
     }
     slots = lanes * width
-    offsets = {"PORTS": ports, "HOST": ports - 1, "LANES": lanes, "ROOM": room}
+    offsets = {"PORTS": ports, "HOST": ports - 1, "LANES": lanes, "ROOM": room, "LEAST_DEPTH": least_depth(room)}
     offsets |= {"WIDTH": width, "SLOTS": slots, "CREDIT_BITS": credit_bits}
     size = 0
     for name, vectors in sizes.items():

@@ -82,22 +82,23 @@ def step_word(cycle, word, planes, state, routes):
     row, out, coming = planes.rows[word], planes.outputs[cycle + 1 & 1, word], planes.outputs[cycle & 1]
     if len(planes.counts) > 0:
         count_registers(row, coming[word], planes.counts[word], planes.depth)
-    changed = take_from_links(word, row, coming, planes.ahead, planes.back)
     delivers = row[DELIVERED]
-    moved, arrived = move_to_and_from_hosts(cycle, word, row, planes, state)
-    state.counters[FLIT_HOPS] += count_arrived(row) + count_bits(arrived)
+    from_hosts = move_to_and_from_hosts(cycle, word, row, planes, state)
+    changed, flits = take_from_links(word, row, coming, planes.ahead, planes.back, from_hosts)
+    state.counters[FLIT_HOPS] += flits
     note_what_can_be_had(row, planes.empty_reuse, planes.depth)
     find_first_requests(row, planes.low_injection)
     asked, granted = grant_first_requests(row, planes.low_injection)
-    changed = changed | asked | move_through_buffers(row, out, asked, granted, 1 if planes.routing_cycles == 1 else 0)
+    looks_ahead = 1 if planes.routing_cycles == 1 else 0
+    changed = changed | asked | move_through_buffers(row, out, asked, granted, looks_ahead, planes.depth)
     keep_granted_lanes(row)
     send_flits(row, out)
-    count_credits(row)
+    count_credits(row, planes.depth)
     if planes.routing_cycles > 2:
         changed = changed | count_delays(row, planes.delays[word], planes.routing_cycles - 2)
     pass_heads_on(word, row, planes)
     look_up_heads(word, row, planes, state, routes)
-    changed = changed | choose_requests(row) | splat(delivers | moved | arrived)
+    changed = changed | choose_requests(row) | splat(delivers)
     has_changed = any_of(changed)
     if has_changed != 0:
         planes.counters[CHANGED] = 1
@@ -120,11 +121,25 @@ def wake_words(cycle, word, changed, out, left, near, awake):
             awake[cycle & 1, near[word, position]] = 1
 
 
-def take_from_links(word, row, coming, ahead, back):
-    """Flits and credits that are on the links. Returns a vector that is 0 only if there are none."""
-    changed = splat(0)
+def take_from_links(word, row, coming, ahead, back, from_hosts):
+    """Flits and credits that are on the links, and those of the hosts.
+
+    Parameters
+    ----------
+    from_hosts : tuple of int
+        As returned by ``move_to_and_from_hosts``.
+
+    Returns
+    -------
+    changed : vector
+        0 only if there are none.
+    flits : int
+        Those that move into buffers and to hosts.
+    """
+    moved, ended, delivered = from_hosts
+    flits, changed = count_bits(delivered), splat(0)
+    arrived, tails, returned = alone(moved, HOST), alone(ended, HOST), alone(delivered, HOST)
     for lane in range(0, SLOTS, WIDTH):
-        arrived, tails, returned = splat(0), splat(0), splat(0)
         for part in range(ahead.begins[word], ahead.begins[word + 1]):
             source, turn, mask = coming[ahead.word[part]], ahead.turn[part], vector_at(ahead.mask[part], 0)
             arrived = arrived | rotated(vector_at(source, OUT_VALID + lane), vector_at(turn, 0)) & mask
@@ -135,16 +150,10 @@ def take_from_links(word, row, coming, ahead, back):
         put(row, ARRIVED + lane, arrived)
         put(row, ARRIVED_TAIL + lane, tails)
         put(row, RETURNED + lane, returned)
+        flits += count_all(arrived)
         changed = changed | arrived | returned
-    return changed
-
-
-def count_arrived(row):
-    """Flits that move into buffers."""
-    flits = 0
-    for lane in range(0, SLOTS, WIDTH):
-        flits += count_all(vector_at(row, ARRIVED + lane))
-    return flits
+        arrived, tails, returned = splat(0), splat(0), splat(0)
+    return changed, flits
 
 
 def pass_heads_on(word, row, planes):

@@ -14,20 +14,28 @@ def note_what_can_be_had(row, empty_reuse, depth):
     """Output lanes with credits, those that heads can have, and the same with the credits that are on wires."""
     for lane in range(0, SLOTS, WIDTH):
         free, returned = vector_at(row, FREE + lane), vector_at(row, RETURNED + lane)
-        credited, everything, one_less = splat(0), splat(-1), returned
+        credited = splat(0)
         for bit in range(CREDIT_BITS):
-            number = vector_at(row, CREDITS + bit * SLOTS + lane)
-            credited = credited | number
-            everything = everything & (number ^ splat((depth >> bit & 1) - 1))
-            one_less = one_less & (number ^ splat((depth - 1 >> bit & 1) - 1))
+            if LEAST_DEPTH >> bit == 0 and depth >> bit == 0:
+                break
+            credited = credited | vector_at(row, CREDITS + bit * SLOTS + lane)
         put(row, CREDITED + lane, credited)
         put(row, MAY_SEND + lane, credited | returned)
         if empty_reuse:
+            everything = has_credits(row, lane, depth)
             put(row, USABLE + lane, free & everything)
-            put(row, MAY_START + lane, free & (everything | one_less))
+            put(row, MAY_START + lane, free & (everything | returned & has_credits(row, lane, depth - 1)))
         else:
             put(row, USABLE + lane, free & credited)
             put(row, MAY_START + lane, free & (credited | returned))
+
+
+def has_credits(row, lane, credits):
+    """Return the outputs whose lane has so many credits."""
+    found = splat(-1)
+    for bit in range(CREDIT_BITS):
+        found = found & (vector_at(row, CREDITS + bit * SLOTS + lane) ^ splat((credits >> bit & 1) - 1))
+    return found
 
 
 def find_first_requests(row, low_injection):
@@ -114,7 +122,7 @@ def count_delays(row, delays, most_cycles):
     return changed
 
 
-def move_through_buffers(row, out, asked_inputs, granted_inputs, looks_ahead):
+def move_through_buffers(row, out, asked_inputs, granted_inputs, looks_ahead, depth):
     """Granted flits leave their buffers, and those that have arrived enter. Heads and followers that may ask are noted.
 
     Returns a vector that is 0 only if no buffer changed.
@@ -136,7 +144,7 @@ def move_through_buffers(row, out, asked_inputs, granted_inputs, looks_ahead):
         put(row, LOOKED_UP + lane, vector_at(row, LOOKED_UP + lane) & ~pop)
         put(out, OUT_CREDIT + lane, pop)
         changed = changed | arrived
-        move_up(row, HELD + lane, TAILS + lane, SLOTS, pop, arrived, vector_at(row, ARRIVED_TAIL + lane))
+        move_up(row, depth, HELD + lane, TAILS + lane, SLOTS, pop, arrived, vector_at(row, ARRIVED_TAIL + lane))
     return changed
 
 
@@ -160,12 +168,15 @@ def send_flits(row, out):
     row[DELIVERED_TAIL] = out[OUT_TAIL + HOST]
 
 
-def count_credits(row):
+def count_credits(row, depth):
     """One credit more for what has been returned, and one less for what was sent."""
     for lane in range(0, SLOTS, WIDTH):
         returned, sent = vector_at(row, RETURNED + lane), vector_at(row, SENT + lane)
         more, less = returned & ~sent, sent & ~returned
-        for place in range(CREDITS + lane, CREDITS + CREDIT_BITS * SLOTS, SLOTS):
+        for bit in range(CREDIT_BITS):
+            if LEAST_DEPTH >> bit == 0 and depth >> bit == 0:
+                break
+            place = CREDITS + bit * SLOTS + lane
             number = vector_at(row, place)
             put(row, place, number ^ (more | less))
             more, less = more & number, less & ~number

@@ -79,7 +79,7 @@ def move_through_buffers(row, out, granted):
         all_ended = all_ended | ended
         if lane == 0:
             moved, moved_tail = vector_at(row, MOVED), vector_at(row, MOVED_TAIL)
-            move_up(row, HELD, TAILS, WIDTH, popped & from_host, moved, moved_tail)
+            move_up(row, ROOM, HELD, TAILS, WIDTH, popped & from_host, moved, moved_tail)
         entering, tail_of_host = splat(0), splat(0)  # hosts have lane 0
     return all_ended
 

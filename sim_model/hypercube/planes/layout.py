@@ -8,6 +8,7 @@ for each lane; hosts have lane 0 of their inputs. All offsets are constants of t
 
 from collections.abc import Mapping
 
+from sim_model.common.planes.layout import least_depth
 from topology.hypercube.diagonals import input_codes
 
 WORD_SHIFT = 6
@@ -103,6 +104,7 @@ def cube_offsets(dimensions: int, lanes: int, room: int, channels: int, adaptive
     offsets = {"DIMENSIONS": dimensions, "OUTPUTS": outputs, "LANES": lanes, "ROOM": room}
     offsets |= {"CHANNELS": channels, "INPUTS": len(codes), "FIRST_HOST": codes[dimensions], "COUNT_BITS": bits}
     offsets |= {"HOST_GAP": codes[dimensions] - dimensions, "ADAPTIVE_LANES": adaptive_lanes, "WIDTH": width}
+    offsets["LEAST_DEPTH"] = least_depth(room)
     offsets["STATE_VECTORS"] = sizes["FEEDBACK"]
     size = 0
     for name, vectors in sizes.items():
