@@ -18,7 +18,7 @@ from topology.torus.grid import Grid, Turns
 from topology.torus.operations import operation
 from topology.torus.routing import TorusRouting
 
-LANES = ((2, 4), (1, 2))
+LANES = ((2, 4), (1, 2), (2, 5))
 """Lanes of a channel, and flits of their buffers: each pair is compiled by itself."""
 MORE_LANES = ((1, 1), (1, 3), (2, 1), (2, 3), (2, 8), (3, 2), (4, 5), (8, 1), (1, 16))
 FEW_RUNS, MANY_RUNS = 60, 600

@@ -73,29 +73,7 @@ def inject(host, message, planes, state):
     row[INJECTOR_LAST] = row[INJECTOR_LAST] & ~bit | (bit if behind == 0 else 0)
     for place in range(planes.unloaded.shape[1]):
         planes.unloaded[word, place] |= bit if behind >> place & 1 else 0
-    join_line(HOST, host, message, planes)
-
-
-@compiled
-def join_line(lane, switch, message, planes):
-    """A head is on its way to a lane: its message is the last in line there."""
-    end = planes.end_of_worms[lane, switch]
-    planes.worms[lane, switch, end & planes.worms.shape[2] - 1] = message
-    planes.end_of_worms[lane, switch] = end + 1
-
-
-@compiled
-def first_in_line(lane, switch, planes):
-    """The message of the flit at the front of a lane."""
-    return planes.worms[lane, switch, planes.first_worm[lane, switch] & planes.worms.shape[2] - 1]
-
-
-@compiled
-def leave_line(lane, switch, planes):
-    """The first message in line has gone. Returns it."""
-    message = first_in_line(lane, switch, planes)
-    planes.first_worm[lane, switch] += 1
-    return message
+    join(planes.worms[HOST, host], message)
 
 
 def move_to_and_from_hosts(cycle, word, row, planes, state):
@@ -127,7 +105,7 @@ def move_to_and_from_hosts(cycle, word, row, planes, state):
     while tails != 0:
         host = word << WORD_SHIFT | lowest_bit(tails)
         tails &= tails - 1
-        count_arrival(cycle, host, leave_line(SLOTS, host, planes), state)
+        count_arrival(cycle, host, leave(planes.worms[SLOTS, host]), state)
         planes.counters[ALIVE] -= 1
         expect_host(host, cycle, planes, state)
     return moved, ended, arrived

@@ -16,9 +16,9 @@ from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.common.engine.compiled import compiled, compiled_loop
 from sim_model.common.engine.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, EngineState
 from sim_model.common.engine.vector_operations import memory_operations, turn_operations, word_operations
-from sim_model.common.planes import buffers, counts, hosts, router
+from sim_model.common.planes import buffers, counts, hosts, lines, router
 from sim_model.common.planes.bits import count_bits
-from sim_model.common.planes.hosts import expect_host, first_in_line, join_line, leave_line, take_hosts
+from sim_model.common.planes.hosts import expect_host, take_hosts
 from sim_model.common.planes.layout import WORD_SHIFT, plane_offsets
 from sim_model.common.planes.state import ALIVE, CHANGED, PlaneState
 from sim_model.common.worms.calendar import next_entry_cycle
@@ -172,14 +172,14 @@ def pass_heads_on(word, row, planes):
 
 def pass_on(switch, bit, slot, row, planes):
     """The message of a head is in line where it goes."""
-    message, output = leave_line(slot, switch, planes), planes.ways[slot, switch]
+    message, output = leave(planes.worms[slot, switch]), planes.ways[slot, switch]
     if output == HOST:
-        join_line(SLOTS, switch, message, planes)
+        join(planes.worms[SLOTS, switch], message)
     else:
         target = 0
         while row[CANDIDATES + target * SLOTS + slot] >> bit & 1 == 0:
             target += 1
-        join_line(target * WIDTH + output, planes.neighbours[output, switch], message, planes)
+        join(planes.worms[target * WIDTH + output, planes.neighbours[output, switch]], message)
 
 
 def look_up_heads(word, row, planes, state, routes):
@@ -205,7 +205,7 @@ def look_up(switch, one, slot, row, planes, state, routes):
     before = planes.ways[slot, switch]
     row[WANTED + before * SLOTS + slot] &= ~one
     row[WAY + slot * WIDTH + before] &= ~one
-    message = first_in_line(slot, switch, planes)
+    message = first_of(planes.worms[slot, switch])
     output, lanes = find_way(switch, slot % WIDTH, slot // WIDTH, message, state, routes)
     planes.ways[slot, switch] = output
     row[WANTED + output * SLOTS + slot] |= one
@@ -229,7 +229,7 @@ def plane_loop(way: Callable[..., Any], ports: int, lanes: int, room: int, folde
         The family's folder, whose name is part of the loop's.
     """
     at = plane_offsets(ports, lanes, room)
-    modules = (buffers, counts, hosts, router, sys.modules[__name__])
+    modules = (buffers, counts, hosts, lines, router, sys.modules[__name__])
     scope: dict[str, Any] = {}
     for module in modules:
         scope |= vars(module)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim_model.common.distinct import distinct
-from sim_model.common.engine.records import aligned_words
+from sim_model.common.engine.records import WHOLE, aligned_words
 from sim_model.common.engine.state import NONE, EngineState
 from sim_model.common.planes.layout import BIT_MASK, WORD_BITS, WORD_SHIFT, plane_offsets, ports_of_vector, room_for
 from sim_model.common.worms.calendar import Calendar, make_calendar
@@ -52,9 +52,7 @@ class PlaneState(NamedTuple):
     unloaded: np.ndarray  # int64[words, bits], flits behind the one in the injector's register
     neighbours: np.ndarray  # int64[directions, switches]
     ways: np.ndarray  # int64[input lanes, switches], output of the head or worm at the front
-    worms: np.ndarray  # int64[input lanes and one for deliveries, switches, places], messages in line
-    first_worm: np.ndarray  # int64[input lanes and one, switches], the first of them, modulo the places
-    end_of_worms: np.ndarray  # int64[input lanes and one, switches]
+    worms: np.ndarray  # int32[input lanes and one for deliveries, switches, 2 + places], see ``lines.py``
     awake: np.ndarray  # int64[2, words], 1 for those in which something can happen, by cycle modulo 2
     near: np.ndarray  # int64[words, words near], those that links lead to
     counts: np.ndarray  # int64[words, kinds, output lanes and one for injectors, bits]; no words if nothing is counted
@@ -108,9 +106,7 @@ def make_plane_state(
         unloaded=np.zeros((words, most_flits.bit_length()), dtype=np.int64),
         neighbours=neighbours,
         ways=np.zeros((slots, switches), dtype=np.int64),
-        worms=np.full((slots + 1, switches, places), NONE, dtype=np.int64),
-        first_worm=np.zeros((slots + 1, switches), dtype=np.int64),
-        end_of_worms=np.zeros((slots + 1, switches), dtype=np.int64),
+        worms=np.zeros((slots + 1, switches, 2 + places), dtype=WHOLE),
         awake=np.ones((2, words), dtype=np.int64),
         near=_words_near(neighbours, words),
         counts=np.zeros((words if len(state.tallies) else 0, COUNT_KINDS, slots + 1, COUNT_BITS), dtype=np.int64),

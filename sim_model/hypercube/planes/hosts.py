@@ -42,19 +42,6 @@ def inject(injector, message, planes, state):
     join(planes.injected[injector], message)
 
 
-def join(line, message):
-    """A message is the last one in a line, whose first two words say where it begins and ends."""
-    line[2 + (line[1] & len(line) - 3)] = message
-    line[1] += 1
-
-
-def leave(line):
-    """The first message in a line, which leaves it."""
-    message = line[2 + (line[0] & len(line) - 3)]
-    line[0] += 1
-    return message
-
-
 def move_from_injectors(row, unloaded, depth):
     """Flits leave injectors, which load the next ones."""
     valid = vector_at(row, INJECTOR_VALID)

@@ -18,7 +18,7 @@ from sim_model.common.engine.vector_operations import (
     move_operations,
     word_operations,
 )
-from sim_model.common.planes import buffers
+from sim_model.common.planes import buffers, lines
 from sim_model.common.planes.bits import count_bits
 from sim_model.common.planes.hosts import expect_host, take_hosts
 from sim_model.common.planes.state import ALIVE, CHANGED
@@ -153,7 +153,7 @@ def cube_loop(dimensions: int, lanes: int, room: int, channels: int, adaptive_la
         **move_operations(width),
         **cube_operations(width, min(dimensions, WORD_SHIFT)),
     }
-    modules = (buffers, counts, links, hosts, grants, allocator, heads)
+    modules = (buffers, lines, counts, links, hosts, grants, allocator, heads)
     scope: dict[str, Any] = {}
     for module in modules:
         scope |= vars(module)

@@ -1,0 +1,26 @@
+"""Messages in line: rings of numbers, each with its begin and its end beside it."""
+
+
+def join(line, message):
+    """A message is the last one in a line.
+
+    Parameters
+    ----------
+    line : int32 or int64[2 + places]
+        Numbers of the messages that have left and that have joined so far, then a ring of messages.
+    message : int
+    """
+    line[2 + (line[1] & len(line) - 3)] = message
+    line[1] += 1
+
+
+def first_of(line):
+    """Return the first message in a line."""
+    return line[2 + (line[0] & len(line) - 3)]
+
+
+def leave(line):
+    """Return the first message in a line, which leaves it."""
+    message = first_of(line)
+    line[0] += 1
+    return message
