@@ -7,7 +7,7 @@ words, in the order of the fields: a number is a word; an array has item size, a
 import ctypes
 import struct
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -96,23 +96,21 @@ class Layout:
 
 
 def _block_of(value: Any) -> Block:
-    words = list(_words(value))
+    words = _words(value)
     kinds = "".join("d" if isinstance(word, float) else "q" for word in words)
     buffer = ctypes.create_string_buffer(struct.pack(f"={kinds}", *words), 8 * len(words) or 8)
     return ctypes.addressof(buffer), buffer
 
 
-def _words(value: Any) -> Iterator[int | float]:
-    """Yield the words of a value, as ``compilation.py`` reads them."""
+def _words(value: Any) -> list[int | float]:
+    """Return the words of a value, as ``compilation.py`` reads them."""
     if isinstance(value, tuple):
-        for item in value:
-            yield from _words(item)
-    elif isinstance(value, np.ndarray):
-        yield from (value.itemsize, value.ctypes.data, *value.shape, *value.strides)
-    elif isinstance(value, float | np.floating):
-        yield float(value)
-    else:
-        yield int(value or 0)
+        return [word for item in value for word in _words(item)]
+    if isinstance(value, np.ndarray):
+        return [value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+    if isinstance(value, float | np.floating):
+        return [float(value)]
+    return [int(value or 0)]
 
 
 def _array_kind(array: np.ndarray) -> tuple[np.dtype, int, str, int]:
