@@ -53,7 +53,7 @@ def cases() -> Iterator[Case]:
         for load_flits in MESH_LOADS:
             rate = load_flits / flits
             values = {"messages_per_node_per_cycle": rate, "flits": flits}
-            yield Case(f"mesh {flits} flits {load_flits}", MESH, 20_000, values)
+            yield Case(f"mesh {flits} flits {load_flits}", MESH, 50_000, values)
     for path in NETWORKS:
         own = random_traffic(load(path)).messages_per_node_per_cycle
         for load_name, share in LOADS.items():
