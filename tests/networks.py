@@ -55,7 +55,7 @@ class InjectingLinks(TorusLinks):
 
     def __init__(self, grid: Grid, injection_channels: int):
         plain = TorusLinks(grid)
-        self.grid, self.directions = grid, plain.directions
+        self.__dict__.update(plain.__dict__)
         wires = [(channel.source, channel.source_port, channel.sink, channel.sink_port) for channel in plain.channels]
         for node, port in product(range(grid.nodes), range(1, injection_channels)):
             wires.append((grid.nodes + node, port, node, len(plain.input_channel[node]) + port - 1))
