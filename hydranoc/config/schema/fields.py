@@ -1,4 +1,4 @@
-"""What an annotation in a section says besides a type, in the words of pydantic, which takes 0.1 s to load."""
+"""Annotations of sections beyond a type: the terms of pydantic, which takes 0.1 s to load."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

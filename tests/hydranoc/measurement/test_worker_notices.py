@@ -1,4 +1,4 @@
-"""What worker processes compile is shown by their parent."""
+"""Notices of worker processes about compilation, which their parent shows."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from sim_model.common.loops import notices
 
 @dataclass(frozen=True)
 class Point:
-    """What a task gives."""
+    """Result of a task."""
 
     number: int
 
