@@ -40,7 +40,9 @@ def level_line(config: Path, changes: dict[str, float], plan: Plan, seeds: Itera
     """Return verdicts of a configuration with some values changed, a point for each seed."""
     with Pool(jobs) as pool:
         measured = pool.map(partial(_level_point, config, changes, plan), seeds)
-    return f"{changes}, {plan.cycles:,} cycles: {_verdicts(measured)}"
+    return ", ".join(
+        [*(f"{key}={value:g}" for key, value in changes.items()), f"{plan.cycles:,} cycles: "]
+    ) + _verdicts(measured)
 
 
 def _level_point(config: Path, changes: dict[str, float], plan: Plan, seed: int) -> MeasuredPoint:
