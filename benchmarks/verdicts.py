@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from functools import partial
 from multiprocessing import Pool
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from hydranoc.config.source import YamlSource
 from hydranoc.measurement.point import MeasuredPoint, Plan, measure_point
@@ -36,16 +39,16 @@ def queue_line(load: float, plan: Plan, points: int) -> str:
     return f"{text}, intervals cover in {covered / len(stable):.1%}, mean off by {bias:+.1%}"
 
 
-def level_line(config: Path, changes: dict[str, float], plan: Plan, seeds: Iterable[int], jobs: int) -> str:
+def level_line(config: Path, changes: dict[str, Any], plan: Plan, seeds: Iterable[int], jobs: int) -> str:
     """Return verdicts of a configuration with some values changed, a point for each seed."""
     with Pool(jobs) as pool:
         measured = pool.map(partial(_level_point, config, changes, plan), seeds)
-    return ", ".join(
-        [*(f"{key}={value:g}" for key, value in changes.items()), f"{plan.cycles:,} cycles: "]
-    ) + _verdicts(measured)
+    return ", ".join([*(f"{key}={value}" for key, value in changes.items()), f"{plan.cycles:,} cycles: "]) + _verdicts(
+        measured
+    )
 
 
-def _level_point(config: Path, changes: dict[str, float], plan: Plan, seed: int) -> MeasuredPoint:
+def _level_point(config: Path, changes: dict[str, Any], plan: Plan, seed: int) -> MeasuredPoint:
     values = {**changes, "traffic.seed": seed}
     axes = [Axis(key, (value,)) for key, value in values.items()]
     design = Task(changed(YamlSource(config).data, axes, values), str(config.parent.absolute())).design()
@@ -64,7 +67,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("queue", "level"))
     parser.add_argument("--config", type=Path, help="of a level load, with unicasts and multicasts")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=NUMBER", help="change it")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change it")
     parser.add_argument("--cycles", type=int, nargs="+", default=[200_000])
     parser.add_argument("--points", type=int, default=200)
     parser.add_argument("--replications", type=int, default=5)
@@ -78,7 +81,7 @@ def main() -> None:
             for load in LOADS:
                 print(queue_line(load, plan, given.points), flush=True)
         else:
-            changes = {key: float(value) for key, _, value in (text.partition("=") for text in given.set)}
+            changes = {key: yaml.safe_load(value) for key, _, value in (text.partition("=") for text in given.set)}
             print(level_line(given.config, changes, plan, range(given.points), given.jobs), flush=True)
 
 
