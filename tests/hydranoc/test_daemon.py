@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -206,10 +207,15 @@ def test_a_killed_worker_is_told_of(environment, tmp_path):
 
 
 def test_limits_and_niceness_are_those_of_the_client(environment, tmp_path):
+    def restrict():
+        os.nice(7)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))
+
     daemon = _start(environment, tmp_path)
-    process = _long_run(environment, tmp_path, preexec_fn=lambda: os.nice(7))
+    process = _long_run(environment, tmp_path, preexec_fn=restrict)
     (worker,) = Path(f"/proc/{daemon}/task/{daemon}/children").read_text().split()
     assert os.getpriority(os.PRIO_PROCESS, int(worker)) == os.getpriority(os.PRIO_PROCESS, process.pid)
+    assert resource.prlimit(int(worker), resource.RLIMIT_NOFILE) == (200, 200)
     process.send_signal(signal.SIGTERM)
     assert process.wait(60) == 130
 

@@ -31,7 +31,7 @@ def note_what_can_be_had(row, empty_reuse, depth):
 
 
 def has_credits(row, lane, credits):
-    """Return the outputs whose lane has so many credits."""
+    """Return the outputs at which a lane has exactly ``credits`` credits."""
     found = splat(-1)
     for bit in range(CREDIT_BITS):
         found = found & (vector_at(row, CREDITS + bit * SLOTS + lane) ^ splat((credits >> bit & 1) - 1))
