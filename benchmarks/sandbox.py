@@ -17,7 +17,8 @@ IMPORTED = [
     "amaranth.back.rtlil",
     "cocotb_tools.runner",
 ]
-COMMAND = (sys.executable, "-m", "hydranoc")
+COMMAND = (str(Path(sys.executable).with_name("hydranoc")),)
+"""The command as a user calls it, of this installation."""
 LESSONS = 3
 """Commands from which a daemon learns before it is measured."""
 
@@ -107,7 +108,7 @@ class Sandbox:
         done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             last = (done.stderr.strip() or done.stdout.strip() or "it printed nothing").splitlines()[-1]
-            raise BenchmarkError(f"{' '.join(command[2:])} ended with {done.returncode}: {last}")
+            raise BenchmarkError(f"{' '.join(command[1:])} ended with {done.returncode}: {last}")
         return done.stdout
 
     def compilations(self) -> int:

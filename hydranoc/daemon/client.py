@@ -3,12 +3,11 @@
 Every command loads this module before anything else, so it imports no more than it needs.
 """
 
+import _signal as signal  # pyright: ignore[reportMissingImports] without the enums of ``signal``, like the next one
 import os
-import signal
 import sys
-from _socket import AF_UNIX, SCM_RIGHTS, SO_PEERCRED, SOCK_STREAM, SOL_SOCKET, socket  # without the enums of ``socket``
+from _socket import AF_UNIX, SCM_RIGHTS, SO_PEERCRED, SOCK_STREAM, SOL_SOCKET, socket
 from binascii import crc32
-from contextlib import suppress
 
 from hydranoc.exit_codes import INTERRUPTED, TROUBLE
 
@@ -114,8 +113,10 @@ def _wait(connection: socket, worker: int) -> int:
         nonlocal sent
         sent = number
         send = os.killpg if number in (signal.SIGINT, signal.SIGQUIT) else os.kill  # as a terminal does
-        with suppress(ProcessLookupError):
+        try:
             send(worker, number)
+        except ProcessLookupError:
+            pass
 
     def pause(*_: object) -> None:
         os.killpg(worker, signal.SIGSTOP)

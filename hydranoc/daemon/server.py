@@ -2,14 +2,14 @@
 
 import fcntl
 import gc
-import json
 import os
+import pickle
 import resource
 import select
 import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 
@@ -19,6 +19,7 @@ from hydranoc.daemon.requests import RefusedError, read_request
 REQUEST_SECONDS = 5.0
 """Seconds within which a client must have sent its request."""
 LESSON_BYTES = 1 << 18
+LOOPS = "sim_model.common.loops.loop"
 COMPILER = "numba"
 """Package that a command loads once for each engine, and none that finds its engine kept."""
 
@@ -58,7 +59,7 @@ class Daemon:
             for ended in self._workers.keys() & set(ready):
                 self._reap(ended)
             if self._lessons in ready:
-                self._learn(json.loads(self._lessons.recv(LESSON_BYTES)))
+                self._learn(self._lessons.recv(LESSON_BYTES))
             elif self._listener in ready:
                 connection, _ = self._listener.accept()
                 if self._accept(connection):
@@ -85,16 +86,22 @@ class Daemon:
         self.figures["running"] = len(self._workers)
 
     def teach(self) -> None:
-        """Let the daemon know, in a worker, what the worker has loaded."""
+        """Let the daemon know, in a worker, the modules that the worker has loaded and the compiled loops it found."""
         new = [name for name in sys.modules if name not in self._known]
-        with suppress(OSError):
-            self._teacher.send(json.dumps([] if COMPILER in new else new).encode())
+        loops = getattr(sys.modules.get(LOOPS), "newly_found", [])
+        with suppress(OSError, pickle.PicklingError):
+            self._teacher.send(pickle.dumps(([] if COMPILER in new else new, pickle.dumps(loops))))
 
-    def _learn(self, modules: Sequence[str]) -> None:
+    def _learn(self, lesson: bytes) -> None:
         self.figures["commands"] += 1
+        modules, loops = pickle.loads(lesson)
         for name in modules:
             with suppress(Exception):  # of a folder that is not on this process's path, say
                 import_module(name)
+        with suppress(Exception):  # like the modules, which layouts load as well
+            for name, layouts in pickle.loads(loops):
+                import_module(LOOPS).load_found(name, layouts)
+                modules.append(name)
         if modules:
             self._settle()
 

@@ -103,6 +103,20 @@ def test_a_later_command_loads_next_to_nothing(environment, tmp_path):
     assert seconds[-1] < seconds[0] / 2
 
 
+def test_a_later_command_finds_compiled_loops_in_memory(environment, tmp_path):
+    """The first command compiles a loop, the second finds it kept, and the third needs no file."""
+    loops = tmp_path / "loops"
+    environment["HYDRANOC_LOOPS"] = str(loops)
+    _start(environment, tmp_path)
+    for _ in range(2):
+        assert _run(environment, tmp_path, "model", "small.yaml", "-o", "out").returncode == 0
+        assert len(list(loops.iterdir())) == 1
+    _until(lambda: _figures(environment, tmp_path)["commands"] >= 2)  # it learns before it serves the next command
+    shutil.rmtree(loops)
+    assert _run(environment, tmp_path, "model", "small.yaml", "-o", "out").returncode == 0
+    assert not loops.exists()
+
+
 def test_starting_twice_is_starting_once(environment, tmp_path):
     assert _start(environment, tmp_path) == _start(environment, tmp_path)
     assert "has ended" in _run(environment, tmp_path, "daemon", "stop").stdout

@@ -7,9 +7,8 @@ the same switch where a network says so, and receives from one or more delivery 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,8 +23,7 @@ MAX_PROCESSORS = 65_536
 """In the golden model, see docs/scale.md; hardware has limits of its own (``rtl/common/router_parameters.py``)."""
 
 
-@dataclass(frozen=True)
-class Channel:
+class Channel(NamedTuple):
     """One direction of a link.
 
     Members

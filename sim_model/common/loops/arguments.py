@@ -7,7 +7,6 @@ words, in the order of the fields: a number is a word; an array has item size, a
 import ctypes
 import struct
 import weakref
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -49,12 +48,20 @@ class Layout:
 
     def __init__(self, value: Any):
         self.signature = _signature(value)
-        self._leaves = _getter(value)
+        self._getter = _getter(value)
+        self._leaves = eval(self._getter)
         tuples, arrays, numbers = self._leaves(value)
         self.kinds = tuple(map(type, tuples))
         self._array_kinds = tuple(map(_array_kind, arrays))
         self._number_kinds = tuple(map(type, numbers))
         self._blocks: dict[Any, Block] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the members without the blocks, and without the function, which other processes make of its text."""
+        return {**vars(self), "_leaves": None, "_blocks": {}}
+
+    def __setstate__(self, members: dict[str, Any]) -> None:
+        vars(self).update(members, _leaves=eval(members["_getter"]))
 
     def block(self, value: Any) -> Block | None:
         """Return the block of a value.
@@ -138,15 +145,15 @@ def _dtype_text(dtype: np.dtype) -> str:
     return str(dtype)
 
 
-def _getter(value: Any) -> Callable[[Any], tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]]:
-    """Return the function that takes named tuples, arrays and numbers out of values of one structure.
+def _getter(value: Any) -> str:
+    """Return the text of a function that takes named tuples, arrays and numbers out of values of one structure.
 
     It is an expression with the position of each: looking for them takes five times as long.
     """
     found: tuple[list[str], list[str], list[str]] = ([], [], [])
     _find_leaves("value", value, *found)
     parts = ("".join(f"{place}, " for place in places) for places in found)
-    return eval(f"lambda value: ({', '.join(f'({part})' for part in parts)})")  # of numbers alone
+    return f"lambda value: ({', '.join(f'({part})' for part in parts)})"  # of numbers alone
 
 
 def _find_leaves(place: str, value: Any, tuples: list[str], arrays: list[str], numbers: list[str]) -> None:

@@ -18,7 +18,6 @@ from typing import Any
 from sim_model.common.loops.arguments import Layout
 from sim_model.common.loops.digest import source_digest
 from sim_model.common.loops.folders import SHIPPED_FOLDER, loop_folder
-from sim_model.common.loops.machine_code import MachineCode
 from sim_model.common.loops.notices import compiling
 from sim_model.common.loops.processors import baselines, is_host, processor, system
 
@@ -29,16 +28,21 @@ DAYS_KEPT = 90
 _shipping = False
 
 
-def find_machine_code(loop: Any, layouts: Sequence[Layout], arguments: Sequence[Any]) -> MachineCode:
-    """Return a loop in memory: as it is kept or comes with the package, or else newly compiled and kept.
+def find_object_file(loop: Any, layouts: Sequence[Layout], arguments: Sequence[Any] | None = None) -> bytes | None:
+    """Return a loop's object file, kept or shipped with the package, or else newly compiled and kept.
 
     Parameters
     ----------
     loop : Loop
     layouts : sequence of Layout
         Of its arguments.
-    arguments : sequence
-        Arguments of these types.
+    arguments : sequence or None
+        Arguments of these types to compile the loop for; without them, a loop that is not kept is not compiled.
+
+    Returns
+    -------
+    bytes or None
+        None only without arguments.
     """
     built_from = _built_from(loop, layouts)
     own = _own_file(loop.name, built_from)
@@ -46,10 +50,12 @@ def find_machine_code(loop: Any, layouts: Sequence[Layout], arguments: Sequence[
         object_file = read(path)
         if object_file is not None:
             _note_use(path)
-            return MachineCode(loop.name, object_file)
+            return object_file
+    if arguments is None:
+        return None
     object_file = _compile(loop, arguments)
     keep(own, object_file)
-    return MachineCode(loop.name, object_file)
+    return object_file
 
 
 def ship() -> None:

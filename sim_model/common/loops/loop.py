@@ -4,12 +4,16 @@ import threading
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
+from weakref import WeakValueDictionary
 
 from sim_model.common.loops.arguments import Block, Layout
-from sim_model.common.loops.kept import find_machine_code
+from sim_model.common.loops.kept import find_object_file
 from sim_model.common.loops.machine_code import MachineCode
 
 _compiling = threading.RLock()
+_loops: WeakValueDictionary[str, "Loop"] = WeakValueDictionary()
+newly_found: list[tuple[str, tuple[Layout, ...]]] = []
+"""Names of loops whose machine code a call in this process has found or compiled, and layouts of their arguments."""
 
 
 class Loop:
@@ -28,6 +32,7 @@ class Loop:
         self.name = function.__qualname__
         self._layouts: list[list[Layout]] = [[] for _ in range(self.py_func.__code__.co_argcount)]
         self._codes: dict[tuple[Layout, ...], MachineCode] = {}
+        _loops[self.name] = self
 
     def __call__(self, *arguments: Any) -> int | None:
         """Run the loop, as the function would; index errors are not noticed."""
@@ -51,5 +56,29 @@ class Loop:
     def _find(self, layouts: tuple[Layout, ...], arguments: tuple[Any, ...]) -> MachineCode:
         with _compiling:
             if layouts not in self._codes:
-                self._codes[layouts] = find_machine_code(self, layouts, arguments)
+                object_file = find_object_file(self, layouts, arguments)
+                assert object_file is not None
+                self._codes[layouts] = MachineCode(self.name, object_file)
+                newly_found.append((self.name, layouts))
             return self._codes[layouts]
+
+    def _load(self, layouts: tuple[Layout, ...]) -> None:
+        object_file = find_object_file(self, layouts)
+        if object_file is not None:
+            self._codes[layouts] = MachineCode(self.name, object_file)
+            for known, layout in zip(self._layouts, layouts, strict=True):
+                known.insert(0, layout)
+
+
+def load_found(name: str, layouts: tuple[Layout, ...]) -> None:
+    """Load machine code that another process has found; nothing if it is not kept, or this process has no such loop.
+
+    Parameters
+    ----------
+    name : str
+    layouts : tuple of Layout
+        As in ``newly_found`` of the other process.
+    """
+    loop = _loops.get(name)
+    if loop is not None:
+        loop._load(layouts)
