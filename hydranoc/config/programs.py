@@ -40,10 +40,15 @@ def program_messages(config: Config, traffic: schema.ProgramTraffic, routing: An
     path = config.source.files.path(traffic.file)
     program = _READERS[type(traffic)](config, traffic, path)
     result = _lowered(config, traffic, routing, program, path)
+    records = _with_operations(config, traffic, routing, result, path)
     try:
-        return complete_messages(_with_operations(config, traffic, routing, result, path), config, routing)
+        return complete_messages(records, config, routing)
     except MessageError as error:
-        raise _wrong_message(result.operations[error.number], error.problem, path) from None
+        problem, operation = error.problem, result.operations[error.number]
+        if error.field == "destinations" and len(records[error.number].destinations) > 1:
+            problem = "this network carries a broadcast only with traffic.multicast: software, or with an algorithm"
+        hint = "; see traffic.bytes_per_flit" if error.field == "flits" else ""
+        raise _wrong_message(operation, f"{problem}{hint}", path) from None
 
 
 def _checked_carriage(config: Config, traffic: schema.ProgramTraffic) -> schema.ProgramTraffic:
@@ -99,10 +104,7 @@ def _with_operations(
 
 
 def _wrong_message(operation: Operation, problem: str, path: Path) -> ConfigError:
-    if problem.startswith("Destinations must be one node"):
-        problem = "this network carries a broadcast only with traffic.multicast: software, or with an algorithm"
-    hint = "; see traffic.bytes_per_flit" if problem.startswith("Length must be at most") else ""
-    return ConfigError(f"{operation.name}: {problem}{hint}", file=path, line=operation.line)
+    return ConfigError(f"{operation.name}: {problem}", file=path, line=operation.line)
 
 
 def _nodes(config: Config, traffic: schema.ProgramTraffic, program: Program) -> list[int]:

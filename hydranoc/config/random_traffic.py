@@ -33,8 +33,8 @@ def random_messages(config: Config, traffic: schema.RandomTraffic, routing: Any)
     try:
         return complete_messages(records.with_operation(operation), config, routing)
     except MessageError as error:
-        words = {"Length": "flits", "Destination": next((key for key in SHARES if getattr(traffic, key)), MULTICASTS)}
-        key = next((key for word, key in words.items() if error.problem.startswith(word)), "algorithm")
+        share = next((key for key in SHARES if getattr(traffic, key)), MULTICASTS)
+        key = {"flits": "flits", "destinations": share}.get(error.field, "algorithm")
         key_path = (*TRAFFIC, key) if key in traffic.model_fields_set else TRAFFIC
         raise config.source.error(key_path, f"traffic.{key}: {error.problem}") from None
 

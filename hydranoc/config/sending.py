@@ -132,7 +132,7 @@ def complete_messages(records: Sequence[Message], config: Config, routing: Any) 
         )
     except MessageError as error:
         group = sent[error.number].group
-        raise MessageError(error.number if group is None else group, error.problem) from None
+        raise MessageError(error.number if group is None else group, error.problem, error.field) from None
 
 
 def _completed(sent: Sequence[Message], config: Config, routing: Any) -> Sequence[Message]:
@@ -146,5 +146,5 @@ def _completed(sent: Sequence[Message], config: Config, routing: Any) -> Sequenc
         try:
             completed.append(family.complete(section, routing, record))
         except ValueError as error:
-            raise MessageError(number, str(error)) from None
+            raise MessageError.of(number, error) from None
     return completed

@@ -19,16 +19,17 @@ from hydranoc.errors import ConfigError, shown
 from sim_model.common.messages import Message, MessageError, Messages
 from sim_model.common.multinode import multinode_columns
 from sim_model.common.trace import TraceError, bounded_lines, read_trace
+from topology.common.errors import FieldError
 
 BITS_PER_BYTE = 8
 _KEYS = {
-    "Source": "source",
-    "Destination": "destinations",
-    "Length": "flits",
-    "Start": "start_cycle",
-    "Injection": "injection_channel",
+    "source": "source",
+    "destinations": "destinations",
+    "flits": "flits",
+    "start_cycle": "start_cycle",
+    "injection": "injection_channel",
 }
-"""Key of a listed message by the first word of what is wrong with it."""
+"""Key of a listed message by the member of ``Message``."""
 
 
 def build_messages(config: Config, routing: Any) -> Messages:
@@ -99,7 +100,7 @@ def _broadcast(config: Config, traffic: schema.BroadcastTraffic, routing: Any) -
         return complete_messages([record], config, routing)
     except MessageError as error:
         lengths = "flits" if traffic.bytes is None else "bytes"
-        key = {"Source": "source", "Length": lengths}.get(error.problem.split()[0], "kind")
+        key = {"source": "source", "flits": lengths}.get(error.field, "kind")
         raise config.source.error((*TRAFFIC, key), f"traffic.{key}: {error.problem}") from None
 
 
@@ -120,13 +121,12 @@ def _multinode(config: Config, traffic: schema.MultinodeTraffic, routing: Any) -
             flits=traffic.flits,
             seed=traffic.seed,
         )
-    except ValueError as error:
-        key = str(error).split()[0].lower()
-        raise config.source.error((*TRAFFIC, key), f"traffic.{key}: {error}") from None
+    except FieldError as error:
+        raise config.source.error((*TRAFFIC, error.field), f"traffic.{error.field}: {error}") from None
     try:
         return complete_messages(records, config, routing)
     except MessageError as error:
-        key = "flits" if error.problem.startswith("Length") else "destinations"
+        key = "flits" if error.field == "flits" else "destinations"
         raise config.source.error((*TRAFFIC, key), f"traffic.{key}: {error.problem}") from None
 
 
@@ -136,7 +136,7 @@ def _listed(config: Config, traffic: schema.ListTraffic, routing: Any) -> Messag
     try:
         return complete_messages(records, config, routing)
     except MessageError as error:
-        key = next((key for word, key in _KEYS.items() if error.problem.startswith(word)), None)
+        key = _KEYS.get(error.field)
         key_path = (*TRAFFIC, "messages", error.number)
         raise config.source.error(
             key_path if key is None else (*key_path, key), f"traffic.messages[{error.number}]: {error.problem}"

@@ -41,6 +41,7 @@ from sim_model.common.traffic.patterns import (
 from sim_model.common.traffic.permutations import PERMUTATIONS
 from sim_model.common.traffic.requests import Replies
 from topology.common.channels import ChannelNetwork
+from topology.common.errors import FieldError
 
 UNIFORM = "uniform"
 PROCESSES: dict[str, Callable[[float], Injection]] = {
@@ -50,8 +51,6 @@ PROCESSES: dict[str, Callable[[float], Injection]] = {
 }
 LINES = {"row": 0, "column": 1}
 """Dimension of the line that a multicast goes to."""
-BURST_KEYS = {"Rate": "rate_in_bursts", "Mean": "mean_burst_cycles"}
-"""Key by the first word of what is wrong with it."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +83,8 @@ class TrafficParts:
             return BatchInjection(rate, process.messages)
         try:
             return BurstInjection(rate, process.rate_in_bursts, process.mean_burst_cycles)
-        except ValueError as error:
-            key = BURST_KEYS[str(error).split()[0]]
-            raise self._error(("injection", key), f": {error}") from None
+        except FieldError as error:
+            raise self._error(("injection", error.field), f": {error}") from None
 
     def lengths(self) -> Lengths:
         """How long messages are."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from hydranoc.config.schema import NetworkSection
 from hydranoc.config.schema.fields import Field
 from hydranoc.errors import KeyWrong
+from topology.common.errors import FieldError
 from topology.common.lanes import MOST_LANES
 
 if TYPE_CHECKING:
@@ -79,7 +80,8 @@ def complete_unicast(_section: Any, _routing: Any, record: "Message") -> "Messag
     """
     others = set(record.destinations) - {record.source}
     if len(others) > 1:
-        raise ValueError(f"Destinations must be one node unless traffic.software sends the message, not {len(others)}")
+        text = f"Destinations must be one node unless traffic.software sends the message, not {len(others)}"
+        raise FieldError("destinations", text)
     return record
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from hydranoc.config.schema import NetworkSection
 from hydranoc.config.schema.fields import Field
 from hydranoc.errors import KeyWrong
+from topology.common.errors import FieldError
 from topology.common.flits import MAX_MESSAGE_FLITS, HeaderFormat
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def complete_within_watchdog(section: WatchedSection, _routing: Any, record: "Me
     """
     if section.watchdog_flits and record.flits > section.watchdog_flits:
         text = f"Length must be at most {section.watchdog_flits} flits (watchdog_flits)"
-        raise ValueError(f"{text}, not {record.flits}")
+        raise FieldError("flits", f"{text}, not {record.flits}")
     return record
 
 

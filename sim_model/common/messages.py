@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from topology.common.errors import FieldError
 from topology.common.flits import MAX_MESSAGE_FLITS
 
 
@@ -64,12 +65,27 @@ class MessageError(ValueError):
         Position of the record.
     problem : str
         "X must be Y, not Z".
+    field : str
+        Member of ``Message`` that is wrong; empty if it is none alone.
     """
 
-    def __init__(self, number: int, problem: str):
+    def __init__(self, number: int, problem: str, field: str = ""):
         super().__init__(f"Message {number}: {problem}")
         self.number = number
         self.problem = problem
+        self.field = field
+
+    @classmethod
+    def of(cls, number: int, error: ValueError) -> "MessageError":
+        """Return the error of a record, of which an error of one of its values is known.
+
+        Parameters
+        ----------
+        number : int
+        error : ValueError
+            Perhaps a FieldError.
+        """
+        return cls(number, str(error), getattr(error, "field", ""))
 
 
 @dataclass(frozen=True)
@@ -202,7 +218,7 @@ class Messages:
                 columns.add(number, record, processors, header_flits)
                 _check_injection(record.injection or 0, injection_channels)
             except ValueError as error:
-                raise MessageError(number, str(error)) from None
+                raise MessageError.of(number, error) from None
         return columns.messages()
 
 
@@ -220,7 +236,7 @@ class _Columns:
         destinations = checked_destinations(record, processors)
         _check_length(record.flits, header_flits(destinations))
         if record.start_cycle < 0:
-            raise ValueError(f"Start cycle must be at least 0, not {record.start_cycle!r}")
+            raise FieldError("start_cycle", f"Start cycle must be at least 0, not {record.start_cycle!r}")
         self._add_parents(number, record)
         group = number if record.group is None else record.group
         start, injection = record.start_cycle, record.injection or 0
@@ -232,19 +248,21 @@ class _Columns:
     def _add_parents(self, number: int, record: Message) -> None:
         delays = record.delays
         if len(delays) != len(record.parents):
-            raise ValueError(f"Delays must be as many as the {len(record.parents)} parents, not {len(delays)}")
+            text = f"Delays must be as many as the {len(record.parents)} parents, not {len(delays)}"
+            raise FieldError("delay_cycles", text)
         for parent, delay in zip(record.parents, delays, strict=True):
             self._check_parent(number, record.source, parent)
             if delay < 0:
-                raise ValueError(f"Delay must be at least 0 cycles, not {delay!r}")
+                raise FieldError("delay_cycles", f"Delay must be at least 0 cycles, not {delay!r}")
         self.parents.append(record.parents)
         self.delays += delays
 
     def _check_parent(self, number: int, source: int, parent: int) -> None:
         if not 0 <= parent < number:
-            raise ValueError(f"Parent must be an earlier message, not {parent!r}")
+            raise FieldError("parents", f"Parent must be an earlier message, not {parent!r}")
         if source != self.rows[parent][0] and source not in self.destinations[parent]:
-            raise ValueError(f"Parent must be a message that processor {source} gets or sends, not {parent!r}")
+            text = f"Parent must be a message that processor {source} gets or sends, not {parent!r}"
+            raise FieldError("parents", text)
 
     def messages(self) -> Messages:
         columns = zip(*self.rows, strict=True) if self.rows else ((),) * 6
@@ -284,25 +302,26 @@ def checked_destinations(record: Message, processors: int) -> tuple[int, ...]:
     """
     last = processors - 1
     if not 0 <= record.source <= last:
-        raise ValueError(f"Source must be a processor, 0 to {last}, not {record.source!r}")
+        raise FieldError("source", f"Source must be a processor, 0 to {last}, not {record.source!r}")
     for destination in record.destinations:
         if not 0 <= destination <= last:
-            raise ValueError(f"Destination must be a processor, 0 to {last}, not {destination!r}")
+            raise FieldError("destinations", f"Destination must be a processor, 0 to {last}, not {destination!r}")
     destinations = tuple(sorted(set(record.destinations) - {record.source}))
     if not destinations:
         given = list(record.destinations)
-        raise ValueError(f"Destinations must name a processor other than the source {record.source}, not {given!r}")
+        text = f"Destinations must name a processor other than the source {record.source}, not {given!r}"
+        raise FieldError("destinations", text)
     return destinations
 
 
 def _check_injection(injection: int, injection_channels: int) -> None:
     if not 0 <= injection < injection_channels:
         allowed = "0" if injection_channels == 1 else f"0 to {injection_channels - 1}"
-        raise ValueError(f"Injection channel must be {allowed}, not {injection!r}")
+        raise FieldError("injection", f"Injection channel must be {allowed}, not {injection!r}")
 
 
 def _check_length(flits: int, header_flits: int) -> None:
     if flits < header_flits:
-        raise ValueError(f"Length must be at least the {header_flits} header flits, not {flits!r}")
+        raise FieldError("flits", f"Length must be at least the {header_flits} header flits, not {flits!r}")
     if flits > MAX_MESSAGE_FLITS:
-        raise ValueError(f"Length must be at most {MAX_MESSAGE_FLITS} flits, not {flits!r}")
+        raise FieldError("flits", f"Length must be at most {MAX_MESSAGE_FLITS} flits, not {flits!r}")

@@ -4,6 +4,7 @@ import numpy as np
 
 from sim_model.common.message_columns import MessageColumns
 from sim_model.common.messages import Message
+from topology.common.errors import FieldError
 
 
 def multinode_workload(
@@ -42,11 +43,11 @@ def multinode_columns(
 ) -> MessageColumns:
     """The multicasts of ``multinode_workload`` in columns; parameters and errors are the same."""
     if not 1 <= sources <= nodes:
-        raise ValueError(f"Sources must be 1 to {nodes}, not {sources!r}")
+        raise FieldError("sources", f"Sources must be 1 to {nodes}, not {sources!r}")
     if not 1 <= destinations < nodes:
-        raise ValueError(f"Destinations must be 1 to {nodes - 1}, not {destinations!r}")
+        raise FieldError("destinations", f"Destinations must be 1 to {nodes - 1}, not {destinations!r}")
     if not 0 <= hot_spot <= 1:
-        raise ValueError(f"Hot-spot factor must be 0 to 1, not {hot_spot!r}")
+        raise FieldError("hot_spot", f"Hot-spot factor must be 0 to 1, not {hot_spot!r}")
     generator = np.random.Generator(np.random.PCG64(seed))
     senders = generator.permutation(nodes)[:sources]
     common = generator.permutation(nodes)[: round(hot_spot * destinations)]

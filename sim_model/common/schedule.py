@@ -36,7 +36,7 @@ def software_schedule(records: Iterable[Message], nodes: int, tree: Tree) -> Seq
         try:
             destinations = checked_destinations(record, nodes)
         except ValueError as error:
-            raise MessageError(number, str(error)) from None
+            raise MessageError.of(number, error) from None
         sends.add(record, () if len(destinations) == 1 else tree(record.source, destinations))
     return sends.messages
 
@@ -77,10 +77,10 @@ class Sends:
         parents, delays = [], []
         for parent, delay in zip(record.parents, record.delays, strict=True):
             if not 0 <= parent < len(self._at):
-                raise MessageError(len(self._at), f"Parent must be an earlier message, not {parent!r}")
+                raise MessageError(len(self._at), f"Parent must be an earlier message, not {parent!r}", "parents")
             if record.source not in self._at[parent]:
                 text = f"Parent must be a message that processor {record.source} gets or sends, not {parent!r}"
-                raise MessageError(len(self._at), text)
+                raise MessageError(len(self._at), text, "parents")
             sends = self._at[parent][record.source]
             parents += sends
             delays += [delay] * len(sends)

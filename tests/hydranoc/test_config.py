@@ -110,7 +110,7 @@ def _backwards(network, records, name, seed):
 
 
 def _unwilling(_network, _records, _name, _seed):
-    raise MessageError(1, "Source must be somebody else, not 2")
+    raise MessageError(1, "Source must be another processor, not 2", "source")
 
 
 def _with_software(tmp_path, sends, traffic: str):
@@ -138,7 +138,7 @@ def test_what_the_software_of_the_family_refuses_has_a_line(tmp_path):
         "  kind: list\n  software: last\n  messages:\n"
         "  - {source: 0, destinations: [1, 2], flits: 8}\n  - {source: 2, destinations: [1, 3], flits: 8}\n"
     )
-    with pytest.raises(ConfigError, match=r"c.yaml:7: traffic.messages\[1\]: Source must be somebody else, not 2"):
+    with pytest.raises(ConfigError, match=r"c.yaml:7: traffic.messages\[1\]: Source must be another processor, not 2"):
         _with_software(tmp_path, _unwilling, traffic)
 
 

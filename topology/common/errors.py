@@ -1,4 +1,20 @@
-"""The exception for networks that cannot be built, and the warning for parts of a file that are not used."""
+"""Exceptions for networks and values that cannot be used, and the warning for parts of a file that are not used."""
+
+
+class FieldError(ValueError):
+    """A value that breaks a rule.
+
+    Parameters
+    ----------
+    field : str
+        Name of the parameter or member that has it, such as ``flits``.
+    message : str
+        "X must be Y, not Z".
+    """
+
+    def __init__(self, field: str, message: str):
+        super().__init__(message)
+        self.field = field
 
 
 class TopologyError(ValueError):

@@ -12,7 +12,7 @@ from hydranoc.errors import KeyWrong
 from hydranoc.families.reports import CheckReport, LinkClasses
 from hydranoc.families.worm_guards import GuardedSection
 from topology.common.channels import ChannelNetwork
-from topology.common.errors import TopologyError
+from topology.common.errors import FieldError, TopologyError
 from topology.common.flits import MAX_FLIT_BITS, MIN_FLIT_BITS
 from topology.common.link_stages import LinkStages
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
@@ -260,16 +260,20 @@ def complete(section: HartsSection, routing: HartsRouting, record: "Message") ->
     if not 0 <= record.source < routing.mesh.nodes:
         return record  # an error that all families have
     if record.flits > section.packet_flits:
-        raise ValueError(f"Length must be at most {section.packet_flits} flits (packet_flits), not {record.flits}")
+        raise FieldError(
+            "flits", f"Length must be at most {section.packet_flits} flits (packet_flits), not {record.flits}"
+        )
     if faults.is_silent(record.source):
-        raise ValueError(f"Source must be a node that has not failed silently, not {record.source}")
+        raise FieldError("source", f"Source must be a node that has not failed silently, not {record.source}")
     if record.operation == UNICAST:
         if len(set(record.destinations)) > 1:
-            raise ValueError(
+            text = (
                 f"Destinations must be one node, or a broadcast's algorithm be named, not {list(record.destinations)}"
             )
+            raise FieldError("destinations", text)
         if any(map(faults.is_silent, record.destinations)):
-            raise ValueError(f"Destination must be a node that has not failed silently, not {record.destinations[0]}")
+            text = f"Destination must be a node that has not failed silently, not {record.destinations[0]}"
+            raise FieldError("destinations", text)
         return record
     copies = wanted_by_broadcast(routing, record.operation, record.source)
     return replace(record, destinations=tuple(copies), copies=copies)

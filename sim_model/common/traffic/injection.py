@@ -10,6 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
+from topology.common.errors import FieldError
+
 SPARE_DRAWS = 16
 
 
@@ -196,13 +198,14 @@ class BurstInjection:
         check_rate(self.messages_per_node_per_cycle, 1)
         if not self.messages_per_node_per_cycle < self.rate_in_bursts <= 1:
             text = f"more than the mean {self.messages_per_node_per_cycle:g} and at most 1"
-            raise ValueError(f"Rate in bursts must be {text}, not {self.rate_in_bursts!r}")
+            raise FieldError("rate_in_bursts", f"Rate in bursts must be {text}, not {self.rate_in_bursts!r}")
         if not 1 <= self.mean_burst_cycles < float("inf"):
-            raise ValueError(f"Mean burst must be at least 1 cycle, not {self.mean_burst_cycles!r}")
+            text = f"Mean burst must be at least 1 cycle, not {self.mean_burst_cycles!r}"
+            raise FieldError("mean_burst_cycles", text)
         if self.mean_pause_cycles < 1:
             least = self.share_of_bursts / (1 - self.share_of_bursts)
             text = f"at least {least:g} cycles at these rates, so that pauses are a cycle long"
-            raise ValueError(f"Mean burst must be {text}, not {self.mean_burst_cycles!r}")
+            raise FieldError("mean_burst_cycles", f"Mean burst must be {text}, not {self.mean_burst_cycles!r}")
 
     @property
     def share_of_bursts(self) -> float:
