@@ -108,7 +108,8 @@ class Sandbox:
         done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             last = (done.stderr.strip() or done.stdout.strip() or "it printed nothing").splitlines()[-1]
-            raise BenchmarkError(f"{' '.join((Path(command[0]).name, *command[1:]))} ended with {done.returncode}: {last}")
+            words = " ".join((Path(command[0]).name, *command[1:]))
+            raise BenchmarkError(f"{words} ended with {done.returncode}: {last}")
         return done.stdout
 
     def compilations(self) -> int:
