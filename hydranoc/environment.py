@@ -5,6 +5,8 @@ import os
 DEFAULTS = {
     # OpenBLAS starts a thread for each core as NumPy is loaded. Nothing here multiplies large matrices.
     "OPENBLAS_NUM_THREADS": "1",
+    # Numba colours thousands of messages that it never prints while it compiles a loop.
+    "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING": "1",
 }
 """Programs that the command starts inherit them."""
 

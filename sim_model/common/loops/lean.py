@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from numba.core import analysis, codegen, compiler, ir, lowering, typed_passes, types, untyped_passes
+from llvmlite import binding
+from numba.core import analysis, codegen, compiler, ir, lowering, postproc, typed_passes, types, untyped_passes
 from numba.core.base import BaseContext
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.datamodel import models
 from numba.core.datamodel.manager import DataModelManager
 from numba.core.datamodel.registry import default_manager
+from numba.core.transforms import canonicalize_cfg
 from numba.core.typing.context import BaseContext as TypingContext
 
 from sim_model.common.loops.plain import make_internal
@@ -28,11 +30,10 @@ HOOKS: tuple[Callable[..., Any], ...] = (
     TypingContext.resolve_function_type,
     codegen.CPUCodeLibrary._optimize_functions,
     codegen.CPUCodeLibrary._get_module_for_linking,
-    codegen.CPUCodegen._pass_builder,
     lowering.Lower._find_singly_assigned_variable,
-    lowering.Lower.delvar,
     models.StructModel.from_argument,
     models.UniTupleModel.from_argument,
+    postproc.PostProcessor.run,
     typed_passes.NativeLowering.run_pass,
 )
 """Methods of Numba that are replaced or called, beside those that are documented."""
@@ -45,9 +46,8 @@ PASSES = (
     untyped_passes.ReconstructSSA,
     typed_passes.NopythonTypeInference,
     typed_passes.PreLowerStripPhis,
-    typed_passes.IRLegalization,
 )
-"""Passes before the lowering. Numba has sixteen more, for closures, array expressions, literals, objects."""
+"""Passes before the lowering. Numba has more, for closures, array expressions, literals, objects, reference counts."""
 
 
 class _Whole:
@@ -81,7 +81,21 @@ def loop_context(context: Any) -> Any:
     """Return Numba's target with the arguments of this module."""
     found = context.subtarget(data_model_manager=DATA_MODELS)
     found.refresh = lambda: None  # done before the lowering, and by Numba for each operation
+    found.mangler = _short_name
     return found
+
+
+def _short_name(name: str, _types: Any, *, uid: int, **_: Any) -> str:
+    """Return the symbol of a function. Numba's have the types of all arguments: most of the text that LLVM reads."""
+    return f"{name}.{uid}"
+
+
+def _pass_builder(target: Any, *, unroll: bool) -> Any:
+    """Return LLVM's passes for a target, without those for long loops over arrays: loops here are short."""
+    options = binding.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = options.loop_interleaving = False
+    options.loop_unrolling = unroll
+    return binding.create_pass_builder(target, options)
 
 
 class PartLibrary(codegen.CPUCodeLibrary):
@@ -91,8 +105,9 @@ class PartLibrary(codegen.CPUCodeLibrary):
         """Simplify each function: loops of functions that are inlined as they were written are up to 14 % slower."""
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
-            builder = self._codegen._pass_builder()
-            builder.getFunctionPassManager().run(function, builder)
+            if not function.is_declaration:
+                builder = _pass_builder(self._codegen._tm, unroll=True)
+                builder.getFunctionPassManager().run(function, builder)
 
     def finalize(self) -> None:
         self._finalized = True
@@ -121,7 +136,7 @@ class LoopLibrary(PartLibrary):
         for part in self.parts():
             module.link_in(part, preserve=True)
         make_internal(module)
-        builder = self._codegen._pass_builder()
+        builder = _pass_builder(self._codegen._tm, unroll=False)
         builder.getModulePassManager().run(module, builder)
         return self._codegen._tm.emit_object(module)
 
@@ -130,7 +145,6 @@ class _Lower(lowering.Lower):
     """Variables that are assigned once are values; Numba gives a place in memory to those of several blocks."""
 
     def _find_singly_assigned_variable(self) -> None:
-        super()._find_singly_assigned_variable()
         blocks = self.func_ir.blocks
         homes = [(assign.target.name, offset) for offset in blocks for assign in blocks[offset].find_insts(ir.Assign)]
         times, home = Counter(name for name, _ in homes), dict(homes)
@@ -138,11 +152,7 @@ class _Lower(lowering.Lower):
         values = {name for name in times if times[name] == 1}
         for offset, used in analysis.compute_use_defs(blocks).usemap.items():  # not those assigned before in the block
             values -= {name for name in used & values if home[name] not in dominators[offset] or home[name] >= offset}
-        self._singly_assigned_vars |= values
-
-    def delvar(self, name: str) -> None:
-        if name not in self._singly_assigned_vars:
-            super().delvar(name)
+        self._singly_assigned_vars, self._blk_local_varmap = values, {}
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -180,6 +190,17 @@ class Compiler(compiler.CompilerBase):
         return [manager]
 
 
+class _PostProcessor(postproc.PostProcessor):
+    """Computes lifetimes of variables where a pass reads them; Numba does after each pass."""
+
+    def run(self, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+        if emit_dels or self.func_ir.is_generator:
+            super().run(emit_dels, extend_lifetimes)
+        else:
+            self.func_ir.blocks = canonicalize_cfg(self.func_ir.blocks)
+            self.func_ir.variable_lifetime = postproc.VariableLifetime(self.func_ir.blocks)
+
+
 @contextmanager
 def remembered_calls(context: Any) -> Iterator[None]:
     """Look up the type of a call with the same types of arguments once.
@@ -200,8 +221,9 @@ def remembered_calls(context: Any) -> Iterator[None]:
             known[key] = found
         return known[key]
 
-    context.resolve_function_type = resolve
+    context.resolve_function_type, postproc.PostProcessor = resolve, _PostProcessor
     try:
         yield
     finally:
         del context.resolve_function_type
+        postproc.PostProcessor = _PostProcessor.__base__
