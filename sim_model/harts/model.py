@@ -25,7 +25,7 @@ from topology.harts.pages import node_pages
 from topology.harts.routing import HartsRouting
 from topology.harts.side_wires import page_wires
 
-run_cycles = family_loop(step_nodes, Path(__file__).parent, record_nodes)
+run_cycles = family_loop(step_nodes, Path(__file__).parent, record_nodes, one_loop=True)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from sim_model.harts.transmitter import hand_over, postpone_deliveries, step_tra
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS
 from topology.harts.header import HOST
 
+ALL_OUTPUTS = (2 << HOST) - 1
+
 
 @compiled
 def step_nodes(cycle, moves, state, family):
@@ -59,20 +61,24 @@ def _step_node(cycle, switch, slot, state, family):
     vertex = state.vertices[switch]
     arriving = state.input_channel[switch, slot]
     receiver = family.receivers[arriving]
+    held, has_landing = vertex.nonempty >> slot & 1, receiver.landing != NONE
     changes = 0
-    if receiver.landing == NONE:
+    if held and has_landing and _is_body(arriving, state):
+        pass_word(arriving, receiver, vertex, state, family)
+        changes += 1
+    elif held or not has_landing:
         changes += step_receiver(cycle, switch, slot, state, family)
-    elif vertex.nonempty >> slot & 1:
-        flit = state.slots[arriving, state.channels[arriving].front]
-        if index_of(flit) != 0 and not flit & TAIL:
-            pass_word(arriving, receiver, vertex, state, family)
-            changes += 1
-        else:
-            changes += step_receiver(cycle, switch, slot, state, family)
     transmitter = family.transmitters[vertex.first_output + slot]
     if transmitter.page != NONE or is_any(family.waiting[switch, slot]) or transmitter.wish != 0:
         changes += step_transmitter(cycle, switch, slot, state, family)
     return changes
+
+
+@compiled
+def _is_body(number, state):
+    """Return true if the first flit of an input is neither a head nor a tail."""
+    flit = state.slots[number, state.channels[number].front]
+    return index_of(flit) != 0 and not flit & TAIL
 
 
 @compiled
@@ -138,9 +144,11 @@ def _see_new_packets(cycle, switch, state, family):
             take_page(page, fresh)
             if family.memory_hosts and packet.outputs >> HOST & 1:
                 hand_over(cycle, switch, page, packet, state, family)
-            for output in range(HOST + 1):
-                if packet.outputs >> output & 1:
-                    add_page(page, family.waiting[switch, output])
-                    set_due(switch, output, family)
+            rest = packet.outputs & ALL_OUTPUTS  # of 64 bits
+            while rest != 0:
+                output = lowest_bit(rest)
+                rest &= rest - 1
+                add_page(page, family.waiting[switch, output])
+                set_due(switch, output, family)
         page = next_page(fresh, page)
     return 1

@@ -27,10 +27,10 @@ def step_transmitter(cycle, switch, port, state, family):
         ahead = 1 if port == HOST else page_ahead(cycle, number, family)
         idle = transmitter.page == NONE and not transmitter.owned and cycle >= transmitter.free_cycle
         starts = idle and ahead != NONE and not vertex.occupied >> port & 1
-        if starts and ahead == 1:
-            _start(switch, port, number, first_page(waiting, transmitter.turn), family)
-        elif starts:
-            _start(switch, port, number, _entitled(switch, waiting, transmitter, family), family)
+        if starts:
+            first = ahead == 1
+            page = first_page(waiting, transmitter.turn) if first else _entitled(switch, waiting, transmitter, family)
+            _start(switch, port, number, page, family)
         elif port != HOST:
             wish = _highest_level(switch, waiting, family) + 1
     if transmitter.page != NONE and not vertex.occupied >> port & 1:

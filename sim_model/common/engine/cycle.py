@@ -14,6 +14,9 @@ from sim_model.common.engine.sources import step_sources
 from sim_model.common.engine.state import CYCLE, NEXT_HOST_CYCLE
 from sim_model.common.engine.tallies import count_channels
 
+ONE_LOOP = False
+"""Run and record in the same loop. LLVM makes a second one for recordings where ``recording`` never changes."""
+
 
 def step_routers(_cycle, moves, _state, _family):
     """Stands for the routers of a family: these do nothing."""
@@ -40,6 +43,8 @@ def run_cycles(state, family, trace, until_cycle):
             record_routers(cycle, state, family, trace, cycle - first_cycle)
         changes = step_routers(cycle, changes, state, family)
         reason, cycle = after_routers(cycle, changes, until_cycle, state, trace)
+        if ONE_LOOP:
+            recording = cycle - first_cycle < len(trace.flits)
     state.counters[CYCLE] = cycle
     return reason
 
@@ -48,6 +53,8 @@ def family_loop(
     step: Callable[..., Any],
     folder: Path,
     record: Callable[..., Any] = record_routers,
+    *,
+    one_loop: bool = False,
 ) -> Callable[..., Any]:
     """The compiled loop of a family.
 
@@ -61,9 +68,12 @@ def family_loop(
     record : compiled function
         Gets the cycle, the states of the engine and of the routers, a trace, and its row: writes variants of flits,
         side wires and status outputs into it. It is called between links and routers, and only where there is a row.
+    one_loop : bool
+        Compile one loop for runs and recordings: half of the machine code, and slower where links do most of the work.
     """
     # the loop's own code with the family's routers, which are compiled into it
-    loop = FunctionType(run_cycles.__code__, {**globals(), "step_routers": step, "record_routers": record})
+    own = {"step_routers": step, "record_routers": record, "ONE_LOOP": one_loop}
+    loop = FunctionType(run_cycles.__code__, {**globals(), **own})
     loop.__doc__, loop.__qualname__ = run_cycles.__doc__, f"run_cycles_{folder.name}"
     return compiled_loop(loop)
 

@@ -50,7 +50,7 @@ def discard(cycle, channel, discards):
 def worms_until(cycle, discards):
     """Worms that were discarded up to a cycle which is less than ``RECENT_CYCLES`` ago."""
     worms = discards.worms[0]
-    for slot in range(RECENT_CYCLES):
+    for slot in range(len(discards.recent_cycle)):
         if discards.recent_cycle[slot] > cycle:
             worms -= discards.recent_worms[slot]
     return worms
