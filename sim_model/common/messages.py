@@ -84,6 +84,10 @@ class MessageError(ValueError):
         number : int
         error : ValueError
             Perhaps a FieldError.
+
+        Returns
+        -------
+        MessageError
         """
         return cls(number, str(error), getattr(error, "field", ""))
 

@@ -186,7 +186,7 @@ class BurstInjection:
 
     Raises
     ------
-    ValueError
+    FieldError
         "X must be Y, not Z"; also if pauses would be shorter than a cycle.
     """
 
