@@ -17,10 +17,10 @@ from hydranoc.config.schema import BroadcastTraffic, RandomTraffic, Traffic
 from hydranoc.config.traffic import build_messages
 from hydranoc.design import Design
 from hydranoc.fpga.baseline import read_baseline
-from sim_model.common.messages import Messages
-from sim_model.common.simulation import Simulation
-from sim_model.common.statistics import Interval, confidence_interval
+from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.multicasts import DOUBLING
+from sim_model.messages.messages import Messages
+from sim_model.statistics.latency import Interval, confidence_interval
 
 BODY_BYTES = 128
 MULTICAST_DESTINATIONS = 16

@@ -15,7 +15,7 @@ import yaml
 from hydranoc import load
 from hydranoc.design import Design
 from hydranoc.reports.summary import summary_of
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 
 REPEATS = 5
 MESH = Path(__file__).parent / "mesh.yaml"

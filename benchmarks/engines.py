@@ -11,7 +11,7 @@ from statistics import median
 
 from benchmarks.workload import LOADS, changed, loaded, networks, random_traffic
 from hydranoc.design import Design
-from sim_model.common.simulation import CYCLE_ENGINE, PLANES, WORM, Simulation
+from sim_model.engines.simulation import CYCLE_ENGINE, PLANES, WORM, Simulation
 
 LENGTHS = (8, 16, 64, 128, 512)
 REPEATS = 5

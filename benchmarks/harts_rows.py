@@ -8,7 +8,7 @@ are safe.
 
 from dataclasses import dataclass
 
-from rtl.common.plan import NetworkPlan
+from rtl.generator.plan import NetworkPlan
 from rtl.harts.network import harts_plan
 from topology.harts.graph import HexMesh
 from topology.harts.pages import node_pages

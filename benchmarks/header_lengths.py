@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sim_model.common.header_lengths import header_lengths
-from sim_model.common.message_columns import MessageColumns
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.columns import MessageColumns
+from sim_model.messages.header_lengths import header_lengths
 from sim_model.spam.model import SpamModel
 from topology.common.flits import bits_for
 from topology.common.lattice import lattice_network

@@ -16,14 +16,14 @@ from functools import partial
 import numpy as np
 
 from hydranoc.measurement.whole_runs import finish, prepare
-from sim_model.common.messages import Message
-from sim_model.common.simulation import Simulation
-from sim_model.common.software import BINOMIAL, COMMON_SOFTWARE, SEPARATE, software_multicasts
-from sim_model.common.spread import spread_unicasts
-from sim_model.common.traffic import random_traffic
+from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.hypercube.multicasts import DOUBLING, ONE_BASE, software_sends
+from sim_model.messages.messages import Message
+from sim_model.messages.software import BINOMIAL, COMMON_SOFTWARE, SEPARATE, software_multicasts
+from sim_model.messages.spread import spread_unicasts
 from sim_model.spam.model import SpamModel
+from sim_model.traffic import random_traffic
 from topology.common.regular import hypercube_network
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import HypercubeRouting

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.hypercube_pipeline import BUFFER_FLITS, PIPELINE, cube_of, golden_run
-from sim_model.common.statistics import Interval, confidence_interval
 from sim_model.hypercube.analytical_traffic import HypercubeLoad, link_load
 from sim_model.hypercube.ideal.cube import IdealCube
 from sim_model.hypercube.ideal.run import IdealRun
 from sim_model.hypercube.ideal.traffic import PoissonSources
+from sim_model.statistics.latency import Interval, confidence_interval
 from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
 from topology.hypercube.lane_reuse import HYPERCUBE_REUSE
 

@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 
 from hydranoc.measurement.whole_runs import prepare
-from sim_model.common.messages import Message
-from sim_model.common.schedule import dependent_unicasts
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.analytical import saturation_rate
 from sim_model.hypercube.analytical_traffic import HypercubeLoad
 from sim_model.hypercube.ideal.cube import CHOICE_OF_DIMENSIONS, IdealCube
@@ -22,6 +20,8 @@ from sim_model.hypercube.ideal.state import NONE
 from sim_model.hypercube.ideal.traffic import Generated, PoissonSources
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.hypercube.multicasts import doubling_sends
+from sim_model.messages.messages import Message
+from sim_model.messages.schedule import dependent_unicasts
 from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.routing import HypercubeRouting
 

@@ -8,7 +8,7 @@ injection channel.
 
 from dataclasses import dataclass
 
-from rtl.common.plan import NetworkPlan
+from rtl.generator.plan import NetworkPlan
 from rtl.hypercube.network import hypercube_plan
 from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.graph import HypercubeNetwork

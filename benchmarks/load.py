@@ -10,10 +10,10 @@ from math import isqrt
 
 import numpy as np
 
-from sim_model.common.message_columns import MessageColumns
-from sim_model.common.messages import Messages
-from sim_model.common.model import Model
-from sim_model.common.simulation import Simulation
+from sim_model.engines.model import Model
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.columns import MessageColumns
+from sim_model.messages.messages import Messages
 
 PACKET_FLITS = 16
 UNIFORM, TRANSPOSE = PATTERNS = ("uniform", "transpose")

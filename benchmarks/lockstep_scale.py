@@ -18,7 +18,7 @@ import yaml
 from hydranoc import load
 from hydranoc.design import Design
 from hydranoc.lockstep.compare import Comparison, compare_network
-from rtl.common.network import generate_network
+from rtl.generator.network import generate_network
 
 SIZES = (64, 256, 1024)
 CYCLES = 20_000

@@ -10,10 +10,10 @@ bidirectional butterfly, with twice as many ports.
 from dataclasses import dataclass, replace
 
 from benchmarks.unicast_only import without_multicast
-from rtl.common.part import Part
-from rtl.common.plan import NetworkPlan
+from rtl.generator.plan import NetworkPlan
 from rtl.min.network import min_plan
 from rtl.min.router import MinRouter
+from rtl.parts.part import Part
 from topology.min.graph import BIDIRECTIONAL, MinNetwork, SwitchPosition
 from topology.min.routing import MinRouting
 

@@ -7,7 +7,7 @@ import time
 
 from benchmarks.end_to_end import measure
 from benchmarks.workload import LOADS, loaded, networks
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 
 
 def main(*, quick: bool) -> None:

@@ -4,7 +4,7 @@ import importlib
 from typing import Protocol
 
 from hydranoc.families.registry import FAMILIES
-from rtl.common.plan import NetworkPlan
+from rtl.generator.plan import NetworkPlan
 
 
 class Row(Protocol):

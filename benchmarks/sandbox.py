@@ -59,7 +59,7 @@ class Sandbox:
 
     def import_modules(self) -> None:
         """Let Python compile the modules that compilers and simulators load, which pip does when it installs."""
-        names = [*IMPORTED, "hydranoc.lockstep.compare", "sim_model.common.simulation"]
+        names = [*IMPORTED, "hydranoc.lockstep.compare", "sim_model.engines.simulation"]
         self._run([sys.executable, "-c", "\n".join(f"import {name}" for name in names)])
 
     def seconds(self, arguments: Sequence[str]) -> float:

@@ -49,7 +49,7 @@ def measure_here(family: str, nodes: int, cycles: int) -> dict[str, Any]:
     """CPU seconds and peak memory after each stage of a run, in this process."""
     from hydranoc import load
     from hydranoc.reports.summary import summary_of, write_messages
-    from sim_model.common.simulation import Simulation
+    from sim_model.engines.simulation import Simulation
 
     point: dict[str, Any] = {"family": family, "cycles": cycles, "import_mb": round(peak_megabytes(), 1)}
     clock = time.process_time()

@@ -20,7 +20,7 @@ from benchmarks.end_to_end import FLITS, MESH
 from benchmarks.workload import LOADS, NETWORKS, changed, random_traffic
 from hydranoc import load
 from hydranoc.design import Design
-from sim_model.common.messages import Messages
+from sim_model.messages.messages import Messages
 
 REPEATS = 7
 MESH_LOADS = (0.1, 0.2, 0.3)

@@ -18,7 +18,7 @@ import numpy as np
 
 def messages_from(path: str) -> Any:
     """Messages without parents, in the columns that this checkout has."""
-    from sim_model.common.messages import Messages
+    from sim_model.messages.messages import Messages
 
     columns = dict(np.load(path))
     count = len(columns["source"])
@@ -34,7 +34,7 @@ class Runs:
     """The networks and messages that runs were asked for, each made once."""
 
     def __init__(self) -> None:
-        from sim_model.common.simulation import Simulation
+        from sim_model.engines.simulation import Simulation
 
         self._simulation: Any = Simulation
         self._chooses = "engine" in inspect.signature(Simulation.__init__).parameters

@@ -11,8 +11,8 @@ from functools import cache
 
 from benchmarks.unicast_only import without_multicast
 from fpga.common.subject import representative_switches
-from rtl.common.part import Part
-from rtl.common.plan import NetworkPlan
+from rtl.generator.plan import NetworkPlan
+from rtl.parts.part import Part
 from rtl.spam.network import spam_plan
 from rtl.spam.router import SpamRouter
 from topology.common.graph import Network

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.sandbox import BenchmarkError, Sandbox
-from sim_model.common.loops.folders import SHIPPED_FOLDER
+from sim_model.loops.folders import SHIPPED_FOLDER
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

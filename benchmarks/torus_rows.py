@@ -8,7 +8,7 @@ hop for a head (``routing_cycles`` 1).
 
 from dataclasses import dataclass
 
-from rtl.common.plan import NetworkPlan
+from rtl.generator.plan import NetworkPlan
 from rtl.torus.network import torus_plan
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid

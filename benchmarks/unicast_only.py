@@ -5,8 +5,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from rtl.common.part import Part
-from rtl.common.plan import NetworkPlan, RouterInstance
+from rtl.generator.plan import NetworkPlan, RouterInstance
+from rtl.parts.part import Part
 
 
 def without_multicast(plan: NetworkPlan, unicast_router: Callable[[Part], Part]) -> NetworkPlan:

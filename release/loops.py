@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sim_model.common.loops import kept, notices
-from sim_model.common.loops.folders import SHIPPED_FOLDER
-from sim_model.common.loops.processors import baselines
+from sim_model.loops import kept, notices
+from sim_model.loops.folders import SHIPPED_FOLDER
+from sim_model.loops.processors import baselines
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 ENGINES = {
@@ -83,7 +83,7 @@ def _run_example(name: str, engines: tuple[str, ...]) -> None:
 def _run_packed_rows() -> None:
     """A chunk of a lock-step comparison."""
     from hydranoc import load
-    from rtl.common.harness import observed_layout
+    from rtl.endpoints.harness import observed_layout
     from tb.common.expectation import Expectation
     from tb.common.message_flits import MessageFlits
 
@@ -101,8 +101,8 @@ def _run_software_multicast() -> None:
 
 def _run_torus_of_the_paper() -> None:
     from hydranoc.studies.torus.multicasts import paper_model
-    from sim_model.common.messages import Message, Messages
-    from sim_model.common.simulation import PLANES, Simulation
+    from sim_model.engines.simulation import PLANES, Simulation
+    from sim_model.messages.messages import Message, Messages
 
     model = paper_model()
     processors = len(model.network.processors)

@@ -76,6 +76,28 @@ ROOMS = {
     "__main__": {"cli"},
 }
 """Rooms of ``hydranoc`` and those below them that each imports; files of the package itself are rooms of their own."""
+MODEL_ROOMS = {
+    "loops": set(),
+    "messages": {"loops"},
+    "statistics": set(),
+    "engines": {"loops", "messages"},
+    "programs": {"messages"},
+    "traffic": {"engines", "messages"},
+    "routed": {"engines", "messages"},
+    "vc": {"engines", "loops", "messages"},
+    "parts": set(),
+}
+"""Rooms of ``sim_model`` that families share, and those below each."""
+HARDWARE_ROOMS = {
+    "version": set(),
+    "parts": set(),
+    "generator": {"parts", "version"},
+    "routed": {"generator", "parts"},
+    "vc": {"generator", "parts"},
+    "endpoints": {"generator", "parts"},
+    "registers": {"generator", "parts", "version"},
+}
+"""Rooms of ``rtl`` that families share, and those below each."""
 
 
 def modules() -> dict[str, Path]:
@@ -141,19 +163,25 @@ def room_of(name: str) -> str:
     return next(iter(name.split(".")[1:]), "__init__")
 
 
-def test_rooms_import_only_from_the_rooms_below():
-    """``hydranoc`` is a house of its own: no room is above itself, and no file lies about in the hall."""
-    known = modules()
-    assert {room_of(name) for name in known if name.split(".")[0] == "hydranoc"} == set(ROOMS)
-    order = list(ROOMS)
-    for room, below in ROOMS.items():
+def with_families(rooms: dict[str, set[str]]) -> dict[str, set[str]]:
+    return {**rooms, **{family: set(rooms) for family in FAMILIES}}
+
+
+@pytest.mark.parametrize(
+    ("layer", "rooms"),
+    [("sim_model", with_families(MODEL_ROOMS)), ("rtl", with_families(HARDWARE_ROOMS)), ("hydranoc", ROOMS)],
+)
+def test_rooms_import_only_from_the_rooms_below(layer, rooms):
+    """No room is above itself, and no file lies outside of the rooms."""
+    known = {name: path for name, path in modules().items() if name.split(".")[0] == layer}
+    assert {room_of(name) for name in known} - {"__init__"} == set(rooms) - {"__init__"}
+    order = list(rooms)
+    for room, below in rooms.items():
         assert all(order.index(lower) < order.index(room) for lower in below)
     for name, path in known.items():
-        if name.split(".")[0] != "hydranoc":
-            continue
         for used in imports_of(path):
-            if used.startswith("hydranoc.") and used != "hydranoc.__version__" and room_of(used) != room_of(name):
-                assert room_of(used) in ROOMS[room_of(name)], f"{path} imports {used}"
+            if used.startswith(f"{layer}.") and used != "hydranoc.__version__" and room_of(used) != room_of(name):
+                assert room_of(used) in rooms[room_of(name)], f"{path} imports {used}"
 
 
 def test_families_in_the_front_door_never_import_each_other():

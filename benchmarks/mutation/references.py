@@ -11,8 +11,8 @@ from typing import Any
 
 from hydranoc import load
 from hydranoc.lockstep.compare import Comparison
-from rtl.common.axi_injector import TUSER
-from rtl.common.axi_network import generate_axi_network
+from rtl.endpoints.axi_injector import TUSER
+from rtl.endpoints.axi_network import generate_axi_network
 from rtl.harts.network import harts_plan
 from tests.networks import five_port_network
 from tests.proofs.catalog import PROOFS

@@ -14,7 +14,7 @@ from fpga.boards.registry import Board
 
 if TYPE_CHECKING:
     from fpga.boards.common.descriptors import Descriptor
-    from rtl.common.plan import NetworkPlan
+    from rtl.generator.plan import NetworkPlan
 
 AREA, TIMING = "area.json", "timing.json"
 SEED = 1

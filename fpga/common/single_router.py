@@ -3,10 +3,10 @@
 import json
 
 from fpga.common.subject import router_subject
-from rtl.common.manifest import lint_control, port_list
-from rtl.common.network import GeneratedDesign
-from rtl.common.plan import NetworkPlan
-from rtl.common.verilog import ModuleLibrary
+from rtl.generator.manifest import lint_control, port_list
+from rtl.generator.network import GeneratedDesign
+from rtl.generator.plan import NetworkPlan
+from rtl.generator.verilog import ModuleLibrary
 from topology.common.lanes import LaneNetwork
 
 

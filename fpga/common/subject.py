@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from fpga.common.devices import Device
 from fpga.common.wrappers import RegisteredPart, SerialPart, TiedPart
-from rtl.common.network import NetworkTop
-from rtl.common.part import Part
-from rtl.common.plan import NetworkPlan, RouterInstance
-from rtl.common.verilog import ModuleLibrary
+from rtl.generator.network import NetworkTop
+from rtl.generator.plan import NetworkPlan, RouterInstance
+from rtl.generator.verilog import ModuleLibrary
+from rtl.parts.part import Part
 
 TOP = "out_of_context"
 

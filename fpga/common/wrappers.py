@@ -18,9 +18,9 @@ from typing import Any
 from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part, instantiate
-from rtl.common.selection import concat
-from rtl.common.structure import flat_ports
+from rtl.generator.structure import flat_ports
+from rtl.parts.part import Part, instantiate
+from rtl.parts.selection import concat
 
 CORE = "core"
 """Instance name of what a wrapper wraps; paths in reports begin with it once per wrapper."""

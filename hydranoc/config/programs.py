@@ -11,15 +11,15 @@ from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.config.sending import broadcast_operation, complete_messages
 from hydranoc.config.source import unreadable
 from hydranoc.errors import ConfigError, shown
-from sim_model.common.messages import Message, MessageError, Messages
-from sim_model.common.programs.chakra import read_chakra
-from sim_model.common.programs.chakra_nodes import ChakraNode, read_nodes
-from sim_model.common.programs.goal import read_goal
-from sim_model.common.programs.lowering import Lowered, lowered
-from sim_model.common.programs.msccl import read_msccl
-from sim_model.common.programs.netrace import read_netrace
-from sim_model.common.programs.program import Operation, Program, ProgramError
-from sim_model.common.software import BINOMIAL
+from sim_model.messages.messages import Message, MessageError, Messages
+from sim_model.messages.software import BINOMIAL
+from sim_model.programs.chakra import read_chakra
+from sim_model.programs.chakra_nodes import ChakraNode, read_nodes
+from sim_model.programs.goal import read_goal
+from sim_model.programs.lowering import Lowered, lowered
+from sim_model.programs.msccl import read_msccl
+from sim_model.programs.netrace import read_netrace
+from sim_model.programs.program import Operation, Program, ProgramError
 
 MOST_MEGABYTES = 512
 RANK = "{rank}"

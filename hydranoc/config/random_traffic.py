@@ -7,11 +7,11 @@ from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.config.sending import broadcast_operation, check_broadcasts, complete_messages
 from hydranoc.config.source import KeyPath
 from hydranoc.config.traffic_parts import LINES, TrafficParts
-from sim_model.common.message_columns import MessageColumns
-from sim_model.common.messages import MessageError, Messages
-from sim_model.common.traffic import LARGEST_SHARES, RandomTraffic
-from sim_model.common.traffic.counts import Shares
-from sim_model.common.traffic.injection import BurstInjection
+from sim_model.messages.columns import MessageColumns
+from sim_model.messages.messages import MessageError, Messages
+from sim_model.traffic import LARGEST_SHARES, RandomTraffic
+from sim_model.traffic.counts import Shares
+from sim_model.traffic.injection import BurstInjection
 
 MOST_MESSAGES = 20_000_000
 MULTICASTS, BROADCASTS = SHARES = ("multicast_fraction", "broadcast_fraction")

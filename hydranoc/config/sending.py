@@ -7,10 +7,10 @@ from hydranoc.config import schema
 from hydranoc.config.load import TRAFFIC, Config
 from hydranoc.config.source import KeyPath
 from hydranoc.errors import nearest, shown
-from sim_model.common.message_columns import MessageColumns, checked_messages
-from sim_model.common.messages import Message, MessageError, Messages
-from sim_model.common.software import COMMON_SOFTWARE, software_multicasts
-from sim_model.common.spread import spread_unicasts
+from sim_model.messages.columns import MessageColumns, checked_messages
+from sim_model.messages.messages import Message, MessageError, Messages
+from sim_model.messages.software import COMMON_SOFTWARE, software_multicasts
+from sim_model.messages.spread import spread_unicasts
 from topology.common.channels import ChannelNetwork
 
 

@@ -16,9 +16,9 @@ from hydranoc.config.sending import (
 )
 from hydranoc.config.source import KeyPath, unreadable
 from hydranoc.errors import ConfigError, shown
-from sim_model.common.messages import Message, MessageError, Messages
-from sim_model.common.multinode import multinode_columns
-from sim_model.common.trace import TraceError, bounded_lines, read_trace
+from sim_model.messages.messages import Message, MessageError, Messages
+from sim_model.messages.multinode import multinode_columns
+from sim_model.messages.trace import TraceError, bounded_lines, read_trace
 from topology.common.errors import FieldError
 
 BITS_PER_BYTE = 8

@@ -10,8 +10,8 @@ import numpy as np
 from hydranoc.config import schema
 from hydranoc.config.extensions import PATTERNS, ExtensionError, find_function
 from hydranoc.config.load import TRAFFIC, Config
-from sim_model.common.traffic.counts import Count, destination_count
-from sim_model.common.traffic.destination_sets import (
+from sim_model.traffic.counts import Count, destination_count
+from sim_model.traffic.destination_sets import (
     DestinationSets,
     EveryOther,
     RandomSets,
@@ -20,7 +20,7 @@ from sim_model.common.traffic.destination_sets import (
     near,
     same_group,
 )
-from sim_model.common.traffic.injection import (
+from sim_model.traffic.injection import (
     BatchInjection,
     BernoulliInjection,
     BurstInjection,
@@ -28,8 +28,8 @@ from sim_model.common.traffic.injection import (
     PeriodicInjection,
     PoissonInjection,
 )
-from sim_model.common.traffic.lengths import FixedLength, LengthMix, Lengths
-from sim_model.common.traffic.patterns import (
+from sim_model.traffic.lengths import FixedLength, LengthMix, Lengths
+from sim_model.traffic.patterns import (
     CandidatePattern,
     FixedPattern,
     FunctionPattern,
@@ -38,8 +38,8 @@ from sim_model.common.traffic.patterns import (
     UniformPattern,
     permutation_pattern,
 )
-from sim_model.common.traffic.permutations import PERMUTATIONS
-from sim_model.common.traffic.requests import Replies
+from sim_model.traffic.permutations import PERMUTATIONS
+from sim_model.traffic.requests import Replies
 from topology.common.channels import ChannelNetwork
 from topology.common.errors import FieldError
 

@@ -19,7 +19,7 @@ from hydranoc.daemon.requests import RefusedError, read_request
 REQUEST_SECONDS = 5.0
 """Seconds within which a client must have sent its request."""
 LESSON_BYTES = 1 << 18
-LOOPS = "sim_model.common.loops.loop"
+LOOPS = "sim_model.loops.loop"
 COMPILER = "numba"
 """Package that a command loads once for each engine, and none that finds its engine kept."""
 

@@ -18,7 +18,7 @@ from topology.common.channel_order import NoOrder
 if TYPE_CHECKING:
     from hydranoc.certificates.writing import Certificate
     from hydranoc.replay.use import Use
-    from rtl.common.network import GeneratedDesign
+    from rtl.generator.network import GeneratedDesign
 
 QUIET_CYCLES = 16
 """A comparison goes on this long after the last delivery: hardware that then still moves something is wrong."""
@@ -156,7 +156,7 @@ class Design(Simulated, Exported):
         A flit of a message's body stands for as many bytes as in the traffic, or as the network's flits have.
         """
         from hydranoc.config.programs import bytes_per_flit
-        from sim_model.common.programs.goal_writer import goal_text
+        from sim_model.programs.goal_writer import goal_text
 
         messages, header_flits = self.messages, self.routing.header_flits
         headers = [header_flits(messages.destinations_of(message).tolist()) for message in range(len(messages))]
@@ -197,7 +197,7 @@ class Design(Simulated, Exported):
         from hydranoc.lockstep.pending_build import PendingBuild
         from hydranoc.lockstep.simulator_cache import check_cache
         from hydranoc.lockstep.tools import needed_for
-        from sim_model.common.simulation import CYCLE_ENGINE
+        from sim_model.engines.simulation import CYCLE_ENGINE
 
         needed_for(simulator)  # before the work, not after it
         check_cache()

@@ -10,8 +10,8 @@ from hydranoc.errors import shown
 
 if TYPE_CHECKING:
     from hydranoc.lockstep.simulator import BenchSource
-    from rtl.common.network import GeneratedDesign
-    from rtl.common.stream_component import StreamNetwork
+    from rtl.endpoints.stream_component import StreamNetwork
+    from rtl.generator.network import GeneratedDesign
 
 
 class Exported(Parts):
@@ -26,7 +26,7 @@ class Exported(Parts):
         ConfigError
             If the network has no such endpoints.
         """
-        from rtl.common.axi_network import plan_modes
+        from rtl.endpoints.axi_network import plan_modes
 
         modes = plan_modes(self.plan)
         if not modes:
@@ -57,7 +57,7 @@ class Exported(Parts):
         moved : bool
             The top has the output ``moved``, a bit per channel.
         clocks, tkeep
-            Of AXI4-Stream endpoints, see ``rtl.common.axi_ends.StreamOptions``.
+            Of AXI4-Stream endpoints, see ``rtl.endpoints.axi_ends.StreamOptions``.
         registers : bool
             Counters, tables and errors are registers behind AXI4-Lite, with an interrupt, and have no ports.
         arrays : bool
@@ -73,15 +73,15 @@ class Exported(Parts):
         ConfigError
             If the network cannot be written as hardware, or has no such endpoints.
         """
-        from rtl.common.network import generate_design, generate_network
-        from rtl.common.registers.top import generate_with_registers
+        from rtl.generator.network import generate_design, generate_network
+        from rtl.registers.top import generate_with_registers
 
         plan, generate = replace(self.plan, moved=moved), generate_with_registers if registers else generate_design
         if axi_stream is None:
             return generate_network(plan, top, generate)
-        from rtl.common.axi_ends import StreamOptions
-        from rtl.common.axi_network import generate_axi_network
-        from rtl.common.port_arrays import with_port_arrays
+        from rtl.endpoints.axi_ends import StreamOptions
+        from rtl.endpoints.axi_network import generate_axi_network
+        from rtl.endpoints.port_arrays import with_port_arrays
 
         modes = self.destination_modes
         if axi_stream not in modes:
@@ -149,9 +149,9 @@ class Exported(Parts):
         ValueError
             If there is no such mode.
         """
-        from rtl.common.axi_network import AxiStreamTop
-        from rtl.common.registers.top import RegisterTop
-        from rtl.common.stream_component import StreamNetwork
+        from rtl.endpoints.axi_network import AxiStreamTop
+        from rtl.endpoints.stream_component import StreamNetwork
+        from rtl.registers.top import RegisterTop
 
         if axi_stream not in self.destination_modes:
             choice = " or ".join(map(repr, self.destination_modes))

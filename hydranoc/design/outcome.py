@@ -8,8 +8,8 @@ from topology.common.channels import ChannelNetwork
 
 if TYPE_CHECKING:
     from hydranoc.replay.use import Use
-    from sim_model.common.results import Results
-    from sim_model.common.simulation import ChannelCounts
+    from sim_model.engines.results import Results
+    from sim_model.engines.simulation import ChannelCounts
 
 
 @dataclass(frozen=True)

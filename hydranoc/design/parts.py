@@ -17,7 +17,7 @@ from topology.common.channels import ChannelNetwork
 from topology.common.errors import TopologyError
 
 if TYPE_CHECKING:
-    from sim_model.common.messages import Messages
+    from sim_model.messages.messages import Messages
 
 
 class Parts:

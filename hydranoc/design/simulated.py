@@ -12,8 +12,8 @@ from topology.common.host_pattern import EAGER
 if TYPE_CHECKING:
     from hydranoc.replay.record import Recording
     from hydranoc.replay.use import Use
-    from sim_model.common.results import Results
-    from sim_model.common.simulation import Simulation
+    from sim_model.engines.results import Results
+    from sim_model.engines.simulation import Simulation
 
 
 class Simulated(Parts):
@@ -119,7 +119,7 @@ class Simulated(Parts):
         EngineError
             If the engine cannot run this network.
         """
-        from sim_model.common.simulation import Simulation
+        from sim_model.engines.simulation import Simulation
 
         return Simulation(
             self.model,

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from hydranoc.reports.progress import Progress, Work
 
 if TYPE_CHECKING:
-    from sim_model.common.messages import Messages
-    from sim_model.common.results import Results
-    from sim_model.common.simulation import Simulation
+    from sim_model.engines.results import Results
+    from sim_model.engines.simulation import Simulation
+    from sim_model.messages.messages import Messages
 
 FIRST_CHUNK_CYCLES, MOST_CHUNKS = 2_000, 200
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from hydranoc.families.reports import CheckReport, LinkClasses
     from hydranoc.families.table_names import TableNames
     from hydranoc.studies.common.figure import Reproduction
-    from sim_model.common.message_columns import MessageColumns
-    from sim_model.common.messages import Message
+    from sim_model.messages.columns import MessageColumns
+    from sim_model.messages.messages import Message
 
 
 def _no_software(_network: Any) -> tuple[str, ...]:
@@ -22,7 +22,7 @@ def _no_software(_network: Any) -> tuple[str, ...]:
 
 
 def _binomial_sends(_network: Any, records: "Iterable[Message]", _name: str, _seed: int) -> "Sequence[Message]":
-    from sim_model.common.software import BINOMIAL, software_multicasts
+    from sim_model.messages.software import BINOMIAL, software_multicasts
 
     return software_multicasts(records, BINOMIAL)
 
@@ -95,12 +95,12 @@ class Family:
     build_model : callable
         (network section, tables) -> golden model.
     build_plan : callable
-        (network section, tables) -> hardware plan for ``rtl.common.network``.
+        (network section, tables) -> hardware plan for ``rtl.generator.network``.
     link_classes : callable
         (tables) -> LinkClasses for pictures.
     software_names : callable
         (network of the tables) -> names that ``traffic.software`` may have besides those of
-        ``sim_model/common/software.py``; by default none.
+        ``sim_model/messages/software.py``; by default none.
     software_sends : callable
         (network of the tables, records, name, seed) -> unicasts that send the records by this software, a group for
         each; by default the binomial chain, whatever its name. Raises MessageError with the number of the record.

@@ -9,8 +9,8 @@ from topology.common.errors import FieldError
 from topology.common.lanes import MOST_LANES
 
 if TYPE_CHECKING:
-    from sim_model.common.message_columns import MessageColumns
-    from sim_model.common.messages import Message
+    from sim_model.messages.columns import MessageColumns
+    from sim_model.messages.messages import Message
 
 MOST_BUFFER_FLITS = 16
 

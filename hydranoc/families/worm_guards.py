@@ -9,8 +9,8 @@ from topology.common.errors import FieldError
 from topology.common.flits import MAX_MESSAGE_FLITS, HeaderFormat
 
 if TYPE_CHECKING:
-    from sim_model.common.message_columns import MessageColumns
-    from sim_model.common.messages import Message
+    from sim_model.messages.columns import MessageColumns
+    from sim_model.messages.messages import Message
 
 
 class GuardedSection(NetworkSection):

@@ -15,7 +15,7 @@ from typing import Any
 from fpga.common.devices import Device
 from hydranoc.errors import ConfigError, reason
 from hydranoc.fpga.run import Measurement
-from rtl.common.plan import NetworkPlan
+from rtl.generator.plan import NetworkPlan
 from topology.common.channels import ChannelNetwork
 
 BASELINE = Path(__file__).parents[2] / "benchmarks" / "baseline_fpga.json"

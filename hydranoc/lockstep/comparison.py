@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from hydranoc.lockstep.bench_source import BenchSource
-from rtl.common.harness import generate_harness, observed_layout
-from rtl.common.harness_hosts import HOST_MODULES
-from rtl.common.plan import NetworkPlan
-from rtl.common.table_layout import loaded_words
-from sim_model.common.messages import Messages
+from rtl.endpoints.harness import generate_harness, observed_layout
+from rtl.endpoints.harness_hosts import HOST_MODULES
+from rtl.generator.plan import NetworkPlan
+from rtl.generator.table_layout import loaded_words
+from sim_model.messages.messages import Messages
 from tb.common.job import LockstepResult
 from topology.common.host_pattern import EAGER, HostBehaviour
 

@@ -21,7 +21,7 @@ class Port:
 
 
 class VerilogModules:
-    """The modules in a text that ``rtl.common.verilog`` has written.
+    """The modules in a text that ``rtl.generator.verilog`` has written.
 
     Parameters
     ----------

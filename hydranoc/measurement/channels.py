@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hydranoc.measurement.observations import COUNTED_PARTS, Observations
-from sim_model.common.statistics import Interval, confidence_interval
+from sim_model.statistics.latency import Interval, confidence_interval
 
 
 def utilisation(runs: Sequence[Observations], warmup: int) -> np.ndarray | None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 
-from sim_model.common.statistics import Interval
+from sim_model.statistics.latency import Interval
 
 
 def ratio(numerator: Interval, denominator: Interval) -> Interval:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hydranoc.measurement.observations import COUNTED_PARTS, NOT_DELIVERED, PARTS, Observations
-from sim_model.common.student import student_tail
+from sim_model.statistics.student import student_tail
 
 WINDOW_PARTS = np.arange(PARTS // 2, COUNTED_PARTS + 1)
 """Edges of the steps of the window: the later half of a run, without the parts that are not counted."""

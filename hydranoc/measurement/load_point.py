@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hydranoc.measurement.digits import six_digits
 from hydranoc.measurement.point import STABLE, MeasuredPoint
 from hydranoc.measurement.stability import Verdict
-from sim_model.common.statistics import Interval
+from sim_model.statistics.latency import Interval
 
 PERCENTILE_NAMES = ("p50", "p99", "p99.9")
 LATENCIES = ("mean", "half_width", *PERCENTILE_NAMES)

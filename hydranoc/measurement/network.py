@@ -8,10 +8,10 @@ import numpy as np
 from hydranoc.measurement.observations import NOT_DELIVERED, PARTS, Observations
 from hydranoc.measurement.threads import run_wanted
 from hydranoc.measurement.whole_runs import prepare
-from sim_model.common.messages import Message
-from sim_model.common.model import Model
-from sim_model.common.results import Results
-from sim_model.common.simulation import Simulation
+from sim_model.engines.model import Model
+from sim_model.engines.results import Results
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message
 
 UNICAST_AND_MULTICAST = ("unicast", "multicast")
 UNICAST_ONLY = ("unicast",)

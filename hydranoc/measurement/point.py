@@ -12,7 +12,7 @@ from hydranoc.measurement.observations import COUNTED_PARTS, NOT_DELIVERED, Expe
 from hydranoc.measurement.stability import MANY_RUNS, Verdict, judge
 from hydranoc.measurement.threads import replications
 from hydranoc.measurement.warmup import warmup_parts
-from sim_model.common.statistics import Interval, confidence_interval
+from sim_model.statistics.latency import Interval, confidence_interval
 
 PERCENTILES = (50.0, 99.0, 99.9)
 HISTOGRAM_BINS = 40

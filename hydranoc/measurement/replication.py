@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sim_model.common.statistics import confidence_interval
+from sim_model.statistics.latency import confidence_interval
 
 
 @dataclass(frozen=True)

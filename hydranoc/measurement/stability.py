@@ -9,7 +9,7 @@ import numpy as np
 from hydranoc.measurement.correlation import independent_pieces
 from hydranoc.measurement.growth import FILLED, Growth, growth_of
 from hydranoc.measurement.observations import COUNTED_PARTS, NOT_DELIVERED, Observations
-from sim_model.common.statistics import Interval, confidence_interval
+from sim_model.statistics.latency import Interval, confidence_interval
 
 ERROR_RATE = 0.05
 """Of a point: all its tests together."""

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-from sim_model.common.results import Results
-from sim_model.common.simulation import Simulation
+from sim_model.engines.results import Results
+from sim_model.engines.simulation import Simulation
 
 SLICE_CYCLES = 250_000
 """A run on a thread asks so often whether it is still wanted: nothing else can end it."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from sim_model.common.message_columns import checked_messages
-from sim_model.common.messages import Message
-from sim_model.common.model import Model
-from sim_model.common.results import Results
-from sim_model.common.simulation import Simulation
+from sim_model.engines.model import Model
+from sim_model.engines.results import Results
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.columns import checked_messages
+from sim_model.messages.messages import Message
 
 
 def prepare(

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from multiprocessing.connection import Connection
 
-from sim_model.common.loops import notices
+from sim_model.loops import notices
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT, TAIL
-from sim_model.common.engine.state import NONE, Trace
+from sim_model.engines.cycle.state import NONE, Trace
+from sim_model.loops.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT, TAIL
 from topology.common.channels import ChannelNetwork
 from topology.common.link_stages import LinkStages
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from hydranoc.replay.record import Recording
 from hydranoc.replay.window import Replay, Window
-from sim_model.common.engine.state import NONE
-from sim_model.common.messages import Messages
+from sim_model.engines.cycle.state import NONE
+from sim_model.messages.messages import Messages
 from topology.common.channels import ChannelNetwork
 
 MOST_SLICES = 200_000

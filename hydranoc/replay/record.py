@@ -7,9 +7,9 @@ import numpy as np
 
 from hydranoc.replay.holds import CameOver, HoldRecorder, Holds
 from hydranoc.replay.window import Replay, Window, replay_of
-from sim_model.common.engine.state import NONE
-from sim_model.common.results import Results
-from sim_model.common.simulation import Simulation
+from sim_model.engines.cycle.state import NONE
+from sim_model.engines.results import Results
+from sim_model.engines.simulation import Simulation
 from topology.common.channels import ChannelNetwork
 
 CHUNK_BYTES = 16_000_000

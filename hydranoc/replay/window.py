@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hydranoc.replay.holds import Holds
-from sim_model.common.engine.state import NONE
-from sim_model.common.results import Results
+from sim_model.engines.cycle.state import NONE
+from sim_model.engines.results import Results
 
 MOST_QUEUED = 20
 """Messages of a processor's queue that are listed though they do not leave it; an overloaded network has thousands."""

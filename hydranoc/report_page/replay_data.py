@@ -6,9 +6,9 @@ import numpy as np
 
 from hydranoc.replay.window import Replay
 from hydranoc.report_page.packed import deltas
-from sim_model.common.engine.state import NONE
-from sim_model.common.model import Wait
-from sim_model.common.results import Results
+from sim_model.engines.cycle.state import NONE
+from sim_model.engines.model import Wait
+from sim_model.engines.results import Results
 
 
 def replay_columns(replay: Replay, results: Results) -> dict[str, Any]:

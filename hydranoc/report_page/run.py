@@ -7,8 +7,8 @@ from hydranoc.replay.record import Recording
 from hydranoc.replay.use import Use
 from hydranoc.replay.window import Window
 from hydranoc.reports.progress import Progress
-from sim_model.common.model import Wait
-from sim_model.common.simulation import Simulation
+from sim_model.engines.model import Wait
+from sim_model.engines.simulation import Simulation
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from sim_model.common.results import Results
-from sim_model.common.statistics import Summary
+from sim_model.engines.results import Results
+from sim_model.statistics.latency import Summary
 
 CLASSES = 40
 SHOWN_SHARE = 99.5

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-from sim_model.common.loops.notices import set_notice
+from sim_model.loops.notices import set_notice
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done (``Work`` says more), how much of it is done, and of how much (0: unknown)."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hydranoc.errors import ConfigError, file_error, shown
 from hydranoc.reports.summary import write_messages
-from sim_model.common.results import Results
+from sim_model.engines.results import Results
 
 
 def check_same_run(results: Results, path: Path) -> None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim_model.common.results import Results
-from sim_model.common.simulation import ChannelCounts
-from sim_model.common.statistics import Summary
-from sim_model.common.traffic.requests import round_trip_cycles
+from sim_model.engines.results import Results
+from sim_model.engines.simulation import ChannelCounts
+from sim_model.statistics.latency import Summary
+from sim_model.traffic.requests import round_trip_cycles
 from topology.common.channels import ChannelNetwork
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from hydranoc.measurement.load_point import LATENCIES, VALUES, LoadPoint
 from hydranoc.measurement.network import UNICAST_AND_MULTICAST, NetworkDeadlock, observe
 from hydranoc.measurement.observations import Observations
 from hydranoc.measurement.point import DIVERGES, Plan, measure_point
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 
 KEPT_NETWORKS = 8
 """Networks that a process keeps: points that differ in their traffic alone have the same."""

@@ -68,7 +68,7 @@ def model(
 
 
 def _simulate(design: "Design", progress: Progress, engine: str | None) -> "Outcome":
-    from sim_model.common.simulation import EngineError
+    from sim_model.engines.simulation import EngineError
 
     try:
         return design.simulate(progress, channels=True, engine=engine)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-# as rtl.common.axi_injector and rtl.common.axi_ends have them, which would load Amaranth for every verb's --help
+# as rtl.endpoints.axi_injector and rtl.endpoints.axi_ends have them, which would load Amaranth for every verb's --help
 DESTINATION_MODES = ("tuser", "leading-word", "tdest")
 AXI_CLOCKS = ("network", "shared", "separate")
 REGISTER_BUSES = ("axi-lite",)

@@ -14,7 +14,7 @@ from hydranoc.verbs.options import CycleWindow, NamedPath
 if TYPE_CHECKING:
     from hydranoc.design import Design
     from hydranoc.replay.perfetto import Written
-    from sim_model.common.results import Results
+    from sim_model.engines.results import Results
 
 
 def perfetto_options(verb: Callable[..., int]) -> Callable[..., int]:

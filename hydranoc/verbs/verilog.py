@@ -38,7 +38,7 @@ def verilog(config: Path, folder: Path | None, top: str, as_json: bool, **option
       hydranoc verilog examples/registers.yaml -o build --axi-stream tuser --registers axi-lite
       hydranoc verilog examples/demo.yaml -o build --router 3 --top router
     """
-    from rtl.common.identifiers import is_identifier
+    from rtl.generator.identifiers import is_identifier
 
     if not is_identifier(top):
         raise click.BadParameter(f"the top module must have a Verilog identifier as name, not {shown(top)}")

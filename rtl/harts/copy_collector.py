@@ -18,17 +18,17 @@ from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib import data, memory
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from rtl.common.flit import flit_layout, link_signature
-from rtl.common.input_buffer import InputBuffer
-from rtl.common.part import Part, instantiate
-from rtl.common.router_parameters import check_range
-from rtl.common.selection import concat, encoded, packed, table_row
+from rtl.generator.router_parameters import check_range
 from rtl.harts.copy_emission import CopyEmission
 from rtl.harts.copy_entries import CopyEntries
 from rtl.harts.copy_steps import Step, count_steps
 from rtl.harts.copy_vote import VOTES_BITS, CopyVote, poll_layout, stored_layout
 from rtl.harts.finished_broadcasts import FinishedBroadcasts
 from rtl.harts.parameters import MOST_PACKET_FLITS
+from rtl.parts.flit import flit_layout, link_signature
+from rtl.parts.input_buffer import InputBuffer
+from rtl.parts.part import Part, instantiate
+from rtl.parts.selection import concat, encoded, packed, table_row
 from topology.common.flits import HeaderFormat, bits_for
 from topology.harts.broadcast import ALGORITHMS, COPIES
 from topology.harts.graph import DIRECTIONS

@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth.hdl import Const, Signal
 
-from rtl.common.output_register import OutputRegister
+from rtl.parts.output_register import OutputRegister
 from topology.common.flits import bits_for
 
 

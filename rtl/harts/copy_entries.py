@@ -7,8 +7,8 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
-from rtl.common.selection import concat, encoded, lowest_one
+from rtl.parts.part import Part
+from rtl.parts.selection import concat, encoded, lowest_one
 from topology.common.flits import bits_for
 
 

@@ -12,9 +12,9 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.flit import flit_layout
-from rtl.common.part import Part
-from rtl.common.selection import concat, encoded, lowest_one
+from rtl.parts.flit import flit_layout
+from rtl.parts.part import Part
+from rtl.parts.selection import concat, encoded, lowest_one
 from topology.common.flits import bits_for
 from topology.harts.reception import MOST_COPIES, VOTE, threshold
 

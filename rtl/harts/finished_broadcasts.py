@@ -8,8 +8,8 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
-from rtl.common.selection import concat
+from rtl.parts.part import Part
+from rtl.parts.selection import concat
 from topology.harts.header import ID_BITS
 
 

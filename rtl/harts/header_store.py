@@ -12,8 +12,8 @@ from amaranth.hdl import Module, Value
 from amaranth.lib import memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
 from rtl.harts.parameters import HartsNodeParameters
+from rtl.parts.part import Part
 
 
 class HeaderStore(Part):

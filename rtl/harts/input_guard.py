@@ -20,9 +20,9 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data, memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
-from rtl.common.selection import concat
 from rtl.harts.parameters import HartsNodeParameters
+from rtl.parts.part import Part
+from rtl.parts.selection import concat
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS, algorithm_number
 from topology.harts.frame import SLOT_BITS
 from topology.harts.graph import HexMesh

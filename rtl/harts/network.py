@@ -4,10 +4,10 @@
 
 from functools import partial
 
-from rtl.common.axi_ejector import AxiStreamEjector
-from rtl.common.error_monitor import watch_inputs
-from rtl.common.plan import NetworkPlan, StreamEndpoints
-from rtl.common.plan_routers import plan_routers
+from rtl.endpoints.axi_ejector import AxiStreamEjector
+from rtl.generator.error_monitor import watch_inputs
+from rtl.generator.plan import NetworkPlan, StreamEndpoints
+from rtl.generator.plan_routers import plan_routers
 from rtl.harts.copy_collector import CopyCollector
 from rtl.harts.parameters import HartsNodeParameters
 from rtl.harts.router import HartsNode

@@ -8,7 +8,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import memory
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
+from rtl.parts.part import Part
 from topology.common.flits import bits_for
 
 

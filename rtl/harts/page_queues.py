@@ -13,9 +13,9 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
-from rtl.common.selection import concat, encoded, first_at_or_after
 from rtl.harts.parameters import PORTS, HartsNodeParameters
+from rtl.parts.part import Part
+from rtl.parts.selection import concat, encoded, first_at_or_after
 from topology.harts.frame import PROCESSOR_SLOT, SLOT_BITS
 
 # Slots from reading an output's column to its own slot.

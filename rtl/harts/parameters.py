@@ -6,7 +6,7 @@ from typing import Any
 from amaranth.hdl import signed
 from amaranth.lib import data
 
-from rtl.common.router_parameters import MAX_BUFFER_FLITS, check_range
+from rtl.generator.router_parameters import MAX_BUFFER_FLITS, check_range
 from topology.common.flits import HeaderFormat, bits_for
 from topology.harts.graph import LEAST_SIZE
 from topology.harts.header import HOST

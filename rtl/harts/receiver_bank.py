@@ -13,11 +13,11 @@ from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.flit import flit_layout
-from rtl.common.part import Part
-from rtl.common.selection import concat, encoded
 from rtl.harts.parameters import PORTS, HartsNodeParameters
 from rtl.harts.way_decoder import DECODED_WAYS
+from rtl.parts.flit import flit_layout
+from rtl.parts.part import Part
+from rtl.parts.selection import concat, encoded
 from topology.common.flits import bits_for
 from topology.harts.frame import SLOT_BITS
 from topology.harts.graph import DIRECTIONS

@@ -11,9 +11,9 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
-from rtl.common.selection import concat
 from rtl.harts.parameters import HartsNodeParameters
+from rtl.parts.part import Part
+from rtl.parts.selection import concat
 from topology.harts.broadcast import (
     ALGORITHM_A,
     NO_TAG,

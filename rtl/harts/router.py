@@ -25,12 +25,6 @@ from amaranth.hdl import Array, Module, Mux, Signal, Value
 from amaranth.lib import data, memory
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from rtl.common.flit import flit_layout, link_signature
-from rtl.common.input_buffer import InputBuffer
-from rtl.common.output_register import OutputRegister
-from rtl.common.part import Part, instantiate
-from rtl.common.selection import concat
-from rtl.common.worm_guard import WormGuard
 from rtl.harts.header_store import HeaderStore
 from rtl.harts.input_guard import LOOK_AHEAD_SLOTS, InputGuard
 from rtl.harts.page_pool import PagePool
@@ -40,6 +34,12 @@ from rtl.harts.receiver_bank import ReceiverBank
 from rtl.harts.relay_rules import RelayRules, SendRules, step_tags
 from rtl.harts.transmitter_bank import TransmitterBank
 from rtl.harts.way_decoder import DECODED_WAYS, WayDecoder
+from rtl.parts.flit import flit_layout, link_signature
+from rtl.parts.input_buffer import InputBuffer
+from rtl.parts.output_register import OutputRegister
+from rtl.parts.part import Part, instantiate
+from rtl.parts.selection import concat
+from rtl.parts.worm_guard import WormGuard
 from topology.harts.frame import PROCESSOR_SLOT, SLOT_BITS
 from topology.harts.graph import DIRECTIONS
 from topology.harts.header import HOST

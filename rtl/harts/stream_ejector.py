@@ -8,10 +8,10 @@ from typing import Any
 from amaranth.hdl import Module
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from rtl.common.axi_ejector import SOURCE, AxiStreamEjector
-from rtl.common.flit import link_signature
-from rtl.common.part import Part, instantiate
+from rtl.endpoints.axi_ejector import SOURCE, AxiStreamEjector
 from rtl.harts.copy_collector import CopyCollector
+from rtl.parts.flit import link_signature
+from rtl.parts.part import Part, instantiate
 
 
 class HartsStreamEjector(Part):

@@ -17,12 +17,12 @@ from typing import Any
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.flit import link_signature
-from rtl.common.packet_flits import PacketFlits
-from rtl.common.part import Part
-from rtl.common.router_parameters import check_range
-from rtl.common.selection import concat, packed, table_row
+from rtl.endpoints.packet_flits import PacketFlits
+from rtl.generator.router_parameters import check_range
 from rtl.harts.parameters import MOST_PACKET_FLITS, TAGS
+from rtl.parts.flit import link_signature
+from rtl.parts.part import Part
+from rtl.parts.selection import concat, packed, table_row
 from topology.common.flits import bits_for
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS
 from topology.harts.header import HOST, ID_BITS

@@ -7,10 +7,10 @@ from typing import Any
 from amaranth.hdl import Array, Const, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
-from rtl.common.selection import concat
 from rtl.harts.page_queues import CHOICE_SLOTS
 from rtl.harts.parameters import PORTS, HartsNodeParameters
+from rtl.parts.part import Part
+from rtl.parts.selection import concat
 from topology.harts.frame import SLOT_BITS, SLOTS
 from topology.harts.graph import DIRECTIONS
 

@@ -12,9 +12,9 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
 from rtl.harts.parameters import TAGS, HartsNodeParameters
 from rtl.harts.relay_rules import EVERYWHERE
+from rtl.parts.part import Part
 from topology.harts.broadcast import ALGORITHM_A, SFBCAST, algorithm_number
 from topology.harts.graph import DIRECTIONS
 

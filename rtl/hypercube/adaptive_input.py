@@ -18,14 +18,14 @@ from typing import Any
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.flit import flit_layout, link_signature
-from rtl.common.part import Part
-from rtl.common.selection import concat
-from rtl.common.vc.lane_buffer import LaneBuffer, lane_slots, store_flits
-from rtl.common.vc.link import lane_link_signature
-from rtl.common.vc.turn_order import TurnOrder
 from rtl.hypercube.parameters import HypercubeRouterParameters
 from rtl.hypercube.worm_fronts import HostFront, LaneSignals, LoneFront, QueueFront
+from rtl.parts.flit import flit_layout, link_signature
+from rtl.parts.part import Part
+from rtl.parts.selection import concat
+from rtl.vc.lane_buffer import LaneBuffer, lane_slots, store_flits
+from rtl.vc.link import lane_link_signature
+from rtl.vc.turn_order import TurnOrder
 
 
 class AdaptiveInput(Part):

@@ -5,12 +5,12 @@ from typing import Any
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.flit import flit_layout
-from rtl.common.part import Part
-from rtl.common.selection import concat, either, lowest_one
-from rtl.common.vc.credit_counter import CreditCounter
-from rtl.common.vc.cycle_order import FirstOf, pairs
 from rtl.hypercube.parameters import HypercubeRouterParameters
+from rtl.parts.flit import flit_layout
+from rtl.parts.part import Part
+from rtl.parts.selection import concat, either, lowest_one
+from rtl.vc.credit_counter import CreditCounter
+from rtl.vc.cycle_order import FirstOf, pairs
 
 
 class AdaptiveOutput(Part):

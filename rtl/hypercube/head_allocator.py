@@ -20,11 +20,11 @@ from typing import Any
 from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part, instantiate
-from rtl.common.selection import concat, encoded, lowest_one
-from rtl.common.vc.cycle_order import FirstOf, number_of_first, pairs
-from rtl.common.vc.random_order import RandomOrder
 from rtl.hypercube.parameters import HypercubeRouterParameters
+from rtl.parts.part import Part, instantiate
+from rtl.parts.selection import concat, encoded, lowest_one
+from rtl.vc.cycle_order import FirstOf, number_of_first, pairs
+from rtl.vc.random_order import RandomOrder
 from topology.hypercube.routing import WRONG_ESCAPE
 
 

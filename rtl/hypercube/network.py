@@ -2,9 +2,9 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """From the routing of a hypercube to a network plan."""
 
-from rtl.common.error_monitor import watch_inputs
-from rtl.common.plan import NetworkPlan, UnicastAddressing
-from rtl.common.plan_routers import plan_routers
+from rtl.generator.error_monitor import watch_inputs
+from rtl.generator.plan import NetworkPlan, UnicastAddressing
+from rtl.generator.plan_routers import plan_routers
 from rtl.hypercube.node_key import NodeKey
 from rtl.hypercube.parameters import HypercubeRouterParameters
 from rtl.hypercube.router import HypercubeRouter

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from rtl.common.router_parameters import check_range
-from rtl.common.vc.parameters import MOST_DEPTH
+from rtl.generator.router_parameters import check_range
+from rtl.vc.parameters import MOST_DEPTH
 from topology.common.choice_orders import lane_order_size, order_size
 from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, MOST_LANES, REUSE_EMPTY
 from topology.hypercube.diagonals import code_bits, input_codes

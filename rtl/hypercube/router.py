@@ -22,16 +22,16 @@ from typing import Any
 from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from rtl.common.flit import link_signature
-from rtl.common.part import Part, instantiate
-from rtl.common.selection import concat
-from rtl.common.vc.cycle_order import CycleOrder, pairs
-from rtl.common.vc.delivery_buffer import DeliveryBuffer
-from rtl.common.vc.link import lane_link_signature
 from rtl.hypercube.adaptive_input import AdaptiveInput
 from rtl.hypercube.adaptive_output import AdaptiveOutput
 from rtl.hypercube.head_allocator import HeadAllocator
 from rtl.hypercube.parameters import HypercubeRouterParameters
+from rtl.parts.flit import link_signature
+from rtl.parts.part import Part, instantiate
+from rtl.parts.selection import concat
+from rtl.vc.cycle_order import CycleOrder, pairs
+from rtl.vc.delivery_buffer import DeliveryBuffer
+from rtl.vc.link import lane_link_signature
 from topology.hypercube.routing import WRONG_ESCAPE
 
 

@@ -26,8 +26,8 @@ from typing import Any
 
 from amaranth.hdl import Signal
 
-from rtl.common.vc.front_flit import FrontFlit
-from rtl.common.vc.lane_buffer import LaneBuffer
+from rtl.vc.front_flit import FrontFlit
+from rtl.vc.lane_buffer import LaneBuffer
 
 
 @dataclass(frozen=True)

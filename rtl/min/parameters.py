@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from rtl.common.router_parameters import RouterParameters, check_range
+from rtl.generator.router_parameters import RouterParameters, check_range
 from topology.common.channels import MAX_PORTS
 from topology.common.flits import bits_for
 

@@ -27,13 +27,13 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part, instantiate
-from rtl.common.routed_input import instantiate_inputs, routed_members
-from rtl.common.routed_output import connect_outputs, instantiate_crossbar
-from rtl.common.selection import concat
 from rtl.min.branch_queues import BranchQueues
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.token_station import TokenStation
+from rtl.parts.part import Part, instantiate
+from rtl.parts.selection import concat
+from rtl.routed.routed_input import instantiate_inputs, routed_members
+from rtl.routed.routed_output import connect_outputs, instantiate_crossbar
 
 STATION_CONSTANTS = ("starts_here", "release_flits")
 

@@ -6,8 +6,8 @@ from typing import Any
 from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
-from rtl.common.selection import concat
+from rtl.parts.part import Part
+from rtl.parts.selection import concat
 
 
 class TokenMonitor(Part):

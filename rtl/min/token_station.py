@@ -11,9 +11,9 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.arbiter import RoundRobinArbiter
-from rtl.common.part import Part, instantiate
 from rtl.min.parameters import MinRouterParameters
+from rtl.parts.arbiter import RoundRobinArbiter
+from rtl.parts.part import Part, instantiate
 
 
 class TokenStation(Part):

@@ -9,8 +9,8 @@ from typing import Any
 from amaranth.hdl import Const, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
-from rtl.common.selection import concat, encoded, merged
+from rtl.parts.part import Part
+from rtl.parts.selection import concat, encoded, merged
 from topology.common.flits import bits_for
 from topology.min.routing import MinRouting
 

@@ -22,9 +22,9 @@ from typing import Any
 from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.arbiter import check_count
-from rtl.common.part import Part
-from rtl.common.selection import concat, encoded, merged
+from rtl.parts.arbiter import check_count
+from rtl.parts.part import Part
+from rtl.parts.selection import concat, encoded, merged
 from topology.common.flits import bits_for
 from topology.spam.graph import SpamLabels
 

@@ -14,9 +14,9 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.arbiter import check_count
-from rtl.common.part import Part
-from rtl.common.selection import concat
+from rtl.parts.arbiter import check_count
+from rtl.parts.part import Part
+from rtl.parts.selection import concat
 
 
 class OutputRequestQueues(Part):

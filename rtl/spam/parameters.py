@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from rtl.common.part import MAX_PORT_BITS
-from rtl.common.router_parameters import RouterParameters, check_range
+from rtl.generator.router_parameters import RouterParameters, check_range
+from rtl.parts.part import MAX_PORT_BITS
 from topology.common.channels import MAX_PORTS
 from topology.common.flits import bits_for
 

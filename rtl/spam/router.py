@@ -27,9 +27,9 @@ from typing import Any
 
 from amaranth.hdl import Module, Mux, Signal
 
-from rtl.common.part import Part, instantiate
-from rtl.common.routed_input import instantiate_inputs, routed_members
-from rtl.common.routed_output import connect_outputs, instantiate_crossbar
+from rtl.parts.part import Part, instantiate
+from rtl.routed.routed_input import instantiate_inputs, routed_members
+from rtl.routed.routed_output import connect_outputs, instantiate_crossbar
 from rtl.spam.ocrq import OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.split_enqueue import SplitRequestQueues

@@ -11,9 +11,9 @@ from typing import Any
 from amaranth.hdl import Const, Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.arbiter import AgeMatrix, RoundRobinArbiter, check_count
-from rtl.common.part import Part, instantiate
-from rtl.common.selection import concat, first_at_or_after
+from rtl.parts.arbiter import AgeMatrix, RoundRobinArbiter, check_count
+from rtl.parts.part import Part, instantiate
+from rtl.parts.selection import concat, first_at_or_after
 
 
 class SplitRequestQueues(Part):

@@ -2,9 +2,9 @@
 # (a part that becomes an instance of a shared Verilog module is not elaborated again)
 """From the routing of a torus or mesh to a network plan."""
 
-from rtl.common.error_monitor import watch_inputs
-from rtl.common.plan import NetworkPlan, UnicastAddressing
-from rtl.common.plan_routers import plan_routers
+from rtl.generator.error_monitor import watch_inputs
+from rtl.generator.plan import NetworkPlan, UnicastAddressing
+from rtl.generator.plan_routers import plan_routers
 from rtl.torus.parameters import TorusRouterParameters
 from rtl.torus.router import TorusRouter
 from rtl.torus.shortest_key import ShortestKey

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from rtl.common.router_parameters import check_range
-from rtl.common.vc.parameters import LaneRouterShape
+from rtl.generator.router_parameters import check_range
+from rtl.vc.parameters import LaneRouterShape
 from topology.common.flits import HeaderFormat
 from topology.common.lanes import PRIORITY_EQUAL, REUSE_TAIL
 from topology.torus.grid import DIRECTIONS, along_row, opposite

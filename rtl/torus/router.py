@@ -7,9 +7,9 @@ from typing import Any
 from amaranth.hdl import Const, Signal
 from amaranth.lib.wiring import In
 
-from rtl.common.selection import concat
-from rtl.common.vc.router import LaneRouter
+from rtl.parts.selection import concat
 from rtl.torus.parameters import TorusRouterParameters
+from rtl.vc.router import LaneRouter
 from topology.common.flits import bits_for
 from topology.torus.grid import X_NEGATIVE, Y_NEGATIVE, along_row
 from topology.torus.routing import DATELINE

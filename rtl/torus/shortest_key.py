@@ -5,8 +5,8 @@ from typing import Any
 from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
-from rtl.common.selection import concat, packed, table_row
+from rtl.parts.part import Part
+from rtl.parts.selection import concat, packed, table_row
 from topology.common.flits import bits_for
 from topology.torus.grid import Grid
 from topology.torus.header import KeyFormat

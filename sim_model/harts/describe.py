@@ -1,8 +1,8 @@
 """A node's state for people, and who waits for whom."""
 
-from sim_model.common.engine.state import CYCLE, NONE, EngineState
-from sim_model.common.inspect import buffer_text, buffered_flits, ports_text, register_text
-from sim_model.common.model import Wait
+from sim_model.engines.cycle.state import CYCLE, NONE, EngineState
+from sim_model.engines.inspect import buffer_text, buffered_flits, ports_text, register_text
+from sim_model.engines.model import Wait
 from sim_model.harts.page_sets import is_any, pages_in
 from sim_model.harts.state import HartsState
 from topology.harts.frame import SLOTS

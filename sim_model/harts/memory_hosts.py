@@ -8,9 +8,9 @@ of a way from there to the host. Here a packet is delivered when the network pro
 
 from dataclasses import dataclass
 
-from sim_model.common.messages import Messages
 from sim_model.harts.model import HartsModel
 from sim_model.harts.state import HartsState
+from sim_model.messages.messages import Messages
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
-from sim_model.common.engine.cycle import family_loop
-from sim_model.common.engine.state import EngineState, Trace
-from sim_model.common.messages import Messages
-from sim_model.common.model import Wait
+from sim_model.engines.cycle.loop import family_loop
+from sim_model.engines.cycle.state import EngineState, Trace
+from sim_model.engines.model import Wait
 from sim_model.harts.describe import describe_router, find_waits
 from sim_model.harts.record import VARIANT_FIELDS, record_nodes, variant_field
 from sim_model.harts.router import step_nodes
 from sim_model.harts.state import COPIES, HartsState, make_harts_state
 from sim_model.harts.votes import count_verdicts
+from sim_model.messages.messages import Messages
 from topology.common.input_errors import error_outputs
 from topology.common.link_stages import check_link_cycles
 from topology.common.observed import StatusOutput

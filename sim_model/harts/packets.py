@@ -1,9 +1,9 @@
 """What becomes of a packet at a node (Sec. 3 and 4): where it goes, and what its header says then."""
 
-from sim_model.common.engine.alarms import BIT_MASK, WORD_SHIFT
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.state import NONE
+from sim_model.engines.cycle.alarms import BIT_MASK, WORD_SHIFT
+from sim_model.engines.cycle.state import NONE
 from sim_model.harts.state import WORDS
+from sim_model.loops.compiled import compiled
 from topology.harts.broadcast import ALGORITHMS, SFBCAST
 from topology.harts.graph import DIRECTIONS
 from topology.harts.header import HOST

@@ -1,8 +1,8 @@
 """Sets of a node's pages, as masks of several words: a long way needs more pages than a word has bits."""
 
-from sim_model.common.engine.bits import lowest_bit
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.state import NONE
+from sim_model.engines.cycle.state import NONE
+from sim_model.loops.bits import lowest_bit
+from sim_model.loops.compiled import compiled
 
 WORD_PAGES = 62
 

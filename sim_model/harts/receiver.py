@@ -1,10 +1,8 @@
 """A receiver in its slot: one word from a link or the host to packet memory, transmitter, or both (Sec. 3)."""
 
-from sim_model.common.engine.bits import TAIL, index_of, message_of, sink_bit
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.discards import discard
-from sim_model.common.engine.links import pop
-from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
+from sim_model.engines.cycle.discards import discard
+from sim_model.engines.cycle.links import pop
+from sim_model.engines.cycle.state import FLITS_IN_NETWORK, NONE
 from sim_model.harts.packets import (
     copy_header,
     is_honest,
@@ -17,6 +15,8 @@ from sim_model.harts.packets import (
 )
 from sim_model.harts.page_sets import add_page, is_any
 from sim_model.harts.transmitter import page_ahead
+from sim_model.loops.bits import TAIL, index_of, message_of, sink_bit
+from sim_model.loops.compiled import compiled
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS
 from topology.harts.header import HOST
 from topology.harts.routing import UNICAST

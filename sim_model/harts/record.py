@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.discards import record_discards
-from sim_model.common.engine.state import NONE
+from sim_model.engines.cycle.discards import record_discards
+from sim_model.engines.cycle.state import NONE
+from sim_model.loops.compiled import compiled
 from topology.harts.graph import DIRECTIONS
 from topology.harts.side_wires import KEPT_BITS
 

@@ -4,16 +4,16 @@ What the bus and the memory carry in one cycle is in a transmitter's register af
 with the words of the cycle before.
 """
 
-from sim_model.common.engine.alarms import WORD_SHIFT, take_alarms
-from sim_model.common.engine.bits import TAIL, index_of, lowest_bit, source_bit
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.movers import load_register
-from sim_model.common.engine.state import NONE
+from sim_model.engines.cycle.alarms import WORD_SHIFT, take_alarms
+from sim_model.engines.cycle.movers import load_register
+from sim_model.engines.cycle.state import NONE
 from sim_model.harts.packets import give_back, set_due
 from sim_model.harts.page_sets import add_page, is_any, next_page, take_page
 from sim_model.harts.receiver import pass_word, step_receiver
 from sim_model.harts.state import ENDED, LAST_CHANGE, WORDS
 from sim_model.harts.transmitter import hand_over, postpone_deliveries, step_transmitter
+from sim_model.loops.bits import TAIL, index_of, lowest_bit, source_bit
+from sim_model.loops.compiled import compiled
 from topology.harts.frame import PROCESSOR_SLOT, SLOTS
 from topology.harts.header import HOST
 

@@ -1,12 +1,12 @@
 """A transmitter in its slot: one word from the packet memory, and the choice of the next packet (Sec. 3)."""
 
-from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL
-from sim_model.common.engine.compiled import compiled, compiled_apart
-from sim_model.common.engine.deliveries import count_arrival
-from sim_model.common.engine.state import FLITS_IN_NETWORK, NONE
+from sim_model.engines.cycle.deliveries import count_arrival
+from sim_model.engines.cycle.state import FLITS_IN_NETWORK, NONE
 from sim_model.harts.packets import give_back, put_on_bus, send_header
 from sim_model.harts.page_sets import first_page, is_any, next_page, take_page
 from sim_model.harts.state import COPIES, ENDED
+from sim_model.loops.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL
+from sim_model.loops.compiled import compiled, compiled_apart
 from topology.harts.frame import SLOTS
 from topology.harts.header import HOST
 

@@ -5,8 +5,8 @@ Times play no part here: ``CopyCollector`` is the hardware that does it flit by 
 
 import numpy as np
 
-from sim_model.common.distinct import distinct
-from sim_model.common.messages import Messages
+from sim_model.messages.distinct import distinct
+from sim_model.messages.messages import Messages
 from topology.harts.broadcast import ALGORITHMS, COPIES
 from topology.harts.faults import Faults
 from topology.harts.reception import VOTE, threshold

@@ -1,9 +1,9 @@
 """Which waiting heads get which output lanes (docs/timing.md, "Router with adaptive routing")."""
 
-from sim_model.common.engine.bits import lowest_bit
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.state import NONE
+from sim_model.engines.cycle.state import NONE
 from sim_model.hypercube.orders import first_in_order
+from sim_model.loops.bits import lowest_bit
+from sim_model.loops.compiled import compiled
 from topology.common.choice_orders import ORDER_FEEDBACK
 
 

@@ -1,11 +1,11 @@
 """The delivery buffer of a switch, and whether it says that it has room."""
 
-from sim_model.common.engine.bits import source_bit
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.lists import enter
-from sim_model.common.vc.delivery import deliver_flit
-from sim_model.common.vc.registers import CHANGED, NEXT_ROOM, ROOM, ROW, WIDTH
-from sim_model.common.vc.state import DELIVERIES
+from sim_model.loops.bits import source_bit
+from sim_model.loops.compiled import compiled
+from sim_model.loops.lists import enter
+from sim_model.vc.delivery import deliver_flit
+from sim_model.vc.registers import CHANGED, NEXT_ROOM, ROOM, ROW, WIDTH
+from sim_model.vc.state import DELIVERIES
 
 
 @compiled

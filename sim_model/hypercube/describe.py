@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sim_model.common.engine.state import NONE, EngineState
-from sim_model.common.inspect import buffer_text, buffered_flits, flit_message, ports_in, ports_text, register_text
-from sim_model.common.model import Wait
-from sim_model.common.vc.state import credits_of
+from sim_model.engines.cycle.state import NONE, EngineState
+from sim_model.engines.inspect import buffer_text, buffered_flits, flit_message, ports_in, ports_text, register_text
+from sim_model.engines.model import Wait
 from sim_model.hypercube.state import HypercubeState
+from sim_model.vc.state import credits_of
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import HypercubeRouting
 

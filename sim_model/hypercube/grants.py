@@ -1,19 +1,19 @@
 """Flits leave the buffers of input lanes: those whose request is granted, and those of worms without a way.
 
-All requests of all switches are in lists, as in ``common/vc/grants.py``.
+All requests of all switches are in lists, as in ``vc/grants.py``.
 """
 
-from sim_model.common.engine.bits import TAIL, lowest_bit, source_bit
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.links import take_first
-from sim_model.common.engine.lists import enter
-from sim_model.common.engine.movers import BETWEEN_SWITCHES
-from sim_model.common.engine.state import FLITS_IN_NETWORK
-from sim_model.common.vc.choices import enter_request
-from sim_model.common.vc.grants import send_flit
-from sim_model.common.vc.registers import EMPTIED, ENDED, FINISHED, GRANTED, RELEASES, SENT, WIDTH, WIRES
-from sim_model.common.vc.state import CHOSEN_LANES, TO_LINK, TO_PROCESSOR
+from sim_model.engines.cycle.links import take_first
+from sim_model.engines.cycle.movers import BETWEEN_SWITCHES
+from sim_model.engines.cycle.state import FLITS_IN_NETWORK
 from sim_model.hypercube.orders import first_in_order
+from sim_model.loops.bits import TAIL, lowest_bit, source_bit
+from sim_model.loops.compiled import compiled
+from sim_model.loops.lists import enter
+from sim_model.vc.choices import enter_request
+from sim_model.vc.grants import send_flit
+from sim_model.vc.registers import EMPTIED, ENDED, FINISHED, GRANTED, RELEASES, SENT, WIDTH, WIRES
+from sim_model.vc.state import CHOSEN_LANES, TO_LINK, TO_PROCESSOR
 
 
 @compiled

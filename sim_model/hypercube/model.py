@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 
-from sim_model.common.engine.cycle import family_loop
-from sim_model.common.engine.state import EngineState, Trace
-from sim_model.common.messages import Messages
-from sim_model.common.model import Wait
-from sim_model.common.vc.model import UnicastModel
+from sim_model.engines.cycle.loop import family_loop
+from sim_model.engines.cycle.state import EngineState, Trace
+from sim_model.engines.model import Wait
 from sim_model.hypercube.describe import describe_router, find_waits
 from sim_model.hypercube.planes.model import HypercubePlanes
 from sim_model.hypercube.record import record_wires
 from sim_model.hypercube.router import step_routers
 from sim_model.hypercube.state import HYPERCUBE_FOLDER, HypercubeState, make_hypercube_state
+from sim_model.messages.messages import Messages
+from sim_model.vc.model import UnicastModel
 from topology.common.lanes import REUSE_EMPTY
 from topology.common.side_wires import SideWire
 from topology.hypercube.lane_reuse import check_reuse, unshared_lanes
@@ -75,7 +75,7 @@ class HypercubeModel(UnicastModel):
         )
 
     def run_cycles(self, state: EngineState, routers: HypercubeState, trace: Trace, until_cycle: int) -> int:
-        """The compiled loop; returns one of the reasons of ``engine/clock.py``."""
+        """The compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(routers.with_arrivals(state), routers, trace, until_cycle))
 
     def describe_router(self, state: EngineState, routers: HypercubeState, switch: int) -> str:

@@ -15,10 +15,10 @@ once.
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from sim_model.common.messages import Message
-from sim_model.common.recursive_doubling import RotatingBase, halvings
-from sim_model.common.schedule import software_schedule
-from sim_model.common.unicast_tree import Unicast
+from sim_model.messages.messages import Message
+from sim_model.messages.recursive_doubling import RotatingBase, halvings
+from sim_model.messages.schedule import software_schedule
+from sim_model.messages.unicast_tree import Unicast
 from topology.hypercube.binomial_tree import dimension_order
 from topology.hypercube.graph import HypercubeNetwork
 

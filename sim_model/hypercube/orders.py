@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sim_model.common.engine.bits import first_at_or_after, highest_bit, last_at_or_before, lowest_bit
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.state import make_records
+from sim_model.engines.cycle.state import make_records
+from sim_model.loops.bits import first_at_or_after, highest_bit, last_at_or_before, lowest_bit
+from sim_model.loops.compiled import compiled
 from topology.common.choice_orders import cycle_order, lane_order_size, order_size
 from topology.common.lanes import MOST_LANE_PORTS
 

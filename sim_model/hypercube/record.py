@@ -1,8 +1,8 @@
 """What a recording says about the switches of a hypercube besides flits: wires, and bad input (docs/lockstep.md)."""
 
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.discards import record_discards
-from sim_model.common.vc.registers import RELEASES, WIDTH, WIRES
+from sim_model.engines.cycle.discards import record_discards
+from sim_model.loops.compiled import compiled
+from sim_model.vc.registers import RELEASES, WIDTH, WIRES
 
 
 @compiled

@@ -5,14 +5,18 @@ for eight switches at a time, who waits, credits and new choices; the examinatio
 switches where heads wait, one by one; and last the new requests.
 """
 
-from sim_model.common.engine.alarms import clear_alarms, row_alarms, wake_row
-from sim_model.common.engine.bits import lowest_bit, message_of
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.discards import discard
-from sim_model.common.engine.state import NONE
-from sim_model.common.vc.choices import choose_lanes, find_ways, note_chosen
-from sim_model.common.vc.credits import count_credits
-from sim_model.common.vc.registers import (
+from sim_model.engines.cycle.alarms import clear_alarms, row_alarms, wake_row
+from sim_model.engines.cycle.discards import discard
+from sim_model.engines.cycle.state import NONE
+from sim_model.hypercube.allocator import elect, examine, is_hopeful, pick, step_random_order
+from sim_model.hypercube.delivery import deliver
+from sim_model.hypercube.grants import drain, grant_requests, make_requests
+from sim_model.hypercube.orders import order_of
+from sim_model.loops.bits import lowest_bit, message_of
+from sim_model.loops.compiled import compiled
+from sim_model.vc.choices import choose_lanes, find_ways, note_chosen
+from sim_model.vc.credits import count_credits
+from sim_model.vc.registers import (
     ACTIVE,
     ARRIVED,
     ASKING,
@@ -43,10 +47,6 @@ from sim_model.common.vc.registers import (
     WIDTH,
     WIRES,
 )
-from sim_model.hypercube.allocator import elect, examine, is_hopeful, pick, step_random_order
-from sim_model.hypercube.delivery import deliver
-from sim_model.hypercube.grants import drain, grant_requests, make_requests
-from sim_model.hypercube.orders import order_of
 
 vector_at, put, splat = OPERATIONS["vector_at"], OPERATIONS["put"], OPERATIONS["splat"]
 any_of, places_of = OPERATIONS["any_of"], OPERATIONS["places_of"]

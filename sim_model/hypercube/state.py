@@ -1,4 +1,4 @@
-"""State of the switches of a hypercube: words of switches (common/vc/registers.py), arrays of records, and lists.
+"""State of the switches of a hypercube: words of switches (vc/registers.py), arrays of records, and lists.
 
 Masks of lanes have one bit per lane-port of a switch; lane-port d V + v is lane v of dimension d. Ports are dimensions,
 and behind them the processor's.
@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.discards import Discards, make_discards
-from sim_model.common.engine.records import byte, make_records, number, whole
-from sim_model.common.engine.state import NONE, EngineState
-from sim_model.common.messages import Messages
-from sim_model.common.vc.state import INPUT_LANE_FIELDS as LANE_FIELDS
-from sim_model.common.vc.state import make_rows, place_of, registers_of, with_arrivals
+from sim_model.engines.cycle.discards import Discards, make_discards
+from sim_model.engines.cycle.records import byte, make_records, number, whole
+from sim_model.engines.cycle.state import NONE, EngineState
 from sim_model.hypercube.orders import make_orders
+from sim_model.messages.messages import Messages
+from sim_model.vc.state import INPUT_LANE_FIELDS as LANE_FIELDS
+from sim_model.vc.state import make_rows, place_of, registers_of, with_arrivals
 from topology.common.choice_orders import ORDER_SEED
 from topology.common.lanes import LEAST_ROOM_BUFFER_FLITS, ROOM_FLITS, credit_wires
 from topology.hypercube.diagonals import input_codes
@@ -66,7 +66,7 @@ class HypercubeState(NamedTuple):
     rows: int  # of eight switches each
     most_lanes: int  # input lanes of a switch
     most_ports: int  # inputs of a switch
-    words: np.ndarray  # int64, rows of registers (common/vc/registers.py)
+    words: np.ndarray  # int64, rows of registers (vc/registers.py)
     ways: np.ndarray  # int64, rows of masks, one for each input lane: the output lane of its active worm
     port_lanes: np.ndarray  # int64, rows of the lanes of each input; never changes
     input_lanes: np.recarray  # INPUT_LANE_FIELDS

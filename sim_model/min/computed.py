@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.intervals import ReachIntervals, ports_by_interval
-from sim_model.common.engine.lookups import computed_by
+from sim_model.engines.cycle.intervals import ReachIntervals, ports_by_interval
+from sim_model.loops.compiled import compiled
+from sim_model.loops.lookups import computed_by
 from topology.min.graph import FORWARD
 from topology.min.routing import MinRouting
 

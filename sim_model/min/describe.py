@@ -3,11 +3,11 @@
 from functools import partial
 from typing import Any
 
-from sim_model.common.engine.state import CYCLE, NONE, EngineState
-from sim_model.common.inspect import ports_in
-from sim_model.common.model import Wait
-from sim_model.common.routed_describe import ShownFields, describe_routed, input_waits
+from sim_model.engines.cycle.state import CYCLE, NONE, EngineState
+from sim_model.engines.inspect import ports_in
+from sim_model.engines.model import Wait
 from sim_model.min.state import MinState
+from sim_model.routed.routed_describe import ShownFields, describe_routed, input_waits
 from topology.min.routing import ARRIVAL_CLASSES, MinRouting
 
 SHOWN = ShownFields(ARRIVAL_CLASSES, ("request", "owed", "copied"), ("queued", "standing", "seeking"))

@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from sim_model.common.engine.cycle import family_loop
-from sim_model.common.engine.state import EngineState, Trace
-from sim_model.common.messages import Messages
-from sim_model.common.model import Wait
-from sim_model.common.routed_model import RoutedModel
-from sim_model.common.worms.loop import WormLoop
+from sim_model.engines.cycle.loop import family_loop
+from sim_model.engines.cycle.state import EngineState, Trace
+from sim_model.engines.model import Wait
+from sim_model.engines.worm.loop import WormLoop
+from sim_model.messages.messages import Messages
 from sim_model.min.describe import describe_router, find_waits
 from sim_model.min.record import record_switches
 from sim_model.min.router import step_routers
 from sim_model.min.state import MinState, make_min_state
 from sim_model.min.worms import run_worms
+from sim_model.routed.routed_model import RoutedModel
 from topology.common.observed import StatusOutput
 from topology.common.side_wires import SideWire
 from topology.min.groups import EXACT, NO_TOKEN, TOKEN_RULES
@@ -72,7 +72,7 @@ class MinModel(RoutedModel):
         )
 
     def run_cycles(self, state: EngineState, routers: MinState, trace: Trace, until_cycle: int) -> int:
-        """The compiled loop; returns one of the reasons of ``engine/clock.py``."""
+        """The compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(state, routers, trace, until_cycle))
 
     @property

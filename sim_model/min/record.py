@@ -1,7 +1,7 @@
 """What a recording says about the switches besides flits: token rings, and bad input (docs/lockstep.md)."""
 
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.discards import record_discards
+from sim_model.engines.cycle.discards import record_discards
+from sim_model.loops.compiled import compiled
 
 
 @compiled

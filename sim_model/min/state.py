@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.discards import Discards, make_discards
-from sim_model.common.engine.records import NUMBER, byte, make_records, number, short, signed
-from sim_model.common.engine.state import NONE
-from sim_model.common.engine.tables import (
+from sim_model.engines.cycle.discards import Discards, make_discards
+from sim_model.engines.cycle.records import NUMBER, byte, make_records, number, short, signed
+from sim_model.engines.cycle.state import NONE
+from sim_model.engines.cycle.tables import (
     HEADER_FIELDS,
     ROUTE_UNIT_FIELDS,
     ComputedTables,
     RoutingTables,
     make_tables,
 )
-from sim_model.common.messages import Messages
+from sim_model.messages.messages import Messages
 from sim_model.min.computed import min_reach, min_routes
 from topology.min.groups import TOKEN_RULES, Group
 from topology.min.routing import MinRouting

@@ -1,9 +1,9 @@
 """The token of a group of switches: where it is, who takes it, and when it goes on (Sec. 3.2)."""
 
-from sim_model.common.engine.alarms import wake_if
-from sim_model.common.engine.bits import first_at_or_after
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.state import NONE
+from sim_model.engines.cycle.alarms import wake_if
+from sim_model.engines.cycle.state import NONE
+from sim_model.loops.bits import first_at_or_after
+from sim_model.loops.compiled import compiled
 
 
 @compiled

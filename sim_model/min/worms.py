@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from sim_model.common.engine.bits import lowest_bit, sink_bit, source_bit
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.route_unit import forget_header
-from sim_model.common.engine.state import NONE
-from sim_model.common.worms.calendar import enter, postpone
-from sim_model.common.worms.flits import load, pop, put_on_agenda, stream
-from sim_model.common.worms.hosts import tail_is_sent
-from sim_model.common.worms.loop import worm_loop
-from sim_model.common.worms.route_unit import next_worm, send_worm
-from sim_model.common.worms.state import ALIVE, CHANNEL_KINDS, HORIZON, LAST_CHANGE, MOST_COPIES, SENT
-from sim_model.common.worms.steady import begin_copies
+from sim_model.engines.cycle.route_unit import forget_header
+from sim_model.engines.cycle.state import NONE
+from sim_model.engines.worm.calendar import enter, postpone
+from sim_model.engines.worm.flits import load, pop, put_on_agenda, stream
+from sim_model.engines.worm.hosts import tail_is_sent
+from sim_model.engines.worm.loop import worm_loop
+from sim_model.engines.worm.route_unit import next_worm, send_worm
+from sim_model.engines.worm.state import ALIVE, CHANNEL_KINDS, HORIZON, LAST_CHANGE, MOST_COPIES, SENT
+from sim_model.engines.worm.steady import begin_copies
+from sim_model.loops.bits import lowest_bit, sink_bit, source_bit
+from sim_model.loops.compiled import compiled
 from sim_model.min.router import find_first, join_queues
 from sim_model.min.token import pass_on, seek_token
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.intervals import ReachIntervals
-from sim_model.common.engine.lookups import computed_by
+from sim_model.engines.cycle.intervals import ReachIntervals
+from sim_model.loops.compiled import compiled
+from sim_model.loops.lookups import computed_by
 from topology.common.total_order import TOTAL
 from topology.spam.graph import TREE, UP
 from topology.spam.routing import SpamRouting

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from sim_model.common.engine.state import EngineState
-from sim_model.common.inspect import ports_in, registered_flit
-from sim_model.common.model import Wait
-from sim_model.common.routed_describe import ShownFields, describe_routed, input_waits
+from sim_model.engines.cycle.state import EngineState
+from sim_model.engines.inspect import ports_in, registered_flit
+from sim_model.engines.model import Wait
+from sim_model.routed.routed_describe import ShownFields, describe_routed, input_waits
 from sim_model.spam.state import SpamState
 from topology.common.graph import Network
 from topology.spam.graph import CLASS_NAMES

@@ -4,8 +4,8 @@ The paper demands that "all of a message's requests are enqueued before any othe
 router" (3.2); this enqueuer lets other messages in between. Each output then has an order of its own.
 """
 
-from sim_model.common.engine.bits import first_at_or_after, lowest_bit
-from sim_model.common.engine.compiled import compiled
+from sim_model.loops.bits import first_at_or_after, lowest_bit
+from sim_model.loops.compiled import compiled
 
 
 @compiled

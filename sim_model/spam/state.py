@@ -4,16 +4,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.discards import Discards, make_discards
-from sim_model.common.engine.records import NUMBER, byte, make_records
-from sim_model.common.engine.tables import (
+from sim_model.engines.cycle.discards import Discards, make_discards
+from sim_model.engines.cycle.records import NUMBER, byte, make_records
+from sim_model.engines.cycle.tables import (
     HEADER_FIELDS,
     ROUTE_UNIT_FIELDS,
     ComputedTables,
     RoutingTables,
     make_tables,
 )
-from sim_model.common.messages import Messages
+from sim_model.messages.messages import Messages
 from sim_model.spam.computed import spam_reach, spam_routes
 from topology.spam.routing import SpamRouting
 

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from sim_model.common.engine.bits import lowest_bit, sink_bit
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.route_unit import forget_header
-from sim_model.common.engine.state import NONE
-from sim_model.common.worms.flits import load, pop, stream
-from sim_model.common.worms.hosts import tail_is_sent
-from sim_model.common.worms.loop import worm_loop
-from sim_model.common.worms.route_unit import next_worm, send_worm
-from sim_model.common.worms.state import ALIVE, HORIZON, LAST_CHANGE, MOST_COPIES
-from sim_model.common.worms.steady import begin_copies
+from sim_model.engines.cycle.route_unit import forget_header
+from sim_model.engines.cycle.state import NONE
+from sim_model.engines.worm.flits import load, pop, stream
+from sim_model.engines.worm.hosts import tail_is_sent
+from sim_model.engines.worm.loop import worm_loop
+from sim_model.engines.worm.route_unit import next_worm, send_worm
+from sim_model.engines.worm.state import ALIVE, HORIZON, LAST_CHANGE, MOST_COPIES
+from sim_model.engines.worm.steady import begin_copies
+from sim_model.loops.bits import lowest_bit, sink_bit
+from sim_model.loops.compiled import compiled
 from sim_model.spam.router import enqueue, grant
 
 

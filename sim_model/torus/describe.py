@@ -1,8 +1,8 @@
 """A switch's state for people: where it is, and what stands in its lanes."""
 
-from sim_model.common.engine.state import EngineState
-from sim_model.common.vc.describe import describe_lane_router
-from sim_model.common.vc.state import LaneState
+from sim_model.engines.cycle.state import EngineState
+from sim_model.vc.describe import describe_lane_router
+from sim_model.vc.state import LaneState
 from topology.torus.grid import DIRECTION_NAMES
 from topology.torus.routing import TorusRouting
 

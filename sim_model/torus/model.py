@@ -4,16 +4,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from sim_model.common.engine.cycle import family_loop
-from sim_model.common.engine.state import EngineState, Trace
-from sim_model.common.messages import Messages
-from sim_model.common.vc.model import LaneModel
-from sim_model.common.vc.record import record_lanes
-from sim_model.common.vc.state import LaneState, make_lane_state
+from sim_model.engines.cycle.loop import family_loop
+from sim_model.engines.cycle.state import EngineState, Trace
+from sim_model.messages.messages import Messages
 from sim_model.torus.describe import describe_router
 from sim_model.torus.planes import TorusPlanes
 from sim_model.torus.router import step_routers
 from sim_model.torus.state import make_routes
+from sim_model.vc.model import LaneModel
+from sim_model.vc.record import record_lanes
+from sim_model.vc.state import LaneState, make_lane_state
 from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
 from topology.torus.operations import turns_of
 from topology.torus.routing import TorusRouting
@@ -84,7 +84,7 @@ class TorusModel(LaneModel):
         )
 
     def run_cycles(self, state: EngineState, routers: LaneState, trace: Trace, until_cycle: int) -> int:
-        """The compiled loop; returns one of the reasons of ``engine/clock.py``."""
+        """The compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(routers.with_arrivals(state), routers, trace, until_cycle))
 
     def describe_router(self, state: EngineState, routers: LaneState, switch: int) -> str:

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.state import NONE, EngineState
-from sim_model.common.messages import Messages
-from sim_model.common.planes.layout import ports_of_vector, room_for
-from sim_model.common.planes.loop import plane_loop
-from sim_model.common.planes.model import PlaneRun
-from sim_model.common.planes.state import Moves, make_plane_state, moves_of
-from sim_model.common.vc.model import LaneModel
+from sim_model.engines.cycle.state import NONE, EngineState
+from sim_model.engines.plane.layout import ports_of_vector, room_for
+from sim_model.engines.plane.loop import plane_loop
+from sim_model.engines.plane.model import PlaneRun
+from sim_model.engines.plane.state import Moves, make_plane_state, moves_of
+from sim_model.loops.compiled import compiled
+from sim_model.messages.messages import Messages
 from sim_model.torus.router import direction_and_distance, lanes_of_way
 from sim_model.torus.state import TorusRoutes, make_routes, turns_taken
+from sim_model.vc.model import LaneModel
 from topology.common.lanes import PRIORITY_LOW, REUSE_EMPTY
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import DIRECTIONS, Grid, along_row

@@ -1,8 +1,8 @@
 """Routing in a torus or mesh for the router with lanes: dimension order, along the row first (Sec. 2)."""
 
-from sim_model.common.engine.compiled import compiled
-from sim_model.common.engine.state import NONE
-from sim_model.common.vc.router import lane_router
+from sim_model.engines.cycle.state import NONE
+from sim_model.loops.compiled import compiled
+from sim_model.vc.router import lane_router
 from topology.torus.grid import X_POSITIVE, Y_POSITIVE
 
 

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.once import once_for
-from sim_model.common.engine.state import NONE, make_records
-from sim_model.common.messages import Messages
+from sim_model.engines.cycle.once import once_for
+from sim_model.engines.cycle.state import NONE, make_records
+from sim_model.messages.messages import Messages
 from topology.torus.grid import DIRECTIONS
 from topology.torus.operations import turns_of
 from topology.torus.routing import DALLY_SEITZ, DATELINE, TorusRouting

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from topology.common.counter_bus import COUNT_BITS, COUNTED, counter_address
 
 ExpectedCounter = tuple[int, str, int]

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 from cocotb.triggers import FallingEdge
 
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from tb.common.counter_values import counter_differences, expected_counters
 from topology.common.counter_bus import READ_CYCLES, settling_cycles
 

@@ -7,8 +7,8 @@ descriptor that was not taken shows as one.
 
 import numpy as np
 
-from sim_model.common.engine.state import NONE, Trace
-from sim_model.common.model import Model
+from sim_model.engines.cycle.state import NONE, Trace
+from sim_model.engines.model import Model
 from tb.common.message_flits import MessageFlits
 from tb.common.packed_rows import find_flits, places_of, write_flits, write_signals
 from topology.common.flit_signature import SIGNATURE_BITS, flit_signatures

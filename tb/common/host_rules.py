@@ -11,9 +11,9 @@ from collections import defaultdict
 
 import numpy as np
 
-from sim_model.common.engine.bits import MESSAGE_SHIFT, TAIL
-from sim_model.common.engine.state import Trace
-from sim_model.common.messages import Messages
+from sim_model.engines.cycle.state import Trace
+from sim_model.loops.bits import MESSAGE_SHIFT, TAIL
+from sim_model.messages.messages import Messages
 from topology.common.channels import ChannelNetwork
 from topology.common.host_pattern import (
     PERIOD_CYCLES,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from sim_model.common.messages import Messages
+from sim_model.messages.messages import Messages
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.common.observed import ObservedLayout
 

@@ -20,7 +20,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from tb.common.counters import differing_counters, rest_counters, start_counting
 from tb.common.descriptors import Descriptors
 from tb.common.expectation import Expectation

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT, TAIL
-from sim_model.common.header_lengths import header_lengths
-from sim_model.common.messages import Messages
-from sim_model.common.model import Model
+from sim_model.engines.model import Model
+from sim_model.loops.bits import INDEX_MASK, INDEX_SHIFT, MESSAGE_SHIFT, TAIL
+from sim_model.messages.header_lengths import header_lengths
+from sim_model.messages.messages import Messages
 from topology.common.flit_signature import LANE_BITS, LANE_MASK, lanes_of
 from topology.common.flits import FlitFormat
 from topology.common.pattern import SEED_STEP, STEP, lane_constant

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.compiled import compiled_loop
-from sim_model.common.engine.state import NONE
+from sim_model.engines.cycle.state import NONE
+from sim_model.loops.compiled import compiled_loop
 from topology.common.flit_signature import SIGNATURE_BITS
 from topology.common.observed import UNSIGNED, ObservedLayout
 

@@ -2,9 +2,9 @@
 
 import functools
 
-from sim_model.common.engine.bits import index_of, message_of
-from sim_model.common.engine.state import Trace
-from sim_model.common.simulation import Simulation
+from sim_model.engines.cycle.state import Trace
+from sim_model.engines.simulation import Simulation
+from sim_model.loops.bits import index_of, message_of
 from tb.common.difference import Difference, flit_text
 from tb.common.message_flits import MessageFlits
 from topology.common.flit_signature import flit_signature

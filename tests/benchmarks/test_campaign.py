@@ -27,7 +27,7 @@ ENTRY = Entry(3, "spam", "0123456789ab", 10, 1000, 50, 2, EQUAL, "0.1.0-abc-5.48
 
 FAULT = Mutation(
     "changes a flit that waits on the link",
-    "common/output_register.py",
+    "parts/output_register.py",
     "with m.If(self.free):",
     "with m.If(self.free | link.valid):",
 )

@@ -9,7 +9,7 @@ from benchmarks.end_to_end import MESH, measure, mesh
 from hydranoc import load
 from hydranoc.design import Design
 from hydranoc.reports.summary import summary_of
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 
 FEW, MANY = 1_500, 6_000
 CONFIGURATIONS = {"mesh": MESH, **{path.stem: path for path in workload.NETWORKS}}

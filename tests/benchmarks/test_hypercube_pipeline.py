@@ -25,12 +25,12 @@ from benchmarks.hypercube_pipeline import (
     measure,
     poisson_traffic,
 )
-from sim_model.common.statistics import Interval
 from sim_model.hypercube.analytical import saturation_rate
 from sim_model.hypercube.analytical_traffic import HypercubeLoad, link_load
 from sim_model.hypercube.ideal.run import IdealRun
 from sim_model.hypercube.ideal.state import NONE
 from sim_model.hypercube.ideal.traffic import Generated
+from sim_model.statistics.latency import Interval
 from topology.hypercube.binomial_tree import binomial_tree
 
 LAST = list(STAGES)[-1]

@@ -14,7 +14,7 @@ from fpga.boards.common.descriptors import draw_descriptors
 from fpga.boards.common.parameters import SelfTestParameters
 from fpga.boards.common.report_line import FIELDS
 from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
-from rtl.common.plan import NetworkPlan
+from rtl.generator.plan import NetworkPlan
 from rtl.hypercube.network import hypercube_plan
 from rtl.spam.network import spam_plan
 from rtl.torus.network import torus_plan

@@ -9,7 +9,8 @@ import pytest
 from fpga.boards.common import checker, self_test
 from fpga.boards.registry import BOARDS
 from hydranoc import load
-from rtl.common import ejector, fabric, injector
+from rtl.generator import fabric
+from rtl.parts import ejector, injector
 from rtl.spam import router
 from rtl.spam.network import spam_plan
 from tests.fpga.board_runner import (

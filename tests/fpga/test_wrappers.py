@@ -8,8 +8,8 @@ from amaranth.hdl import Module, Value
 from amaranth.lib.wiring import In, Out
 
 from fpga.common.wrappers import LUT_INPUTS, RegisteredPart, SerialPart, TiedPart
-from rtl.common.part import Part
-from rtl.common.structure import flat_ports
+from rtl.generator.structure import flat_ports
+from rtl.parts.part import Part
 from rtl.spam.network import spam_plan
 from tests.networks import figure_1
 from tests.rtl.simulate import run

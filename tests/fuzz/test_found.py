@@ -12,9 +12,9 @@ from hydranoc.cli import run
 from hydranoc.errors import ConfigError
 from hydranoc.report_page.given import read_given_figure, read_sweep
 from hydranoc.sweeps.axes import Axis, parse_axis
-from sim_model.common.programs.msccl import read_msccl
-from sim_model.common.programs.netrace import HEADER, MAGIC, read_netrace
-from sim_model.common.programs.program import ProgramError
+from sim_model.programs.msccl import read_msccl
+from sim_model.programs.netrace import HEADER, MAGIC, read_netrace
+from sim_model.programs.program import ProgramError
 from topology.common.graphml import parse_graphml
 
 NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 3}\n"

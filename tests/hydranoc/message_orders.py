@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sim_model.common.results import Results
+from sim_model.engines.results import Results
 
 
 def received(results: Results) -> list[np.ndarray]:

@@ -11,7 +11,7 @@ import pytest
 from hydranoc import Design, load
 from hydranoc.cli import run
 from hydranoc.verbs.network_options import AXI_CLOCKS, DESTINATION_MODES
-from rtl.common import axi_ends, axi_injector
+from rtl.endpoints import axi_ends, axi_injector
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE = EXAMPLES / "axi_stream"

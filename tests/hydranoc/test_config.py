@@ -8,7 +8,7 @@ from hydranoc import ConfigError, load
 from hydranoc.config.load import load_config
 from hydranoc.config.traffic import build_messages
 from hydranoc.families.registry import FAMILIES
-from sim_model.common.messages import Message, MessageError
+from sim_model.messages.messages import Message, MessageError
 from topology.common.host_pattern import EAGER, Blockade, HostBehaviour
 
 

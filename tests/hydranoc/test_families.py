@@ -10,9 +10,9 @@ import pytest
 from hydranoc import Design, load
 from hydranoc.config.schema import NetworkSection
 from hydranoc.families.registry import FAMILIES, Family
-from rtl.common.structure import SharedModule
-from sim_model.common.message_columns import MessageColumns
-from sim_model.common.messages import Messages
+from rtl.generator.structure import SharedModule
+from sim_model.messages.columns import MessageColumns
+from sim_model.messages.messages import Messages
 from topology.harts.faults import Faults
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -20,7 +20,7 @@ from hydranoc.fpga import baseline as fpga_baseline
 from hydranoc.fpga import run as fpga
 from hydranoc.fpga.run import FpgaFailed, Measurement, measure
 from hydranoc.lockstep import tools
-from rtl.common.part import Part
+from rtl.parts.part import Part
 
 ECP5, UP5K = DEVICES["ecp5"], DEVICES["ice40-up5k"]
 TWO = """network:

@@ -24,8 +24,8 @@ from hydranoc.studies.harts.load import (
 )
 from hydranoc.studies.harts.load_curves import HartsCurves, measure_harts_curves
 from hydranoc.studies.harts.load_figures import INCREASE, LOAD_REPRODUCTIONS, _table, figure_12
-from sim_model.common.messages import Message
-from sim_model.common.statistics import Interval
+from sim_model.messages.messages import Message
+from sim_model.statistics.latency import Interval
 from tests.hydranoc.measurement.synthetic import curve
 
 LOADS = (0.1, 0.5, 0.6, 0.7)

@@ -13,8 +13,8 @@ from hydranoc.studies.common.figure import Effort
 from hydranoc.studies.harts import table_2
 from hydranoc.studies.harts.latency import FLIT_BITS, packet_flits, send_frames
 from hydranoc.studies.harts.stored_rounds import KINDS, SENDS, RoundPoint, RoundsLoad, measure_rounds, sends
-from sim_model.common.messages import Message
 from sim_model.harts.memory_hosts import MemoryHostsModel
+from sim_model.messages.messages import Message
 from topology.harts.broadcast import ALGORITHM_A
 from topology.harts.graph import HexMesh
 from topology.harts.routing import HartsRouting, operation

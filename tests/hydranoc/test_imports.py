@@ -121,7 +121,7 @@ def test_model_and_statistics_load_no_scipy_stats(tmp_path):
     code = (
         "import sys, numpy as np\n"
         "import hydranoc.measurement.stability, hydranoc.sweeps.run\n"
-        "from sim_model.common.statistics import confidence_interval\n"
+        "from sim_model.statistics.latency import confidence_interval\n"
         "print(confidence_interval(np.arange(5.0)).half_width, 'scipy.stats' in sys.modules)"
     )
     half_width, loaded = _python(tmp_path, "-c", code).split()

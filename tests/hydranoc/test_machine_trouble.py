@@ -19,7 +19,7 @@ from hydranoc.lockstep.tools import Tool
 from hydranoc.measurement.kept_points import measure_points
 from hydranoc.reports.failures import cause_in
 from hydranoc.reports.output import result_folder
-from rtl.common.rtlil import yosys
+from rtl.generator.rtlil import yosys
 from topology.common.trouble import MachineTrouble, how_it_ended
 
 NETWORK = "network:\n  family: spam\n  topology: {kind: ring, switches: 4}\n"

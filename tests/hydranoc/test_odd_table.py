@@ -13,7 +13,7 @@ import pytest
 
 from hydranoc.cli import run
 from hydranoc.lockstep import tools
-from rtl.common.rtlil import yosys
+from rtl.generator.rtlil import yosys
 from tests.hydranoc.odd_table import GOOD, TABLE, Case
 
 MOST_CPU_SECONDS = 5

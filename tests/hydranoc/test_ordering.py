@@ -7,7 +7,7 @@ import pytest
 
 from hydranoc import load
 from hydranoc.cli import run
-from sim_model.common.results import Results
+from sim_model.engines.results import Results
 from tests.hydranoc.message_orders import common_order, conflicts, received, sent
 from tests.hydranoc.refusals import assert_refused
 

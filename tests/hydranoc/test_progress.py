@@ -12,7 +12,7 @@ from hydranoc.lockstep import simulator
 from hydranoc.lockstep.pending_build import BUILDING
 from hydranoc.reports import progress
 from hydranoc.reports.progress import Work, counted_in, progress_bars
-from sim_model.common.loops import notices
+from sim_model.loops import notices
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "fig1.yaml"
 SETTING_UP = ["building routing tables", "drawing messages", "setting up the golden model"]

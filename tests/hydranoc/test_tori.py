@@ -9,7 +9,7 @@ from hydranoc.cli import run
 from hydranoc.families.torus import slots
 from hydranoc.pictures.draw import CROSS, draw_network
 from hydranoc.pictures.placement import place
-from sim_model.common.multinode import multinode_workload
+from sim_model.messages.multinode import multinode_workload
 from tests.hydranoc.refusals import assert_refused
 from topology.torus.graph import TorusNetwork
 

@@ -9,7 +9,7 @@ from hydranoc.studies.torus.claims import balance_claim, faster_claim, hot_spot_
 from hydranoc.studies.torus.figures import HOT_SPOTS, REPRODUCTIONS
 from hydranoc.studies.torus.multicasts import MulticastPoint, Workload, torus_multicasts
 from hydranoc.studies.torus.points import SOFTWARE, Points
-from sim_model.common.software import software_steps
+from sim_model.messages.software import software_steps
 
 NAMES = ("u-torus", "4I", "4IB", "4II", "4III", "4IIIB", "4IV", "2IIIB")
 OTHER_PROGRAM = {

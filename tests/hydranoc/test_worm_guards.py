@@ -9,7 +9,7 @@ from fpga.common.devices import DEVICES
 from fpga.common.subject import router_subject
 from hydranoc import Design, load
 from hydranoc.cli import run
-from rtl.common import worm_guard
+from rtl.parts import worm_guard
 from tests.tb.parts_runner import mutated
 
 TOPOLOGIES = {
@@ -83,7 +83,7 @@ def test_whole_worms_take_the_same_cycles(family, tmp_path, capsys, require_tool
 def test_a_watchdog_that_bites_too_early_is_found(tmp_path, capsys, require_tool, monkeypatch):
     require_tool("icarus")
     faulty = mutated(worm_guard, "flits == self.watchdog_flits - 1", "flits == self.watchdog_flits - 2")
-    monkeypatch.setattr("rtl.common.routed_input.WormGuard", faulty.WormGuard)
+    monkeypatch.setattr("rtl.routed.routed_input.WormGuard", faulty.WormGuard)
     assert compared(tmp_path, "spam", capsys, **WATCHED)["mismatches"] == 1
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from rtl.common.axi_injector import LEADING_WORD
-from rtl.common.worm_guard import MOST_WATCHDOG_FLITS
+from rtl.endpoints.axi_injector import LEADING_WORD
 from rtl.min.parameters import MinRouterParameters
+from rtl.parts.worm_guard import MOST_WATCHDOG_FLITS
 from rtl.spam.parameters import SpamRouterParameters
 from tests.proofs.claims import Describe
 from tests.proofs.common.age_claims import age_matrix

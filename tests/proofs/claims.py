@@ -14,8 +14,8 @@ from amaranth.asserts import AnyConst, AnySeq
 from amaranth.back import rtlil
 from amaranth.hdl import Assert, Assume, ClockDomain, Cover, Fragment, Module, Signal, Value
 
-from rtl.common.selection import concat
-from rtl.common.structure import flat_ports
+from rtl.generator.structure import flat_ports
+from rtl.parts.selection import concat
 
 TOP = "top"
 _NAME = re.compile(r"[a-zA-Z0-9:,'+ -]+")

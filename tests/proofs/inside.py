@@ -10,7 +10,7 @@ from typing import Any
 from amaranth.hdl import Const, Elaboratable, Fragment, Module, Signal
 from amaranth.hdl._mem import MemoryInstance
 
-from rtl.common.part import Part
+from rtl.parts.part import Part
 from tests.proofs.claims import Claims
 
 

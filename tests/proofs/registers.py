@@ -7,7 +7,7 @@ from pathlib import Path
 
 from amaranth.back import rtlil
 
-from rtl.common.part import Part
+from rtl.parts.part import Part
 from tests.proofs.claims import TOP
 from tests.proofs.prove import ProverError, prover_environment
 

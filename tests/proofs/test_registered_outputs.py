@@ -3,11 +3,6 @@
 import pytest
 
 from hydranoc import load
-from rtl.common.ejector import MessageEjector
-from rtl.common.injector import MessageInjector
-from rtl.common.vc.delivery_buffer import DeliveryBuffer
-from rtl.common.vc.lane_input import LaneInput
-from rtl.common.vc.parameters import InputShape
 from rtl.harts.parameters import PORTS
 from rtl.harts.router import HartsNode
 from rtl.hypercube.parameters import HypercubeRouterParameters
@@ -15,9 +10,14 @@ from rtl.hypercube.router import HypercubeRouter
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.router import MinRouter
 from rtl.min.token_station import TokenStation
+from rtl.parts.ejector import MessageEjector
+from rtl.parts.injector import MessageInjector
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.router import SpamRouter
 from rtl.torus.network import torus_plan
+from rtl.vc.delivery_buffer import DeliveryBuffer
+from rtl.vc.lane_input import LaneInput
+from rtl.vc.parameters import InputShape
 from tests.proofs.common.route_unit_claims import HEADERS
 from tests.proofs.faults import python_in_copy
 from tests.proofs.harts.shapes import smallest_node
@@ -38,11 +38,11 @@ SHAPES = {
     "negative-control": {"ports": 3, "atomic_enqueue": False},
 }
 FAULT = Mutation(
-    "makes ready combinational", "common/input_buffer.py", "link.ready.eq(ready)", "link.ready.eq(ready | self.pop)"
+    "makes ready combinational", "parts/input_buffer.py", "link.ready.eq(ready)", "link.ready.eq(ready | self.pop)"
 )
 CREDITS_AT_ONCE = Mutation(
     "makes credits combinational",
-    "common/vc/lane_input.py",
+    "vc/lane_input.py",
     "m.d.sync += self.credits.eq",
     "m.d.comb += self.credits.eq",
 )

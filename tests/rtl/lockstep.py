@@ -1,10 +1,10 @@
 """The harness in Amaranth's simulator, held against the golden model: every channel, every flit, every cycle."""
 
-from rtl.common.harness import HarnessTop, message_fields
+from rtl.endpoints.harness import HarnessTop, message_fields
 from rtl.spam.network import spam_plan
-from sim_model.common.engine.bits import index_of, message_of
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.loops.bits import index_of, message_of
+from sim_model.messages.messages import Message, Messages
 from sim_model.spam.model import SpamModel
 from tests.rtl.simulate import run
 from topology.common.flit_signature import SIGNATURE_BITS, flit_signature

@@ -9,13 +9,13 @@ import pytest
 from amaranth.hdl import Cat, ClockDomain, Elaboratable, Module, Mux, Signal
 from amaranth.sim import Simulator
 
-from rtl.common import byte_count, crossing_reset, gray_fifo, stream_crossing
-from rtl.common.axi_ends import SEPARATE, SHARED, StreamOptions
-from rtl.common.axi_injector import LEADING_WORD, TUSER
-from rtl.common.axi_network import generate_axi_network
-from rtl.common.byte_count import KeepPacker, KeepUnpacker
-from rtl.common.stream_crossing import StreamCrossing
+from rtl.endpoints.axi_ends import SEPARATE, SHARED, StreamOptions
+from rtl.endpoints.axi_injector import LEADING_WORD, TUSER
+from rtl.endpoints.axi_network import generate_axi_network
 from rtl.harts.network import harts_plan
+from rtl.parts import byte_count, crossing_reset, gray_fifo, stream_crossing
+from rtl.parts.byte_count import KeepPacker, KeepUnpacker
+from rtl.parts.stream_crossing import StreamCrossing
 from rtl.spam.network import spam_plan
 from tests.rtl.programs import call
 from tests.rtl.simulate import run_combinational

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from rtl.common.axi_injector import LEADING_WORD, TDEST, TUSER
-from rtl.common.axi_network import generate_axi_network
-from rtl.common.network import generate_network
+from rtl.endpoints.axi_injector import LEADING_WORD, TDEST, TUSER
+from rtl.endpoints.axi_network import generate_axi_network
+from rtl.generator.network import generate_network
 from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan

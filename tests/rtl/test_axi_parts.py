@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from rtl.common.axi_ejector import AxiStreamEjector
-from rtl.common.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector
-from rtl.common.axi_network import AxiStreamTop
+from rtl.endpoints.axi_ejector import AxiStreamEjector
+from rtl.endpoints.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector
+from rtl.endpoints.axi_network import AxiStreamTop
 from rtl.spam.network import spam_addressing, spam_plan
 from tests.networks import figure_1, ring
 from tests.rtl.simulate import run

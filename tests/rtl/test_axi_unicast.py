@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from rtl.common import axi_injector
-from rtl.common.axi_ejector import AxiStreamEjector
-from rtl.common.axi_injector import SET_MODES, TDEST, AxiStreamInjector
+from rtl.endpoints import axi_injector
+from rtl.endpoints.axi_ejector import AxiStreamEjector
+from rtl.endpoints.axi_injector import SET_MODES, TDEST, AxiStreamInjector
 from rtl.torus.network import torus_addressing
 from tests.rtl.simulate import run
 from tests.tb.parts_runner import mutated

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from rtl.common.channel_counters import ChannelCounters
+from rtl.generator.channel_counters import ChannelCounters
 from tests.rtl.simulate import run
 from topology.common.counter_bus import COUNTED, counter_address, settling_cycles
 

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from rtl.common.axi_ends import SEPARATE, SHARED, StreamOptions
-from rtl.common.axi_injector import TUSER
-from rtl.common.axi_network import generate_axi_network
-from rtl.common.network import generate_design
-from rtl.common.registers.top import generate_with_registers
+from rtl.endpoints.axi_ends import SEPARATE, SHARED, StreamOptions
+from rtl.endpoints.axi_injector import TUSER
+from rtl.endpoints.axi_network import generate_axi_network
+from rtl.generator.network import generate_design
+from rtl.registers.top import generate_with_registers
 from rtl.spam.network import spam_plan
 from topology.common.lattice import lattice_network
 from topology.spam.graph import SpamLabels

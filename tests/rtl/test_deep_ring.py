@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from rtl.common.deep_ring import MISSING_FLITS, DeepRing, front_slots
-from rtl.common.input_buffer import InputBuffer
-from rtl.common.verilog import ModuleLibrary
+from rtl.generator.verilog import ModuleLibrary
+from rtl.parts.deep_ring import MISSING_FLITS, DeepRing, front_slots
+from rtl.parts.input_buffer import InputBuffer
 from tests.rtl.programs import call
 from tests.rtl.simulate import run
 

@@ -3,11 +3,11 @@
 
 import pytest
 
-from rtl.common.fabric import Fabric
-from rtl.common.harness import generate_harness
-from rtl.common.network import NetworkTop, generate_network
-from rtl.common.plan import NetworkPlan
-from rtl.common.structure import Constant, Structure
+from rtl.endpoints.harness import generate_harness
+from rtl.generator.fabric import Fabric
+from rtl.generator.network import NetworkTop, generate_network
+from rtl.generator.plan import NetworkPlan
+from rtl.generator.structure import Constant, Structure
 from rtl.harts.network import harts_plan
 from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan

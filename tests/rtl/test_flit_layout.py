@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from rtl.common.flit import flit_layout, link_signature
-from rtl.common.harness import message_fields
-from rtl.common.injector import descriptor_layout
+from rtl.endpoints.harness import message_fields
+from rtl.parts.flit import flit_layout, link_signature
+from rtl.parts.injector import descriptor_layout
 from rtl.spam.network import spam_plan
 from tests.networks import ring
 from topology.common.flits import FlitFormat, HeaderFormat

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import pytest
 
 from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
-from rtl.common.axi_injector import LEADING_WORD, TUSER
-from rtl.common.axi_network import generate_axi_network
-from rtl.common.plan import NetworkPlan
-from rtl.common.verilog import ModuleLibrary
+from rtl.endpoints.axi_injector import LEADING_WORD, TUSER
+from rtl.endpoints.axi_network import generate_axi_network
+from rtl.generator.plan import NetworkPlan
+from rtl.generator.verilog import ModuleLibrary
 from rtl.harts.copy_collector import CopyCollector
 from rtl.harts.network import harts_plan
 from rtl.harts.stream_ejector import HartsStreamEjector

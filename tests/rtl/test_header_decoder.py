@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from rtl.common.header_decoder import HeaderDecoder
-from rtl.common.route_unit import RouteUnit
-from rtl.common.router_parameters import RouterParameters
+from rtl.generator.router_parameters import RouterParameters
 from rtl.min.parameters import MinRouterParameters
+from rtl.routed.header_decoder import HeaderDecoder
+from rtl.routed.route_unit import RouteUnit
 from rtl.spam.parameters import SpamRouterParameters
 from tests.rtl.simulate import run
 from topology.common.part_headers import PartsFormat

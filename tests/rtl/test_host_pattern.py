@@ -5,8 +5,8 @@ import random
 import pytest
 from amaranth.hdl import ResetInserter, Signal
 
-from rtl.common.host_pattern import HostPattern, PausingSource, StallingReceiver
-from sim_model.common.parts.host_pattern import HostPatternTwin, PausingSourceTwin, StallingReceiverTwin
+from rtl.parts.host_pattern import HostPattern, PausingSource, StallingReceiver
+from sim_model.parts.host_pattern import HostPatternTwin, PausingSourceTwin, StallingReceiverTwin
 from tests.rtl.simulate import compare, run
 from topology.common.host_pattern import first_state, holds_back, next_state
 

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from rtl.common.axi_ends import SEPARATE, StreamOptions
-from rtl.common.axi_injector import TDEST
-from rtl.common.axi_network import AxiStreamTop, generate_axi_network
-from rtl.common.harness import generate_harness
-from rtl.common.network import generate_network
+from rtl.endpoints.axi_ends import SEPARATE, StreamOptions
+from rtl.endpoints.axi_injector import TDEST
+from rtl.endpoints.axi_network import AxiStreamTop, generate_axi_network
+from rtl.endpoints.harness import generate_harness
+from rtl.generator.network import generate_network
 from tests.rtl.programs import call
 from tests.tb.injection_workloads import injecting_plan, injecting_routing
 

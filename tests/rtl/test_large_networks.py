@@ -10,12 +10,12 @@ import pytest
 from amaranth.hdl import Cat, Module
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.harness import generate_harness
-from rtl.common.monitor import TransferMonitor
-from rtl.common.network import generate_network
-from rtl.common.part import Part
-from rtl.common.plan import NetworkPlan
-from rtl.common.verilog import ModuleLibrary
+from rtl.endpoints.harness import generate_harness
+from rtl.generator.network import generate_network
+from rtl.generator.plan import NetworkPlan
+from rtl.generator.verilog import ModuleLibrary
+from rtl.parts.monitor import TransferMonitor
+from rtl.parts.part import Part
 from rtl.spam.network import spam_plan
 from topology.common.flits import HeaderFormat
 from topology.common.graph import Network

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from rtl.common.network import NetworkTop
+from rtl.generator.network import NetworkTop
 from rtl.harts.network import harts_plan
 from tests.rtl.simulate import run
 from tests.rtl.skewed_resets import SkewedResets

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from rtl.common.network import NetworkTop
-from rtl.common.plan import NetworkPlan, RouterInstance
+from rtl.generator.network import NetworkTop
+from rtl.generator.plan import NetworkPlan, RouterInstance
 from rtl.min.network import min_plan
 from tests.rtl.simulate import run
 from topology.min.graph import MinNetwork

@@ -9,12 +9,12 @@ import pytest
 from amaranth.hdl import Module
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.arbiter import RoundRobinArbiter
-from rtl.common.monitor import TransferMonitor
-from rtl.common.network import generate_network
-from rtl.common.part import Part, instantiate
-from rtl.common.structure import Constant, SharedModule, StructuralPart, Structure
-from rtl.common.verilog import ModuleLibrary
+from rtl.generator.network import generate_network
+from rtl.generator.structure import Constant, SharedModule, StructuralPart, Structure
+from rtl.generator.verilog import ModuleLibrary
+from rtl.parts.arbiter import RoundRobinArbiter
+from rtl.parts.monitor import TransferMonitor
+from rtl.parts.part import Part, instantiate
 from rtl.spam.multicast_key import MulticastKey
 from rtl.spam.network import spam_plan
 from topology.common.graph import Network

@@ -6,9 +6,9 @@ from amaranth.hdl import Module, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.rtlil import operators
-from rtl.common.rtlil.netlist import read_modules
-from rtl.common.rtlil.yosys import verilog_of
+from rtl.generator.rtlil import operators
+from rtl.generator.rtlil.netlist import read_modules
+from rtl.generator.rtlil.yosys import verilog_of
 from tests.rtl.programs import call
 
 PROOF = """

@@ -3,11 +3,11 @@
 
 import pytest
 
-from rtl.common.part import Part
-from rtl.common.plan_routers import plan_routers
+from rtl.generator.plan_routers import plan_routers
 from rtl.harts.network import harts_plan
 from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan
+from rtl.parts.part import Part
 from rtl.spam.network import spam_plan
 from rtl.torus.network import torus_plan
 from tests.networks import figure_1

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hydranoc import load
-from rtl.common.network import GeneratedDesign
-from rtl.common.port_arrays import port_arrays
+from rtl.endpoints.port_arrays import port_arrays
+from rtl.generator.network import GeneratedDesign
 
 NETWORK = Path(__file__).parents[2] / "examples" / "axi_stream" / "network.yaml"
 BENCH = """

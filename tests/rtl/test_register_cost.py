@@ -7,8 +7,8 @@ import pytest
 from fpga.common.area import Area, read_area
 from fpga.common.devices import DEVICES
 from hydranoc.api import load
-from rtl.common.network import generate_design, generate_network
-from rtl.common.registers.top import generate_with_registers
+from rtl.generator.network import generate_design, generate_network
+from rtl.registers.top import generate_with_registers
 from tests.rtl.programs import call
 
 ROOT = Path(__file__).parents[2]

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from hydranoc.api import load
-from rtl.common.network import NetworkTop, generate_network
-from rtl.common.registers.c_header import c_header
-from rtl.common.registers.network_map import CONDITIONS, NUMBERS, network_registers
-from rtl.common.registers.page import register_manifest, register_tables
-from rtl.common.registers.register_map import ACCESSES, READ, Field, Register, RegisterMap
-from rtl.common.registers.top import RegisterTop, generate_with_registers
+from rtl.generator.network import NetworkTop, generate_network
+from rtl.registers.c_header import c_header
+from rtl.registers.network_map import CONDITIONS, NUMBERS, network_registers
+from rtl.registers.page import register_manifest, register_tables
+from rtl.registers.register_map import ACCESSES, READ, Field, Register, RegisterMap
+from rtl.registers.top import RegisterTop, generate_with_registers
 from tests.rtl.programs import call
 from tests.rtl.simulate import run
 from tests.tb.registers_runner import TESTS, generated, network_plan

@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-from rtl.common.network import NetworkTop
+from rtl.generator.network import NetworkTop
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from tests.rtl.simulate import run

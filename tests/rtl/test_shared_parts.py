@@ -4,18 +4,18 @@ import random
 
 import pytest
 
-from rtl.common.arbiter import AgeMatrix, RoundRobinArbiter
-from rtl.common.crossbar import ReplicatingCrossbar
-from rtl.common.ejector import MessageEjector
-from rtl.common.injector import MessageInjector
-from rtl.common.input_buffer import InputBuffer
-from rtl.common.pattern_source import PatternSource
-from sim_model.common.parts.arbiter import AgeMatrixTwin, RoundRobinArbiterTwin
-from sim_model.common.parts.crossbar import ReplicatingCrossbarTwin
-from sim_model.common.parts.ejector import MessageEjectorTwin
-from sim_model.common.parts.injector import Descriptor, DescriptorFormat, MessageInjectorTwin
-from sim_model.common.parts.input_buffer import InputBufferTwin
-from sim_model.common.parts.pattern_source import PatternSourceTwin
+from rtl.parts.arbiter import AgeMatrix, RoundRobinArbiter
+from rtl.parts.crossbar import ReplicatingCrossbar
+from rtl.parts.ejector import MessageEjector
+from rtl.parts.injector import MessageInjector
+from rtl.parts.input_buffer import InputBuffer
+from rtl.parts.pattern_source import PatternSource
+from sim_model.parts.arbiter import AgeMatrixTwin, RoundRobinArbiterTwin
+from sim_model.parts.crossbar import ReplicatingCrossbarTwin
+from sim_model.parts.ejector import MessageEjectorTwin
+from sim_model.parts.injector import Descriptor, DescriptorFormat, MessageInjectorTwin
+from sim_model.parts.input_buffer import InputBufferTwin
+from sim_model.parts.pattern_source import PatternSourceTwin
 from tests.rtl.simulate import compare
 from topology.common.flits import FlitFormat, HeaderFormat
 

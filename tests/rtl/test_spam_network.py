@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from rtl.common.network import NetworkTop
+from rtl.generator.network import NetworkTop
 from rtl.spam.network import spam_plan
-from sim_model.common.messages import Message
+from sim_model.messages.messages import Message
 from tests.networks import figure_1, random_irregular
 from tests.rtl.lockstep import LockStep
 from tests.rtl.simulate import run

@@ -3,10 +3,10 @@
 
 import pytest
 
-from rtl.common.arbiter import RoundRobinArbiter
-from rtl.common.monitor import TransferMonitor
-from rtl.common.structure import Constant, SharedModule, Slice, Structure, width_of
-from rtl.common.structure_verilog import structure_verilog
+from rtl.generator.structure import Constant, SharedModule, Slice, Structure, width_of
+from rtl.generator.structure_verilog import structure_verilog
+from rtl.parts.arbiter import RoundRobinArbiter
+from rtl.parts.monitor import TransferMonitor
 
 TEXT = """\
 module top(

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from rtl.common.network import NetworkTop
+from rtl.generator.network import NetworkTop
 from rtl.min.network import min_plan
 from tests.rtl.simulate import run
 from tests.rtl.skewed_resets import SkewedResets

@@ -5,13 +5,13 @@ import re
 
 import pytest
 
-from rtl.common.arbiter import AgeMatrix, RoundRobinArbiter
-from rtl.common.crossbar import ReplicatingCrossbar
-from rtl.common.flit import flit_layout
-from rtl.common.input_buffer import InputBuffer
-from rtl.common.monitor import TransferMonitor
-from rtl.common.network import generate_network
-from rtl.common.plan import NetworkPlan, RouterInstance
+from rtl.generator.network import generate_network
+from rtl.generator.plan import NetworkPlan, RouterInstance
+from rtl.parts.arbiter import AgeMatrix, RoundRobinArbiter
+from rtl.parts.crossbar import ReplicatingCrossbar
+from rtl.parts.flit import flit_layout
+from rtl.parts.input_buffer import InputBuffer
+from rtl.parts.monitor import TransferMonitor
 from rtl.spam.network import spam_plan
 from rtl.spam.ocrq import OutputRequestQueues
 from rtl.spam.parameters import SpamRouterParameters

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from rtl.common.axi_injector import LEADING_WORD, TUSER
-from rtl.common.axi_network import generate_axi_network
-from rtl.common.harness import generate_harness
-from rtl.common.network import generate_network
+from rtl.endpoints.axi_injector import LEADING_WORD, TUSER
+from rtl.endpoints.axi_network import generate_axi_network
+from rtl.endpoints.harness import generate_harness
+from rtl.generator.network import generate_network
 from rtl.harts.network import harts_plan
 from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan

@@ -3,7 +3,7 @@
 
 from amaranth.hdl import ResetInserter, Signal
 
-from rtl.common.worm_guard import WormGuard
+from rtl.parts.worm_guard import WormGuard
 from tests.rtl.simulate import run
 
 LONGEST = 4

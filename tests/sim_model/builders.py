@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sim_model.common.messages import Message, Messages
-from sim_model.common.model import Model
-from sim_model.common.simulation import Simulation
+from sim_model.engines.model import Model
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message, Messages
 from sim_model.spam.model import SpamModel
 from topology.common.graph import Network
 from topology.common.part_headers import BIT_STRING

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sim_model.common.messages import Message, Messages
 from sim_model.harts.model import HartsModel
+from sim_model.messages.messages import Message, Messages
 from topology.harts.broadcast import COPIES
 from topology.harts.faults import NO_FAULTS, Faults
 from topology.harts.graph import HexMesh

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim_model.common.messages import Message, Messages
 from sim_model.hypercube.model import HypercubeModel
+from sim_model.messages.messages import Message, Messages
 from tests.sim_model.builders import pick
 from tests.sim_model.random_runs import Run
 from topology.hypercube.graph import HypercubeNetwork

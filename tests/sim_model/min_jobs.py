@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message, Messages
 from sim_model.min.model import MinModel
 
 # Both multicasts branch at stage 0 and again towards 4 and 19; the unicast holds the channel to 19 up. With buffers of

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim_model.common.messages import Message, Messages
-from sim_model.common.model import Model
-from sim_model.common.results import Results
-from sim_model.common.simulation import Simulation
+from sim_model.engines.model import Model
+from sim_model.engines.results import Results
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message, Messages
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
 from sim_model.torus.model import TorusModel

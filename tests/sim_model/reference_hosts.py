@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sim_model.common.messages import Message
+from sim_model.messages.messages import Message
 from topology.common.channels import ChannelNetwork
 from topology.common.host_pattern import (
     RECEIVER,

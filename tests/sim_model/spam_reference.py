@@ -9,7 +9,7 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from sim_model.common.messages import Message
+from sim_model.messages.messages import Message
 from topology.spam.routing import SpamRouting
 
 

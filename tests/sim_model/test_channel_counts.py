@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sim_model.common.engine.bits import TAIL
-from sim_model.common.messages import Message
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.loops.bits import TAIL
+from sim_model.messages.messages import Message
 from tests.networks import random_irregular
 from tests.sim_model.builders import build, random_records, spam_model
 from topology.common.graph import Network

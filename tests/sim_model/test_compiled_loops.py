@@ -15,19 +15,19 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from sim_model.common.engine.compiled import compiled_loop
-from sim_model.common.loops import notices, object_code, processors
-from sim_model.common.loops.arguments import ArgumentError, Layout
-from sim_model.common.loops.digest import COMPILER_FILES
-from sim_model.common.loops.kept import read
-from sim_model.common.loops.machine_code import ENTRY, VALUE, load_by_llvm
-from sim_model.common.loops.object_code import load_code
-from sim_model.common.loops.processors import baselines
+from sim_model.loops import notices, object_code, processors
+from sim_model.loops.arguments import ArgumentError, Layout
+from sim_model.loops.compiled import compiled_loop
+from sim_model.loops.digest import COMPILER_FILES
+from sim_model.loops.kept import read
+from sim_model.loops.machine_code import ENTRY, VALUE, load_by_llvm
+from sim_model.loops.object_code import load_code
+from sim_model.loops.processors import baselines
 
 ROOT = Path(__file__).parent.parent.parent
 FACTORS = "FACTOR = 3\n"
 PARTS = """
-from sim_model.common.engine.compiled import compiled
+from sim_model.loops.compiled import compiled
 from {factors} import FACTOR
 
 @compiled
@@ -35,7 +35,7 @@ def scaled(number):
     return number * FACTOR
 """
 LOOP = """
-from sim_model.common.engine.compiled import compiled_loop
+from sim_model.loops.compiled import compiled_loop
 from {parts} import scaled
 
 @compiled_loop
@@ -50,7 +50,7 @@ import os
 import sys
 from pathlib import Path
 import numpy as np
-from sim_model.common.loops import kept
+from sim_model.loops import kept
 sys.path.insert(0, sys.argv[1])
 kept.SHIPPED_FOLDER = Path(sys.argv[2])
 if "NUMBA_CPU_NAME" in os.environ:

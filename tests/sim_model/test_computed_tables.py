@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from sim_model.common.engine import tables
-from sim_model.common.engine.compiled import compiled_loop
-from sim_model.common.engine.lookups import candidates_of, ports_to
-from sim_model.common.simulation import CYCLE_ENGINE, WORM, Simulation
+from sim_model.engines.cycle import tables
+from sim_model.engines.simulation import CYCLE_ENGINE, WORM, Simulation
+from sim_model.loops.compiled import compiled_loop
+from sim_model.loops.lookups import candidates_of, ports_to
 from sim_model.min.computed import MinRoutes, min_reach, min_routes
 from sim_model.min.model import MinModel
 from sim_model.spam.computed import SpamRoutes, spam_reach, spam_routes

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sim_model.common.engine.bits import MESSAGE_SHIFT
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.loops.bits import MESSAGE_SHIFT
+from sim_model.messages.messages import Message, Messages
 from sim_model.torus.model import TorusModel
 from tests.networks import InjectingTorus, random_irregular
 from tests.sim_model.builders import build, simulate, spam_model

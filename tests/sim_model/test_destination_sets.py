@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sim_model.common.traffic.counts import FixedCount
-from sim_model.common.traffic.destination_sets import (
+from sim_model.traffic.counts import FixedCount
+from sim_model.traffic.destination_sets import (
     Broadcasts,
     EveryOther,
     RandomSets,
@@ -19,8 +19,8 @@ from sim_model.common.traffic.destination_sets import (
     near,
     same_group,
 )
-from sim_model.common.traffic.lengths import FixedLength, LengthMix
-from sim_model.common.traffic.subsets import random_subsets
+from sim_model.traffic.lengths import FixedLength, LengthMix
+from sim_model.traffic.subsets import random_subsets
 from topology.common.regular import mesh_network, ring_network
 from topology.torus.graph import TorusLinks
 from topology.torus.grid import Grid

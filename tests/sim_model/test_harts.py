@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from sim_model.harts.model import HartsModel
 from tests.sim_model.harts_traffic import PAPER_ALGORITHMS, broadcast, built, harts_model, mixed_traffic
 from topology.harts.broadcast import ALGORITHM_A, COPIES

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sim_model.common.engine.state import NONE
-from sim_model.common.simulation import Simulation
+from sim_model.engines.cycle.state import NONE
+from sim_model.engines.simulation import Simulation
 from sim_model.harts.memory_hosts import MemoryHostsModel
 from sim_model.harts.model import HartsModel
 from tests.sim_model.harts_traffic import PAPER_ALGORITHMS, broadcast, built, harts_model, mixed_traffic

@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
+from sim_model.messages.messages import Message, Messages
 from topology.common.lanes import REUSE_EMPTY, REUSE_TAIL
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.lane_reuse import REUSE_ESCAPE_TAIL

@@ -5,10 +5,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from sim_model.common.messages import Message, MessageError, Messages
-from sim_model.common.software import SEPARATE, software_multicasts, software_steps
-from sim_model.common.spread import spread_unicasts
 from sim_model.hypercube.multicasts import OWN_SOFTWARE, doubling_sends, software_sends
+from sim_model.messages.messages import Message, MessageError, Messages
+from sim_model.messages.software import SEPARATE, software_multicasts, software_steps
+from sim_model.messages.spread import spread_unicasts
 from topology.common.errors import TopologyError
 from topology.hypercube.binomial_tree import binomial_tree
 from topology.hypercube.graph import HypercubeNetwork

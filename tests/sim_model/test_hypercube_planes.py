@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sim_model.common.messages import Message, Messages
-from sim_model.common.results import Results
-from sim_model.common.simulation import FLITS_FOR_PLANES, Simulation
+from sim_model.engines.results import Results
+from sim_model.engines.simulation import FLITS_FOR_PLANES, Simulation
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.hypercube.orders import first_in_order, make_orders
 from sim_model.hypercube.planes.orders import input_orders, lane_orders
+from sim_model.messages.messages import Message, Messages
 from tests.sim_model.hypercube_runs import Shape, random_cube_run
 from tests.sim_model.random_runs import Run, differences
 from topology.common.host_pattern import HostBehaviour

@@ -2,11 +2,11 @@
 
 import pytest
 
-from sim_model.common.messages import Message, Messages
-from sim_model.common.schedule import dependent_unicasts
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.hypercube.multicasts import doubling_sends
+from sim_model.messages.messages import Message, Messages
+from sim_model.messages.schedule import dependent_unicasts
 from topology.hypercube.diagonals import code_bits, input_codes
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import HypercubeRouting

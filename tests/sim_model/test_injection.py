@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sim_model.common.statistics import confidence_interval
-from sim_model.common.traffic.injection import (
+from sim_model.statistics.latency import confidence_interval
+from sim_model.traffic.injection import (
     BernoulliInjection,
     BurstInjection,
     PeriodicInjection,

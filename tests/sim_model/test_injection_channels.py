@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sim_model.common.engine.bits import TAIL, index_of, message_of
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.loops.bits import TAIL, index_of, message_of
+from sim_model.messages.messages import Message, Messages
 from sim_model.torus.model import TorusModel
 from tests.networks import InjectingTorus
 from topology.common.host_pattern import EAGER, HostBehaviour

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import numba
 
-from sim_model.common.loops import pipeline
-from sim_model.common.planes.layout import room_for
-from sim_model.common.planes.loop import plane_loop
+from sim_model.engines.plane.layout import room_for
+from sim_model.engines.plane.loop import plane_loop
 from sim_model.hypercube.planes.loop import cube_loop
+from sim_model.loops import pipeline
 from sim_model.torus.planes import find_way
 
 ROOT = Path(__file__).parent.parent.parent
-WITHOUT_HOOKS = "import sys; sys.modules['sim_model.common.loops.lean'] = None"
+WITHOUT_HOOKS = "import sys; sys.modules['sim_model.loops.lean'] = None"
 SUM_OF_FIELDS = """
 from typing import NamedTuple
 import numpy as np
-from sim_model.common.engine.compiled import compiled, compiled_loop
+from sim_model.loops.compiled import compiled, compiled_loop
 
 class State(NamedTuple):
     numbers: np.ndarray
@@ -40,14 +40,14 @@ def total(state):
 loop = compiled_loop(total)
 state = State(np.arange(5), 3)
 assert loop(state) == total(state) == 57, (loop(state), total(state))
-from sim_model.common.loops import pipeline
+from sim_model.loops import pipeline
 print(pipeline.LoopLibrary.__module__)
 """
 
 
 def test_numba_has_what_lean_compilation_changes():
-    assert pipeline.LoopLibrary.__module__ == "sim_model.common.loops.lean", (
-        f"numba {numba.__version__} does not have all of sim_model/common/loops/lean.py: HOOKS; "
+    assert pipeline.LoopLibrary.__module__ == "sim_model.loops.lean", (
+        f"numba {numba.__version__} does not have all of sim_model/loops/lean.py: HOOKS; "
         "adapt it to this version, or compiling takes four times as long"
     )
 
@@ -58,7 +58,7 @@ def test_loops_are_compiled_with_and_without_the_hooks(tmp_path):
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "HYDRANOC_LOOPS": str(tmp_path / expected)}
         command = [sys.executable, str(tmp_path / "run.py")]
         found = subprocess.run(command, capture_output=True, text=True, env=environment)
-        assert found.stdout.strip() == f"sim_model.common.loops.{expected}", found.stderr
+        assert found.stdout.strip() == f"sim_model.loops.{expected}", found.stderr
 
 
 def test_buffers_of_one_to_eight_flits_need_two_loops():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sim_model.common.messages import Message
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message
 from sim_model.min.model import MinModel
 from tests.networks import figure_1
 from tests.sim_model.builders import simulate, spam_model

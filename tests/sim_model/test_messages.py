@@ -2,7 +2,7 @@
 
 import pytest
 
-from sim_model.common.messages import Message, MessageError, Messages
+from sim_model.messages.messages import Message, MessageError, Messages
 
 
 def build(*records, **settings):

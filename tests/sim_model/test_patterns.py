@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sim_model.common.traffic.destination_sets import distances, near
-from sim_model.common.traffic.patterns import (
+from sim_model.traffic.destination_sets import distances, near
+from sim_model.traffic.patterns import (
     CandidatePattern,
     FixedPattern,
     FunctionPattern,
@@ -15,7 +15,7 @@ from sim_model.common.traffic.patterns import (
     UniformPattern,
     permutation_pattern,
 )
-from sim_model.common.traffic.permutations import PERMUTATIONS
+from sim_model.traffic.permutations import PERMUTATIONS
 from topology.common.graph import Network
 from topology.common.regular import hypercube_network, mesh_network, ring_network, torus_network
 from topology.hypercube.graph import HypercubeNetwork

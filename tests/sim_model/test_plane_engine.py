@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from sim_model.common.messages import Message
-from sim_model.common.planes.counts import add, read_counts
-from sim_model.common.planes.state import COUNT_BITS, COUNT_KINDS, plane_of
-from sim_model.common.simulation import FLITS_FOR_PLANES, Simulation
+from sim_model.engines.plane.counts import add, read_counts
+from sim_model.engines.plane.state import COUNT_BITS, COUNT_KINDS, plane_of
+from sim_model.engines.simulation import FLITS_FOR_PLANES, Simulation
+from sim_model.messages.messages import Message
 from sim_model.torus.model import TorusModel
 from sim_model.torus.multinode import software_sends
 from tests.sim_model.builders import build

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sim_model.common.engine.vector_operations import turn_operations
-from sim_model.common.planes.layout import ports_of_vector
-from sim_model.common.planes.state import moves_of, plane_of
+from sim_model.engines.plane.layout import ports_of_vector
+from sim_model.engines.plane.state import moves_of, plane_of
+from sim_model.loops.vector_operations import turn_operations
 from sim_model.torus.planes import make_neighbours
 from topology.torus.grid import DIRECTIONS, Grid
 

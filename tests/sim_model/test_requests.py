@@ -5,16 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim_model.common.message_columns import MessageColumns
-from sim_model.common.messages import Messages
-from sim_model.common.simulation import Simulation
-from sim_model.common.traffic.counts import Shares
-from sim_model.common.traffic.generate import RandomTraffic
-from sim_model.common.traffic.injection import BatchInjection, BernoulliInjection
-from sim_model.common.traffic.lengths import FixedLength, LengthMix
-from sim_model.common.traffic.patterns import UniformPattern
-from sim_model.common.traffic.requests import Replies, round_trip_cycles
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.columns import MessageColumns
+from sim_model.messages.messages import Messages
 from sim_model.torus.model import TorusModel
+from sim_model.traffic.counts import Shares
+from sim_model.traffic.generate import RandomTraffic
+from sim_model.traffic.injection import BatchInjection, BernoulliInjection
+from sim_model.traffic.lengths import FixedLength, LengthMix
+from sim_model.traffic.patterns import UniformPattern
+from sim_model.traffic.requests import Replies, round_trip_cycles
 from topology.torus.graph import TorusNetwork
 from topology.torus.grid import Grid
 from topology.torus.routing import TorusRouting

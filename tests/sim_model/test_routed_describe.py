@@ -2,9 +2,9 @@
 
 import pytest
 
-from sim_model.common.messages import Message
-from sim_model.common.model import Wait
-from sim_model.common.simulation import Simulation
+from sim_model.engines.model import Wait
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message
 from sim_model.min.model import MinModel
 from tests.sim_model.builders import simulate, spam_model
 from topology.common.graph import Network

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim_model.common.messages import Message
+from sim_model.messages.messages import Message
 from sim_model.spam.model import SpamModel
 from tests.networks import random_irregular
 from tests.sim_model.builders import random_records, simulate, spam_model
@@ -115,7 +115,7 @@ def test_uncompiled_code_gives_the_same_result():
 def test_uncompiled_routers_with_lanes_give_the_same_result(family):
     """Their vectors of eight switches are arrays then, whose words are numbers of Python or of NumPy."""
     code = (
-        "from hydranoc import load; from sim_model.common.simulation import Simulation; "
+        "from hydranoc import load; from sim_model.engines.simulation import Simulation; "
         f"design = load('examples/{family}.yaml'); "
         "results = Simulation(design.model, design.messages, engine='cycle').run(400); "
         "print(results.flit_hops, results.arrival_cycle.tolist())"

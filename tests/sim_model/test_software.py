@@ -2,8 +2,8 @@
 
 import pytest
 
-from sim_model.common.messages import Message, MessageError
-from sim_model.common.software import binomial_chain, software_multicasts, software_steps
+from sim_model.messages.messages import Message, MessageError
+from sim_model.messages.software import binomial_chain, software_multicasts, software_steps
 from tests.networks import random_irregular
 from tests.sim_model.builders import simulate, spam_model
 from topology.common.graph import Network

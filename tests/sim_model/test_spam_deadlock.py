@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim_model.common.messages import Message
+from sim_model.messages.messages import Message
 from tests.networks import ring
 from tests.sim_model.builders import random_records, simulate, spam_model
 from topology.common.graph import Network

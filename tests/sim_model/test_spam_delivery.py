@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sim_model.common.messages import Message
-from sim_model.common.traffic import random_traffic
+from sim_model.messages.messages import Message
+from sim_model.traffic import random_traffic
 from tests.networks import random_irregular, ring
 from tests.sim_model.builders import build, pick, random_network, random_records, simulate, spam_model
 from topology.common.pattern import payload_seed, payload_word

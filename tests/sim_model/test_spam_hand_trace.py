@@ -2,7 +2,7 @@
 
 import pytest
 
-from sim_model.common.messages import Message
+from sim_model.messages.messages import Message
 from tests.sim_model.builders import simulate, spam_model
 from topology.common.graph import Network
 

@@ -3,9 +3,9 @@
 from collections import Counter
 from itertools import pairwise
 
-from sim_model.common.messages import Message
-from sim_model.common.software import software_multicasts
-from sim_model.common.spread import spread_unicasts
+from sim_model.messages.messages import Message
+from sim_model.messages.software import software_multicasts
+from sim_model.messages.spread import spread_unicasts
 
 UNICASTS = [Message(number % 7, [9], 5, start_cycle=number) for number in range(6_000)]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hydranoc.measurement.replication import Precision, replicate
-from sim_model.common.statistics import Summary, confidence_interval
+from sim_model.statistics.latency import Summary, confidence_interval
 
 
 def test_summary():

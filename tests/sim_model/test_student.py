@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtr, stdtrit
 
-from sim_model.common.student import student_quantile, student_tail
+from sim_model.statistics.student import student_quantile, student_tail
 
 FREEDOMS = (1, 2, 3, 4, 7, 19, 30, 199, 1_000, 9_999)
 

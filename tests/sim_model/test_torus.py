@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim_model.common.messages import Message
-from sim_model.common.simulation import Simulation
-from sim_model.common.vc.state import credits_of
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message
 from sim_model.torus.router import route
+from sim_model.vc.state import credits_of
 from tests.sim_model.torus_traffic import build, random_records, simulate, torus_model, turned
 from topology.common.host_pattern import Blockade, HostBehaviour, level_of
 from topology.torus.grid import Turns

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from sim_model.common.software import software_steps
+from sim_model.messages.software import software_steps
 from sim_model.torus.chains import CHAINS, NEGATIVE, POSITIVE, spu, u_mesh, u_torus
 from tests.sim_model.torus_paths import conflicting_sends, conflicts, dateline_lanes, lanes, links, random_multicasts
 from topology.torus.grid import Grid, Turns

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sim_model.common.message_columns import MessageColumns, checked_messages
-from sim_model.common.multinode import multinode_columns
+from sim_model.messages.columns import MessageColumns, checked_messages
+from sim_model.messages.multinode import multinode_columns
 from sim_model.torus.chain_columns import halved_positions
 from sim_model.torus.chains import POSITIVE, halved_chain
 from sim_model.torus.multinode import software_names, software_sends

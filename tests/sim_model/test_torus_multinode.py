@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from sim_model.common.messages import Message, MessageError, Messages
-from sim_model.common.multinode import multinode_workload
-from sim_model.common.software import software_steps
+from sim_model.messages.messages import Message, MessageError, Messages
+from sim_model.messages.multinode import multinode_workload
+from sim_model.messages.software import software_steps
 from sim_model.torus.multinode import software_names, software_sends
 from tests.sim_model.torus_paths import random_multicasts
 from topology.torus.grid import Grid, Turns

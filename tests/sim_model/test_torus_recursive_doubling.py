@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
-from sim_model.common.software import software_steps
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message, Messages
+from sim_model.messages.software import software_steps
 from sim_model.torus.model import TorusModel
 from sim_model.torus.multinode import software_sends
 from sim_model.torus.recursive_doubling import recursive_doubling

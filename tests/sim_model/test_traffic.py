@@ -6,9 +6,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from sim_model.common.trace import TraceError, read_trace, trace_messages
-from sim_model.common.traffic import random_traffic
-from sim_model.common.traffic.counts import ClippedGaussian
+from sim_model.messages.trace import TraceError, read_trace, trace_messages
+from sim_model.traffic import random_traffic
+from sim_model.traffic.counts import ClippedGaussian
 
 USUAL = {
     "processors": 16,

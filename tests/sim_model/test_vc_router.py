@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sim_model.common.messages import Message
+from sim_model.messages.messages import Message
 from tests.sim_model.builders import pick
 from tests.sim_model.torus_traffic import random_records, reference, simulate, torus_model
 from topology.common.host_pattern import EAGER, Blockade, HostBehaviour, level_of

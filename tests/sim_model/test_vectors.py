@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from sim_model.common.engine.compiled import compiled_loop
-from sim_model.common.engine.lists import enter
-from sim_model.common.engine.records import aligned_words
-from sim_model.common.engine.vector_operations import (
+from sim_model.engines.cycle.records import aligned_words
+from sim_model.engines.plane.layout import plane_offsets
+from sim_model.loops.compiled import compiled_loop
+from sim_model.loops.lists import enter
+from sim_model.loops.vector_operations import (
     cube_operations,
     memory_operations,
     move_operations,
     turn_operations,
     word_operations,
 )
-from sim_model.common.planes.layout import plane_offsets
 from tests.sim_model.torus_traffic import simulate, torus_model
 
 ROWS = 13

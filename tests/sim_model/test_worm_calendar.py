@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sim_model.common.engine.state import NEVER, NONE
-from sim_model.common.worms.calendar import (
+from sim_model.engines.cycle.state import NEVER, NONE
+from sim_model.engines.worm.calendar import (
     WHEEL,
     WHEEL_MASK,
     Calendar,

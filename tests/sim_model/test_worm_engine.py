@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sim_model.common.messages import Message
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message
 from tests.networks import ring
 from tests.sim_model.builders import build, random_records, simulate, spam_model
 from tests.sim_model.random_runs import Run, differences, random_run

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message, Messages
 from sim_model.torus.model import TorusModel
 from tests.sim_model.vc_reference import LaneReference, Route
 from topology.common.host_pattern import EAGER, HostBehaviour

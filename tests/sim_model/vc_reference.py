@@ -8,7 +8,7 @@ import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sim_model.common.messages import Message
+from sim_model.messages.messages import Message
 from tests.sim_model.reference_hosts import Flit, Receivers, Senders
 from topology.common.host_pattern import EAGER, HostBehaviour
 

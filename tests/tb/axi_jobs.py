@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from hydranoc.lockstep.simulator import BenchSource, build_simulator, run_bench
-from rtl.common.axi_ends import StreamOptions
-from rtl.common.axi_injector import LEADING_WORD, SET_MODES, TDEST, set_words
-from rtl.common.axi_network import NO_OPTIONS, SINK_OUTPUTS, SOURCE_INPUTS, SOURCE_OUTPUTS, generate_axi_network
-from rtl.common.plan import NetworkPlan
+from rtl.endpoints.axi_ends import StreamOptions
+from rtl.endpoints.axi_injector import LEADING_WORD, SET_MODES, TDEST, set_words
+from rtl.endpoints.axi_network import NO_OPTIONS, SINK_OUTPUTS, SOURCE_INPUTS, SOURCE_OUTPUTS, generate_axi_network
+from rtl.generator.plan import NetworkPlan
 from tb.common.axi.job import JOB_VARIABLE, AxiJob, AxiResult, Load, input_prefixes
 from topology.hypercube.routing import HypercubeRouting
 from topology.min.routing import MinRouting

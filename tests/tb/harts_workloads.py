@@ -2,7 +2,7 @@
 
 from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.harts.network import harts_plan
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from sim_model.harts.model import HartsModel
 from tests.sim_model.harts_traffic import broadcast, built, harts_model, mixed_traffic
 from topology.harts.broadcast import ALGORITHM_A, ALGORITHMS

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from hydranoc.lockstep.compare import Comparison
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from tests.networks import random_irregular
 from tests.tb.harts_workloads import loaded
 from tests.tb.min_workloads import job as min_job

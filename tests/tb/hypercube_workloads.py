@@ -7,11 +7,11 @@ import numpy as np
 
 from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.hypercube.network import hypercube_plan
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.hypercube.multicasts import DOUBLING, software_sends
 from sim_model.hypercube.state import HypercubeState
+from sim_model.messages.messages import Message, Messages
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.graph import HypercubeNetwork

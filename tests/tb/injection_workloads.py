@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hydranoc.lockstep.compare import Comparison, harness_source
-from rtl.common.plan import NetworkPlan
-from rtl.common.plan_routers import plan_routers
-from rtl.common.vc.parameters import LaneRouterShape
+from rtl.generator.plan import NetworkPlan
+from rtl.generator.plan_routers import plan_routers
 from rtl.torus.network import torus_plan
 from rtl.torus.parameters import TorusRouterParameters
 from rtl.torus.router import TorusRouter
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from rtl.vc.parameters import LaneRouterShape
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message, Messages
 from sim_model.torus.model import TorusModel
 from tests.networks import InjectingTorus
 from topology.common.host_pattern import EAGER, HostBehaviour

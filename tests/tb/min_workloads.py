@@ -4,8 +4,8 @@ import numpy as np
 
 from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.min.network import min_plan
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message, Messages
 from sim_model.min.model import MinModel
 from topology.common.part_headers import BIT_STRING
 from topology.common.total_order import NO_ORDER

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 _GENERATE = """
 import importlib, pickle, sys
 from dataclasses import replace
-from rtl.common.harness import generate_harness
+from rtl.endpoints.harness import generate_harness
 
 family, routing, settings, counters = pickle.load(sys.stdin.buffer)
 make_plan = getattr(importlib.import_module(f"rtl.{family}.network"), f"{family}_plan")
@@ -73,13 +73,13 @@ MUTATIONS = (
     ),
     Mutation(
         "keeps one output after the release",
-        "common/header_scanner.py",
+        "routed/header_scanner.py",
         "[self.queued.eq(0), self.request.eq(0)]",
         "[self.queued.eq(0), self.request.eq(self.request & (self.request - 1))]",
     ),
     Mutation(
         "changes a flit that waits on the link",
-        "common/output_register.py",
+        "parts/output_register.py",
         "with m.If(self.free):",
         "with m.If(self.free | link.valid):",
     ),
@@ -135,87 +135,87 @@ MUTATIONS = (
     # reading headers
     Mutation(
         "swaps the reach bits of processors 0 and 1",
-        "common/routed_input.py",
+        "routed/routed_input.py",
         "parameters.outputs].ravel()",
         "parameters.outputs][:, [1, 0, *range(2, routing.reach.shape[2])]].ravel()",
     ),
     Mutation(
         "takes the highest candidate",
-        "common/header_scanner.py",
+        "routed/header_scanner.py",
         'first_at_or_after(m, flit.candidates, ~self.busy, "port")',
         'first_at_or_after(m, flit.candidates[::-1], ~self.busy[::-1], "port")[::-1]',
     ),
     Mutation(
         "ignores which candidates are busy",
-        "common/header_scanner.py",
+        "routed/header_scanner.py",
         "flit.candidates, ~self.busy",
         "flit.candidates, flit.candidates",
     ),
     Mutation(
         "swaps the classes up and cross",
-        "common/route_unit.py",
+        "routed/route_unit.py",
         "self.routes, self.port_class,",
         "self.routes, self.port_class ^ 1,",
     ),
     Mutation(
         "skips the last header flit",
-        "common/header_decoder.py",
+        "routed/header_decoder.py",
         "_is(position, self.parameters.header_flits - 1)",
         "_is(position, self.parameters.header_flits - 2)",
     ),
     Mutation(
         "forgets the outputs of earlier header flits",
-        "common/header_scanner.py",
+        "routed/header_scanner.py",
         "collected.eq(self.request | flit.branches)",
         "collected.eq(flit.branches)",
     ),
     Mutation(
         "looks at the link before the buffer",
-        "common/header_scanner.py",
+        "routed/header_scanner.py",
         "Mux(self.buffered_valid, Value.cast(self.buffered), Value.cast(self.arriving))",
         "Mux(self.arriving_valid, Value.cast(self.arriving), Value.cast(self.buffered))",
     ),
     Mutation(
         "routes one cycle early",
-        "common/header_scanner.py",
+        "routed/header_scanner.py",
         "waited.eq(delay == waits)",
         "waited.eq(delay == waits - 1)",
         "routing-delay",
     ),
     Mutation(
         "never passes the turn on",
-        "common/arbiter.py",
+        "parts/arbiter.py",
         "later.eq(concat(chosen[:i].any() for i in range(1, self.count)))",
         "later.eq(0)",
     ),
     # input buffers
     Mutation(
         "is ready for one flit too many",
-        "common/input_buffer.py",
+        "parts/input_buffer.py",
         "(count == self.depth) | (count == self.depth - 1) & arriving",
         "count == self.depth",
     ),
     Mutation(
         "does not advance the cursor",
-        "common/input_buffer.py",
+        "parts/input_buffer.py",
         "cursor.eq(position + Mux(self.at_front, self.pop, self.advance))",
         "cursor.eq(position + Mux(self.at_front, self.pop, 0))",
     ),
     Mutation(
         "reads the next header one flit early",
-        "common/input_buffer.py",
+        "parts/input_buffer.py",
         "cursor.eq(position + Mux(self.at_front, self.pop, self.advance))",
         "cursor.eq(position + Mux(self.at_front, 0, self.advance))",
     ),
     Mutation(
         "keeps the note of another flit",
-        "common/input_buffer.py",
+        "parts/input_buffer.py",
         "arriving.decoded.eq(self.arriving_decoded)",
         "arriving.decoded.eq(self.arriving_decoded & -2)",
     ),
     Mutation(
         "loses the second flit of two",
-        "common/input_buffer.py",
+        "parts/input_buffer.py",
         "Mux(count == self.depth, Value.cast(slots[1]), Value.cast(entry))",
         "entry",
         "routing-delay",
@@ -223,7 +223,7 @@ MUTATIONS = (
     # injectors
     Mutation(
         "sends one flit less",
-        "common/injector.py",
+        "parts/injector.py",
         "flits_left.eq(message.flits - 1)",
         "flits_left.eq(message.flits - 2)",
     ),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from rtl.common import arbiter, crossbar, deep_ring, ejector, injector, input_buffer, output_register, pattern_source
+from rtl.parts import arbiter, crossbar, deep_ring, ejector, injector, input_buffer, output_register, pattern_source
 from tests.tb.parts_runner import Instance, Tampered, copy_of, mutated
 from topology.common.flits import HeaderFormat
 

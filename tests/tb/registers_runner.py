@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hydranoc.lockstep.simulator import BenchSource, build_simulator
-from rtl.common.network import GeneratedDesign, generate_network
-from rtl.common.plan import NetworkPlan
-from rtl.common.registers.top import generate_with_registers
-from rtl.common.table_layout import loaded_words
+from rtl.generator.network import GeneratedDesign, generate_network
+from rtl.generator.plan import NetworkPlan
+from rtl.generator.table_layout import loaded_words
 from rtl.harts.network import harts_plan
 from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan
+from rtl.registers.top import generate_with_registers
 from rtl.spam.network import spam_plan
 from rtl.torus.network import torus_plan
 from tb.common.registers.job import JOB_VARIABLE, RegisterJob, Worm

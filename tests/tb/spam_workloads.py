@@ -6,11 +6,11 @@ import numpy as np
 
 from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.spam.network import spam_plan
-from sim_model.common.messages import Message, Messages
-from sim_model.common.results import Results
-from sim_model.common.simulation import Simulation
-from sim_model.common.traffic import random_traffic
+from sim_model.engines.results import Results
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message, Messages
 from sim_model.spam.model import SpamModel
+from sim_model.traffic import random_traffic
 from topology.common.graph import Network
 from topology.common.part_headers import BIT_STRING
 from topology.common.total_order import NO_ORDER

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from sim_model.common.engine.bits import TAIL, index_of
-from sim_model.common.messages import Message
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.loops.bits import TAIL, index_of
+from sim_model.messages.messages import Message
 from tests.tb.altered_wires import Alteration, altered, compare_verilog_text, flipped_in_body, flipped_in_cycle
 from tests.tb.harts_workloads import loaded
 from tests.tb.min_workloads import FAULTY

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rtl.common.axi_injector import TDEST
+from rtl.endpoints.axi_injector import TDEST
 from rtl.hypercube.network import hypercube_plan
 from tests.tb.axi_jobs import check, check_overtaking, network_job, run_job, unicast_source
 from topology.hypercube.graph import HypercubeNetwork

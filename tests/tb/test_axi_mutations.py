@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rtl.common.axi_injector import LEADING_WORD, TUSER
-from rtl.common.axi_network import generate_axi_network
+from rtl.endpoints.axi_injector import LEADING_WORD, TUSER
+from rtl.endpoints.axi_network import generate_axi_network
 from rtl.spam.network import spam_plan
 from tests.tb.axi_jobs import axi_source, check, network_job, run_job
 from tests.tb.mutations import ROOT, Mutation, copy_hardware
@@ -20,15 +20,15 @@ from topology.spam.routing import SpamRouting
 
 _GENERATE = """
 import pickle, sys
-from rtl.common.axi_network import generate_axi_network
+from rtl.endpoints.axi_network import generate_axi_network
 from rtl.spam.network import spam_plan
 
 routing, mode = pickle.load(sys.stdin.buffer)
 sys.stdout.write(generate_axi_network(spam_plan(routing), mode).files["noc.v"])
 """
-INJECTOR, EJECTOR = "common/axi_injector.py", "common/axi_ejector.py"
-FLITS = "common/packet_flits.py"
-KEY, SELECTION = "spam/multicast_key.py", "common/selection.py"
+INJECTOR, EJECTOR = "endpoints/axi_injector.py", "endpoints/axi_ejector.py"
+FLITS = "endpoints/packet_flits.py"
+KEY, SELECTION = "spam/multicast_key.py", "parts/selection.py"
 MIXTURES = ((0.0, 0.0), (0.0, 0.9))  # idle sources, back-pressure
 QUICK = 4
 # the quick ones first; the field ``workload`` is the destination mode here

@@ -11,11 +11,11 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, connect
 
 from hydranoc.lockstep.simulator import BenchSource
-from rtl.common.axi_ejector import AxiStreamEjector
-from rtl.common.axi_ends import NETWORK, SEPARATE, SHARED, StreamOptions
-from rtl.common.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector
-from rtl.common.axi_network import SINK_OUTPUTS, SOURCE_INPUTS, SOURCE_OUTPUTS, generate_axi_network
-from rtl.common.plan import NetworkPlan
+from rtl.endpoints.axi_ejector import AxiStreamEjector
+from rtl.endpoints.axi_ends import NETWORK, SEPARATE, SHARED, StreamOptions
+from rtl.endpoints.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector
+from rtl.endpoints.axi_network import SINK_OUTPUTS, SOURCE_INPUTS, SOURCE_OUTPUTS, generate_axi_network
+from rtl.generator.plan import NetworkPlan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_addressing, spam_plan
 from tb.common.axi.job import AxiJob, Load

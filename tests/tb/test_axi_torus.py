@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from hydranoc.lockstep.simulator import BenchSource
-from rtl.common.axi_ends import SEPARATE, StreamOptions
-from rtl.common.axi_injector import TDEST
-from rtl.common.axi_network import NO_OPTIONS
+from rtl.endpoints.axi_ends import SEPARATE, StreamOptions
+from rtl.endpoints.axi_injector import TDEST
+from rtl.endpoints.axi_network import NO_OPTIONS
 from rtl.torus.network import torus_plan
 from tb.common.axi.job import AxiJob, Load, Phase
 from tests.tb.axi_jobs import LONGEST_PACKET, check, check_overtaking, network_job, run_job, unicast_source

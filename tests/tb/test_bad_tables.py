@@ -6,9 +6,9 @@ import pytest
 from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from sim_model.harts.model import HartsModel
+from sim_model.messages.messages import Message, Messages
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
 from tests.networks import five_port_network
@@ -103,7 +103,8 @@ def test_dropped_packets_of_a_faulty_mesh_are_counted():
     assert results.discarded > 0
 
 
-MONITOR, INPUTS, DECODER = (f"common/{name}.py" for name in ("error_monitor", "routed_input", "header_decoder"))
+MONITOR, INPUTS = "generator/error_monitor.py", "routed/routed_input.py"
+DECODER = "routed/header_decoder.py"
 MUTATIONS = [
     Mutation("does not tell the channel", MONITOR, "found[channel] = seen[i]", "found[0] |= seen[i]"),
     Mutation("forgets worms", INPUTS, "& ~route_unit.request[i].any()", "& 0"),

@@ -12,7 +12,7 @@ from tests.tb.spam_workloads import Shape, comparison, staged_traffic
 from topology.common.counter_bus import COUNTED
 
 SHAPE = Shape(flit_bits=16, buffer_flits=1)
-COUNTERS = "common/channel_counters.py"
+COUNTERS = "generator/channel_counters.py"
 MUTATIONS = (
     Mutation("counts idle cycles as stalled", COUNTERS, "self.valid & ~self.ready", "~self.ready"),
     Mutation("takes every flit for a tail", COUNTERS, "moves & ~self.tail |", "moves & 0 |"),

@@ -5,9 +5,9 @@ from dataclasses import replace
 from hydranoc.lockstep.direct.build import build_directly
 from hydranoc.lockstep.direct.compare import CHUNK_CYCLES, compare_directly
 from hydranoc.lockstep.direct.process import DirectBench
-from sim_model.common.engine.bits import TAIL, index_of
-from sim_model.common.messages import Message
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.loops.bits import TAIL, index_of
+from sim_model.messages.messages import Message
 from tests.tb.altered_wires import altered, compare_verilog_text, flipped_in_body
 from tests.tb.spam_workloads import Shape, comparison
 from topology.common.graph import Network

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hydranoc import load
-from rtl.common.harness import observed_layout
-from sim_model.common.engine.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL
-from sim_model.common.simulation import Simulation
+from rtl.endpoints.harness import observed_layout
+from sim_model.engines.simulation import Simulation
+from sim_model.loops.bits import INDEX_SHIFT, MESSAGE_SHIFT, TAIL
 from tb.common.difference import Difference
 from tb.common.expectation import Expectation
 from tb.common.message_flits import MessageFlits

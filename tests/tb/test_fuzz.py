@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from rtl.common import header_decoder, route_unit, routed_input, worm_guard
-from rtl.common.plan import NetworkPlan
+from rtl.generator.plan import NetworkPlan
 from rtl.harts import receiver_bank
 from rtl.harts import router as harts_router
 from rtl.harts.network import harts_plan
 from rtl.min.network import min_plan
+from rtl.parts import worm_guard
+from rtl.routed import header_decoder, route_unit, routed_input
 from rtl.spam.network import spam_plan
 from tb.common.fuzz.job import FuzzJob, SoundWorm
 from tests.networks import five_port_network

@@ -6,9 +6,9 @@ The expectation takes them from the golden model's nodes, hop by hop.
 import numpy as np
 import pytest
 
-from sim_model.common.engine.bits import index_of, message_of
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from sim_model.harts.record import variant_field
+from sim_model.loops.bits import index_of, message_of
 from tb.common.message_flits import MessageFlits
 from tests.sim_model.harts_traffic import built, harts_model, mixed_traffic
 from topology.common.flits import FlitFormat

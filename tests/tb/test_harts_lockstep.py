@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from hydranoc.lockstep.compare import Comparison
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from tests.sim_model.harts_traffic import PAPER_ALGORITHMS, broadcast, harts_model, mixed_traffic
 from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
 from tests.tb.harts_workloads import FAULTS, PACKET_FLITS, comparison, every_broadcast, loaded

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sim_model.common.messages import Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Messages
 from tb.common.host_rules import HostRules
 from tests.sim_model.builders import build, random_records
 from tests.sim_model.harts_traffic import built, harts_model, mixed_traffic

@@ -5,7 +5,7 @@ With eager hosts an ejector is never full and no word is ever late, so that the 
 
 import pytest
 
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from tests.tb.comparisons import REPORT, compare_verilog
 from tests.tb.host_workloads import MOST, SMALL_SPAM, SOME, holding_back
 from tests.tb.mutations import Mutation
@@ -19,7 +19,7 @@ BEHAVIOURS = {
     "pauses": HostBehaviour(MOST, 0, seed=3),
     "blocked": HostBehaviour(blocked=(Blockade(1, 60, 80),)),
 }
-HOSTS, EJECTOR = "common/host_pattern.py", "common/ejector.py"
+HOSTS, EJECTOR = "parts/host_pattern.py", "parts/ejector.py"
 MUTATIONS = [
     Mutation(*fault)
     for fault in (
@@ -27,14 +27,14 @@ MUTATIONS = [
         ("keeps one flit more in an ejector", EJECTOR, "EJECTOR_FLITS = 2", "EJECTOR_FLITS = 3", "stalls"),
         (
             "notices one cycle late that an ejector is full",
-            "common/input_buffer.py",
+            "parts/input_buffer.py",
             "(count == self.depth - 1) & arriving",
             "(count == self.depth - 1) & arriving & (self.header_flits > 1)",
             "stalls",
         ),
         (
             "takes words that are not on offer",
-            "common/injector.py",
+            "parts/injector.py",
             "(header_due | self.payload.valid)",
             "(header_due | 1)",
             "pauses",

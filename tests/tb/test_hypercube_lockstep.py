@@ -10,9 +10,9 @@ import pytest
 
 from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.hypercube.network import hypercube_plan
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
+from sim_model.messages.messages import Message, Messages
 from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
 from tests.tb.hypercube_workloads import SentHome, hypercube_routing, job
 from tests.tb.mutations import Mutation
@@ -45,10 +45,10 @@ INPUT, OUTPUT, ALLOCATOR, ROUTER, FRONTS, ORDER, RANDOM, DELIVERY, POINTER = (
         "hypercube/head_allocator",
         "hypercube/router",
         "hypercube/worm_fronts",
-        "common/vc/cycle_order",
-        "common/vc/random_order",
-        "common/vc/delivery_buffer",
-        "common/ring_pointer",
+        "vc/cycle_order",
+        "vc/random_order",
+        "vc/delivery_buffer",
+        "parts/ring_pointer",
     )
 )
 MUTATIONS = [

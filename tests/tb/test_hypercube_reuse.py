@@ -8,7 +8,7 @@ import pytest
 
 from hydranoc import load
 from hydranoc.lockstep.compare import Comparison, harness_source
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
 from tests.tb.hypercube_workloads import SentHome, hypercube_routing, job
 from tests.tb.mutations import Mutation
@@ -41,8 +41,8 @@ INPUT, OUTPUT, FRONTS, FRONT, COUNTER = (
         "hypercube/adaptive_input",
         "hypercube/adaptive_output",
         "hypercube/worm_fronts",
-        "common/vc/front_flit",
-        "common/vc/credit_counter",
+        "vc/front_flit",
+        "vc/credit_counter",
     )
 )
 MUTATIONS = [

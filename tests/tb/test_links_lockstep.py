@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hydranoc.lockstep.compare import Comparison
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 from tests.networks import five_port_network, with_own_lengths, with_parallel_links
 from tests.tb.comparisons import assert_delivered, assert_equal, compare_verilog
 from tests.tb.harts_workloads import FAULTS, loaded
@@ -20,7 +20,7 @@ from tests.tb.spam_workloads import Shape, comparison, staged_traffic
 from topology.common.lattice import irregular_network
 
 MIN_SHAPE = ("bi-butterfly", 2, 3, 1, 16, 2, 1)
-STAGE = "common/link_stage.py"
+STAGE = "parts/link_stage.py"
 SPAM, MIN, HARTS = "spam", "min", "harts"
 REPORT = re.compile(r"first difference in cycle \d+\n  (channel|side wire|delivered to) ")
 

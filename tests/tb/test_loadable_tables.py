@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from hydranoc.lockstep.compare import Comparison, compare_network, harness_source
-from rtl.common.table_layout import loaded_words
+from rtl.generator.table_layout import loaded_words
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
-from sim_model.common.messages import Messages
-from sim_model.common.traffic import random_traffic
+from sim_model.messages.messages import Messages
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
+from sim_model.traffic import random_traffic
 from tests.tb.comparisons import assert_equal
 from topology.common.lattice import lattice_network
 from topology.min.graph import MinNetwork

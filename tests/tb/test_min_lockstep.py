@@ -5,8 +5,8 @@ import pytest
 
 from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.min.network import min_plan
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message, Messages
 from sim_model.min.model import MinModel
 from tests.sim_model.min_jobs import PRINTED_DEADLOCK, PRINTED_FLIT_BITS, PRINTED_NETWORK
 from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
@@ -38,7 +38,7 @@ LARGE = [
 STATION, QUEUES, ROUTER, NETWORK = (
     f"min/{file}.py" for file in ("token_station", "branch_queues", "router", "network")
 )
-INPUTS = "common/routed_input.py"
+INPUTS = "routed/routed_input.py"
 MUTATIONS = [
     Mutation(name, file, text, replacement)
     for name, file, text, replacement in (

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from hydranoc.lockstep.compare import compare_network
-from sim_model.common.messages import Message
+from sim_model.messages.messages import Message
 from tests.networks import ring
 from tests.tb.spam_workloads import Shape, comparison, model_results
 from topology.common.graph import Network

@@ -13,7 +13,7 @@ from topology.common.graph import Network
 from topology.common.part_headers import PARTS
 
 CYCLES = 600
-DECODER = "common/header_decoder.py"
+DECODER = "routed/header_decoder.py"
 
 
 def spam(processors: int, flit_bits: int, routing_cycles: int = 1, buffer_flits: int = 2) -> Comparison:

@@ -16,9 +16,9 @@ from tests.tb.registers_runner import generated
 
 sys.stdout.buffer.write(pickle.dumps(generated(sys.argv[1])))
 """
-PORT, BLOCK = "common/registers/axi_lite.py", "common/registers/register_block.py"
-AROUND, MONITOR, TOKENS = "common/registers/interrupts.py", "common/error_monitor.py", "min/token_monitor.py"
-GUARD = "common/worm_guard.py"
+PORT, BLOCK = "registers/axi_lite.py", "registers/register_block.py"
+AROUND, MONITOR, TOKENS = "registers/interrupts.py", "generator/error_monitor.py", "min/token_monitor.py"
+GUARD = "parts/worm_guard.py"
 QUICK = 4
 # the quick ones first; the field ``workload`` names the test of the bench, and before it the network if it is not "min"
 MUTATIONS = (
@@ -96,7 +96,7 @@ MUTATIONS = (
     Mutation("lets worms of any length pass", GUARD, "flit.tail | too_long", "flit.tail", "cut_off"),
     Mutation(
         "says nothing of what SPAM drains",
-        "common/routed_input.py",
+        "routed/routed_input.py",
         "& ~route_unit.request[i].any()",
         "& 0",
         "spam errors",
@@ -106,7 +106,7 @@ MUTATIONS = (
     ),
     Mutation(
         "says nothing of what tori drain",
-        "common/vc/lane_input.py",
+        "vc/lane_input.py",
         "Mux(request.nowhere & request.is_head, request.lane, 0)",
         "0",
         "torus errors",

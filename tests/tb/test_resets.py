@@ -14,8 +14,8 @@ from rtl.hypercube.network import hypercube_plan
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
 from rtl.torus.network import torus_plan
-from sim_model.common.messages import Message, Messages
 from sim_model.hypercube.model import HypercubeModel
+from sim_model.messages.messages import Message, Messages
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
 from sim_model.torus.model import TorusModel
@@ -78,11 +78,11 @@ def test_resets_under_load(family, tmp_path, require_tool):
 
 
 LOST_RESETS = [
-    ("spam", "of a buffer's count", "common/input_buffer.py", "count: Any = Signal(range(self.depth + 1)"),
+    ("spam", "of a buffer's count", "parts/input_buffer.py", "count: Any = Signal(range(self.depth + 1)"),
     ("min", "of the token's holder", "min/token_station.py", "holder = Signal(inputs"),
-    ("torus", "of an output lane's credits", "common/vc/credit_counter.py", 'init=depth, name=f"credits_{lane}"'),
-    ("torus", "of a delivery buffer's flit", "common/vc/delivery_buffer.py", "present: Any = Signal("),
-    ("hypercube", "of the random order", "common/vc/random_order.py", "state = Signal(STATE_BITS, init=ORDER_SEED"),
+    ("torus", "of an output lane's credits", "vc/credit_counter.py", 'init=depth, name=f"credits_{lane}"'),
+    ("torus", "of a delivery buffer's flit", "vc/delivery_buffer.py", "present: Any = Signal("),
+    ("hypercube", "of the random order", "vc/random_order.py", "state = Signal(STATE_BITS, init=ORDER_SEED"),
     pytest.param(
         *("harts", "of a transmitter's owner", "harts/transmitter_bank.py", "owned: Any = Signal(PORTS"),
         marks=pytest.mark.slow,
@@ -105,7 +105,7 @@ def test_a_lost_reset_is_reported(family, what, file, text, tmp_path, require_to
 def test_a_difference_before_the_last_reset_has_a_waveform(tmp_path, require_tool):
     require_tool("icarus")
     sound, text = busy("torus"), "present: Any = Signal("
-    lost = Mutation("has lost a reset", "common/vc/delivery_buffer.py", text, f"{text}reset_less=True")
+    lost = Mutation("has lost a reset", "vc/delivery_buffer.py", text, f"{text}reset_less=True")
     copy_hardware(tmp_path, lost)
     verilog = harness_verilog(tmp_path, sound.model.routing, {}, family="torus")
     outcome = compare_network(replace(sound, harness=replace(sound.harness, verilog=verilog)), "icarus", tmp_path)
@@ -116,7 +116,7 @@ def test_a_difference_before_the_last_reset_has_a_waveform(tmp_path, require_too
 
 UNSWEPT = Mutation(
     "relies on sums that begin at 0",
-    "common/channel_counters.py",
+    "generator/channel_counters.py",
     "Mux(fresh, 0, Value.cast(read.data[kind]))",
     "Value.cast(read.data[kind])",
 )

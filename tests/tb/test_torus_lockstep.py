@@ -6,8 +6,8 @@ import pytest
 
 from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.torus.network import torus_plan
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message, Messages
 from sim_model.torus.model import TorusModel
 from tests.tb.comparisons import REPORT, assert_equal, compare_verilog
 from tests.tb.mutations import Mutation
@@ -43,13 +43,13 @@ FAULTY = {  # what brings a fault to light
 INPUT, OUTPUT, FRONT, BUFFER, CREDITS, TURNS, DELIVERY, ROUTER = (
     f"{file}.py"
     for file in (
-        "common/vc/lane_input",
-        "common/vc/lane_output",
-        "common/vc/front_flit",
-        "common/vc/lane_buffer",
-        "common/vc/credit_counter",
-        "common/vc/turn_order",
-        "common/vc/delivery_buffer",
+        "vc/lane_input",
+        "vc/lane_output",
+        "vc/front_flit",
+        "vc/lane_buffer",
+        "vc/credit_counter",
+        "vc/turn_order",
+        "vc/delivery_buffer",
         "torus/router",
     )
 )

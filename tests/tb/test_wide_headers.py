@@ -11,8 +11,8 @@ import pytest
 from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.min.network import min_plan
 from rtl.spam.network import spam_plan
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message, Messages
 from sim_model.min.model import MinModel
 from sim_model.spam.model import SpamModel
 from tb.common.message_flits import MessageFlits
@@ -104,7 +104,7 @@ def test_wide_flits(name, tmp_path, require_tool):
     assert_equal(job, "icarus", tmp_path)
 
 
-INJECTOR, STORE = "common/injector.py", "harts/header_store.py"
+INJECTOR, STORE = "parts/injector.py", "harts/header_store.py"
 HEADER = "following.data.eq(message.header[:flit_bits]),"
 NARROWED = [
     ("spam", Mutation("cuts headers at bit 32", INJECTOR, HEADER, HEADER.replace("[:flit_bits]", "[:32]"))),

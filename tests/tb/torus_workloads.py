@@ -7,8 +7,8 @@ import numpy as np
 
 from hydranoc.lockstep.compare import Comparison, harness_source
 from rtl.torus.network import torus_plan
-from sim_model.common.messages import Message, Messages
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.messages.messages import Message, Messages
 from sim_model.torus.model import TorusModel
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.torus.graph import TorusNetwork

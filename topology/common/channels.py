@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_PORTS = 32
 """Ports of a switch on either side, at most: wider routers have not been tried."""
 MAX_PROCESSORS = 65_536
-"""In the golden model, see docs/scale.md; hardware has limits of its own (``rtl/common/router_parameters.py``)."""
+"""In the golden model, see docs/scale.md; hardware has limits of its own (``rtl/generator/router_parameters.py``)."""
 
 
 class Channel(NamedTuple):

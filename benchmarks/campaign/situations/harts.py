@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks.campaign.situations.common import HOSTS
 from benchmarks.campaign.situations.sample import Sample, Situation, bits, how_many
-from sim_model.common.engine.state import NONE
+from sim_model.engines.cycle.state import NONE
 from topology.harts.graph import HOST_PORT
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks.campaign.situations.lanes import LANES, active_inputs, filled, without_credit
 from benchmarks.campaign.situations.sample import Sample, Situation, bits, how_many
-from sim_model.common.engine.state import NONE
+from sim_model.engines.cycle.state import NONE
 
 
 def _targets(sample: Sample) -> np.ndarray:

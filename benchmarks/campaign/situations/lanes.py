@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks.campaign.situations.common import BUFFER_FULL, HOSTS
 from benchmarks.campaign.situations.sample import Sample, Situation, how_many
-from sim_model.common.engine.state import NONE
+from sim_model.engines.cycle.state import NONE
 
 
 def active_inputs(sample: Sample) -> np.ndarray:

@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks.campaign.situations.branching import BRANCHING
 from benchmarks.campaign.situations.sample import Sample, Situation, bits, how_many
-from sim_model.common.engine.state import NONE
+from sim_model.engines.cycle.state import NONE
 
 
 def _half_copied(sample: Sample) -> int:

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.bits import INDEX_MASK, INDEX_SHIFT, TAIL
-from sim_model.common.engine.state import NONE, Trace
-from sim_model.common.simulation import Simulation
+from sim_model.engines.cycle.state import NONE, Trace
+from sim_model.engines.simulation import Simulation
+from sim_model.loops.bits import INDEX_MASK, INDEX_SHIFT, TAIL
 from topology.common.channels import ChannelNetwork
 from topology.common.lanes import LaneNetwork
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks.campaign.situations.lanes import LANES, active_inputs, filled, without_credit
 from benchmarks.campaign.situations.sample import Sample, Situation, bits, how_many
-from sim_model.common.vc.state import DRAIN
+from sim_model.vc.state import DRAIN
 
 
 def _ways(sample: Sample) -> np.ndarray:

@@ -8,8 +8,8 @@ from benchmarks.campaign.situations.min import MIN
 from benchmarks.campaign.situations.sample import Sample, Shape, Situation
 from benchmarks.campaign.situations.spam import SPAM
 from benchmarks.campaign.situations.torus import TORUS
-from sim_model.common.engine.state import Trace
-from sim_model.common.simulation import Simulation
+from sim_model.engines.cycle.state import Trace
+from sim_model.engines.simulation import Simulation
 from topology.common.channels import ChannelNetwork
 
 SITUATIONS: dict[str, tuple[Situation, ...]] = {

@@ -5,8 +5,8 @@ from typing import Any
 from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.flit import stream_of
-from rtl.common.part import Part
+from rtl.parts.flit import stream_of
+from rtl.parts.part import Part
 
 
 class BitFlip(Part):

@@ -9,10 +9,10 @@ from amaranth.lib.wiring import In, Out
 
 from fpga.boards.common.message import seed_words, spread
 from fpga.boards.common.parameters import LENGTH_FIELD, SEED_BITS
-from rtl.common.flit import link_signature
-from rtl.common.part import Part, instantiate
-from rtl.common.pattern_source import PatternSource
-from rtl.common.selection import concat, table_row
+from rtl.parts.flit import link_signature
+from rtl.parts.part import Part, instantiate
+from rtl.parts.pattern_source import PatternSource
+from rtl.parts.selection import concat, table_row
 from topology.common.flits import HeaderFormat, bits_for
 from topology.common.part_headers import PartsFormat
 

@@ -13,11 +13,11 @@ from fpga.boards.common.descriptors import row_layout
 from fpga.boards.common.message import seed_words, spread
 from fpga.boards.common.parameters import LENGTH_FIELD, PAUSE_BITS, SEED_BITS
 from fpga.boards.common.random_bits import RANDOM_BITS
-from rtl.common.flit import stream_of
-from rtl.common.injector import descriptor_layout
-from rtl.common.part import Part, instantiate
-from rtl.common.pattern_source import PatternSource
-from rtl.common.selection import table_row
+from rtl.parts.flit import stream_of
+from rtl.parts.injector import descriptor_layout
+from rtl.parts.part import Part, instantiate
+from rtl.parts.pattern_source import PatternSource
+from rtl.parts.selection import table_row
 from topology.common.flits import HeaderFormat, bits_for
 
 PAUSE_FIELD = slice(SEED_BITS, RANDOM_BITS)

@@ -6,7 +6,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
 from fpga.boards.common.parameters import PAUSE_BITS, SEED_BITS
-from rtl.common.part import Part
+from rtl.parts.part import Part
 
 STATE_BITS = 32
 RANDOM_BITS = SEED_BITS + PAUSE_BITS

@@ -12,9 +12,9 @@ from amaranth.lib.wiring import In, Out
 
 from fpga.boards.common.decimal import DecimalDigits
 from fpga.boards.common.parameters import TOTAL_BITS
-from rtl.common.flit import stream_of
-from rtl.common.part import Part, instantiate
-from rtl.common.selection import concat, table_row
+from rtl.parts.flit import stream_of
+from rtl.parts.part import Part, instantiate
+from rtl.parts.selection import concat, table_row
 from topology.common.flits import bits_for
 
 FIELDS = ("messages", "deliveries", "expected", "flits", "errors", "cycles")

@@ -26,9 +26,9 @@ from fpga.boards.common.report_line import FIELDS, ReportLine
 from fpga.boards.common.supervisor import Supervisor
 from fpga.boards.common.total import Total
 from fpga.boards.common.uart import UartTransmitter
-from rtl.common.fabric import Fabric
-from rtl.common.plan import NetworkPlan
-from rtl.common.structure import (
+from rtl.generator.fabric import Fabric
+from rtl.generator.plan import NetworkPlan
+from rtl.generator.structure import (
     Constant,
     ModuleInstance,
     SharedModule,
@@ -38,7 +38,7 @@ from rtl.common.structure import (
     Wire,
     connect_link,
 )
-from rtl.common.verilog import ModuleLibrary
+from rtl.generator.verilog import ModuleLibrary
 
 SELF_TEST = "self_test"
 """Name of the top module, and prefix of all others."""

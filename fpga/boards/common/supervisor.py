@@ -6,7 +6,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import In, Out
 
 from fpga.boards.common.parameters import SEED_BITS, TOTAL_BITS, SelfTestParameters
-from rtl.common.part import Part
+from rtl.parts.part import Part
 
 
 class Supervisor(Part):

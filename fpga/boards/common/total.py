@@ -5,7 +5,7 @@ from typing import Any
 from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
+from rtl.parts.part import Part
 
 
 class Total(Part):

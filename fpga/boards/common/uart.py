@@ -5,9 +5,9 @@ from typing import Any
 from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.flit import stream_of
-from rtl.common.part import Part
-from rtl.common.selection import concat
+from rtl.parts.flit import stream_of
+from rtl.parts.part import Part
+from rtl.parts.selection import concat
 
 DATA_BITS = 8
 FRAME_BITS = DATA_BITS + 2

@@ -9,7 +9,7 @@ from hydranoc.families.harts.slots import HartsSection, wanted_by_broadcast
 from topology.harts.routing import UNICAST, HartsRouting
 
 if TYPE_CHECKING:
-    from sim_model.common.message_columns import MessageColumns
+    from sim_model.messages.columns import MessageColumns
 
 
 def complete_columns(

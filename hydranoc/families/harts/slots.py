@@ -25,7 +25,7 @@ from topology.harts.reception import ENTRIES, LEAST_ENTRIES, MOST_COPIES, MOST_E
 from topology.harts.routing import UNICAST, HartsRouting, operation
 
 if TYPE_CHECKING:
-    from sim_model.common.messages import Message
+    from sim_model.messages.messages import Message
 
 NO_CLASSES = "no-classes"
 LEAST_COPIES = 1

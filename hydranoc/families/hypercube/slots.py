@@ -16,7 +16,7 @@ from topology.hypercube.graph import MOST_DIMENSIONS, HypercubeLinks, HypercubeN
 from topology.hypercube.routing import DUATO, HypercubeRouting
 
 if TYPE_CHECKING:
-    from sim_model.common.messages import Message
+    from sim_model.messages.messages import Message
 
 FIXED_ROUTING_CYCLES = 1
 

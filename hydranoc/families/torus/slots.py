@@ -13,7 +13,7 @@ from topology.torus.graph import TorusLinks, TorusNetwork
 from topology.torus.routing import TorusRouting
 
 if TYPE_CHECKING:
-    from sim_model.common.messages import Message
+    from sim_model.messages.messages import Message
 
 ONE_LANE = "one-lane"
 

@@ -13,8 +13,8 @@ from hydranoc.lockstep.comparison import Comparison
 from hydranoc.lockstep.direct.hardware import RESET_CYCLES, read_counters, reset, rest_counters, set_hosts
 from hydranoc.lockstep.direct.process import DirectBench, Setting, row_text
 from hydranoc.reports.progress import Progress
-from sim_model.common.engine.state import NEVER, Trace
-from sim_model.common.simulation import Simulation
+from sim_model.engines.cycle.state import NEVER, Trace
+from sim_model.engines.simulation import Simulation
 from tb.common.counter_values import counter_differences, expected_counters
 from tb.common.descriptors import Descriptors
 from tb.common.expectation import Expectation

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hydranoc.measurement.whole_runs import finish, prepare
-from sim_model.common.messages import Message
 from sim_model.harts.model import HartsModel
+from sim_model.messages.messages import Message
 from topology.harts.broadcast import ALGORITHM_A
 from topology.harts.frame import SLOTS
 from topology.harts.graph import HexMesh

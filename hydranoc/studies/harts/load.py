@@ -19,10 +19,10 @@ from hydranoc.measurement.point import Plan
 from hydranoc.studies.common.loads import CurveSetting
 from hydranoc.studies.common.run_length import RunLength
 from hydranoc.studies.harts.latency import BYTES_PER_FLIT, FLIT_BITS, packet_flits
-from sim_model.common.messages import Messages
-from sim_model.common.results import Results
-from sim_model.common.simulation import Simulation
+from sim_model.engines.results import Results
+from sim_model.engines.simulation import Simulation
 from sim_model.harts.memory_hosts import MemoryHostsModel
+from sim_model.messages.messages import Messages
 from topology.harts.broadcast import COPIES
 from topology.harts.frame import SLOTS
 from topology.harts.graph import HexMesh

@@ -14,7 +14,7 @@ from hydranoc.studies.common.figure import Claim
 from hydranoc.studies.common.load_series import saturation_text
 from hydranoc.studies.harts.load import CLOCKS_PER_CYCLE
 from hydranoc.studies.harts.load_comparisons import ByLoad, common_loads, increases, latencies, moves, ordered
-from sim_model.common.statistics import Interval
+from sim_model.statistics.latency import Interval
 from topology.harts.graph import HexMesh
 
 SIZES = (5, 7, 9)

@@ -7,7 +7,7 @@ from hydranoc.measurement.compare import combination, difference, ratio
 from hydranoc.measurement.curve import Curve
 from hydranoc.studies.common.figure import Claim
 from hydranoc.studies.harts.load import BROADCAST
-from sim_model.common.statistics import Interval
+from sim_model.statistics.latency import Interval
 
 ByLoad = Mapping[float, Interval]
 

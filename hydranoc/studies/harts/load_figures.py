@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hydranoc.measurement.curve import Curve
     from hydranoc.studies.harts.load_comparisons import ByLoad
     from hydranoc.studies.harts.load_curves import HartsCurves
-    from sim_model.common.statistics import Interval
+    from sim_model.statistics.latency import Interval
 
 COPIES = (2, 3, 4, 5, 6)
 SBCAST, SFBCAST = "sbcast", "sfbcast"

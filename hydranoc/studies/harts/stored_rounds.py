@@ -20,8 +20,8 @@ from hydranoc.studies.harts.load import (
     packet_rate,
     workload,
 )
-from sim_model.common.results import Results
-from sim_model.common.simulation import Simulation
+from sim_model.engines.results import Results
+from sim_model.engines.simulation import Simulation
 from sim_model.harts.memory_hosts import MemoryHostsModel
 from topology.harts.broadcast import ALGORITHM_A, initial_legs
 from topology.harts.frame import SLOTS

@@ -23,9 +23,9 @@ from hydranoc.studies.hypercube.cases import (
     paper_loads,
     simulated_series,
 )
-from sim_model.common.statistics import Interval
 from sim_model.hypercube.analytical import saturation_rate, solve
 from sim_model.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, Variant
+from sim_model.statistics.latency import Interval
 
 if TYPE_CHECKING:
     from hydranoc.studies.hypercube.simulated import CubePoint

@@ -14,8 +14,8 @@ from hydranoc.studies.hypercube.cases import (
     paper_loads,
     simulated_series,
 )
-from sim_model.common.statistics import Interval
 from sim_model.hypercube.analytical_traffic import VARIANTS, HypercubeLoad, Variant, link_load
+from sim_model.statistics.latency import Interval
 
 if TYPE_CHECKING:
     from hydranoc.studies.hypercube.simulated import CubePoint

@@ -15,11 +15,11 @@ from hydranoc.measurement.kept_points import KeptPoints, Progress, measure_point
 from hydranoc.measurement.observations import PARTS, Observations
 from hydranoc.measurement.point import STABLE, Plan, measure_point
 from hydranoc.studies.common.run_length import RunLength
-from sim_model.common.statistics import Interval
 from sim_model.hypercube.analytical import saturation_rate
 from sim_model.hypercube.analytical_traffic import HypercubeLoad
 from sim_model.hypercube.ideal.cube import IdealCube
 from sim_model.hypercube.ideal.run import simulate
+from sim_model.statistics.latency import Interval
 
 KINDS = UNICAST, BROADCAST = ("unicast", "broadcast")
 UNBOUNDED = math.inf

@@ -7,11 +7,11 @@ import numpy as np
 from hydranoc.measurement.kept_points import KeptPoints, Progress, measure_points
 from hydranoc.measurement.whole_runs import finish, prepare
 from hydranoc.studies.min.shapes import CYCLE_US, STARTUP_CYCLES, Shape, paper_model
-from sim_model.common.messages import Message
-from sim_model.common.software import software_multicasts
-from sim_model.common.statistics import confidence_interval
+from sim_model.messages.messages import Message
+from sim_model.messages.software import software_multicasts
 from sim_model.min.analytical import FLIT_NS
 from sim_model.min.model import MinModel
+from sim_model.statistics.latency import confidence_interval
 
 FLITS = 64
 FIG14_REPETITIONS, FIG14_QUICK_REPETITIONS = 1000, 50

@@ -20,12 +20,12 @@ from hydranoc.measurement.point import Plan
 from hydranoc.studies.common.loads import CurveSetting
 from hydranoc.studies.common.run_length import RunLength
 from hydranoc.studies.min.shapes import STARTUP_CYCLES, Shape, paper_model
-from sim_model.common.messages import Message
-from sim_model.common.model import Model
-from sim_model.common.software import software_multicasts
-from sim_model.common.traffic import random_traffic
+from sim_model.engines.model import Model
+from sim_model.messages.messages import Message
+from sim_model.messages.software import software_multicasts
 from sim_model.min.analytical import FLIT_NS, ROUTING_NS, links_and_switches
 from sim_model.min.model import MinModel
+from sim_model.traffic import random_traffic
 
 FULL, QUICK = RunLength(14_000, 150), RunLength(3_000, 40)
 PRECISION, QUICK_PRECISION = 0.05, 0.2

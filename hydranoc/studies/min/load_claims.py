@@ -8,7 +8,7 @@ from hydranoc.studies.common.figure import Claim
 from hydranoc.studies.common.load_series import carried_by_both, saturation_text
 from hydranoc.studies.min.load_curves import ATBM, SOFTWARE, MinCurves
 from hydranoc.studies.min.shapes import CYCLE_US, Shape
-from sim_model.common.statistics import Interval
+from sim_model.statistics.latency import Interval
 
 ABOUT = 0.9
 """The paper's factors are round numbers: nine tenths of one count as it."""

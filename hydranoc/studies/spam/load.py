@@ -8,10 +8,10 @@ from hydranoc.measurement.observations import Observations
 from hydranoc.measurement.point import Plan
 from hydranoc.studies.common.loads import CurveSetting
 from hydranoc.studies.spam.measurements import MESSAGE_FLITS, STARTUP_CYCLES
-from sim_model.common.messages import Message
-from sim_model.common.model import Model
-from sim_model.common.traffic import random_traffic
+from sim_model.engines.model import Model
+from sim_model.messages.messages import Message
 from sim_model.spam.model import SpamModel
+from sim_model.traffic import random_traffic
 
 DESTINATIONS = (8, 16, 32, 64)
 RATES = (0.00002, 0.00004, 0.00006, 0.00008, 0.0001, 0.00012, 0.00014, 0.00016)

@@ -7,7 +7,7 @@ from hydranoc.studies.common.figure import Claim, Effort, Figure
 
 if TYPE_CHECKING:
     from hydranoc.measurement.curve import Curve
-    from sim_model.common.statistics import Interval
+    from sim_model.statistics.latency import Interval
     from topology.common.graph import Network
 
 LARGELY_INDEPENDENT = 1.3

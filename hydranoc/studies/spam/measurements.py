@@ -16,10 +16,10 @@ import numpy as np
 from hydranoc.measurement.kept_points import KeptPoints, Progress, measure_points
 from hydranoc.measurement.replication import PAPER_PRECISION, QUICK_PRECISION, Precision, replicate
 from hydranoc.measurement.whole_runs import finish, prepare
-from sim_model.common.messages import Message
-from sim_model.common.software import binomial_chain, software_steps
-from sim_model.common.statistics import confidence_interval
+from sim_model.messages.messages import Message
+from sim_model.messages.software import binomial_chain, software_steps
 from sim_model.spam.model import SpamModel
+from sim_model.statistics.latency import confidence_interval
 from topology.common.graph import Network
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting

@@ -10,7 +10,7 @@ from itertools import pairwise
 from hydranoc.measurement.compare import difference, ratio
 from hydranoc.studies.common.figure import Claim
 from hydranoc.studies.torus.points import SOFTWARE, Points
-from sim_model.common.statistics import Interval, confidence_interval
+from sim_model.statistics.latency import Interval, confidence_interval
 
 RANDOM_NETWORKS = ("I", "III")
 """Types in which phase 1 is needed anyway; in the others it is B that brings it."""

@@ -17,9 +17,9 @@ from functools import cache, lru_cache
 
 from hydranoc.measurement.kept_points import KeptPoints, Progress, measure_points
 from hydranoc.measurement.whole_runs import finish, prepare
-from sim_model.common.message_columns import MessageColumns
-from sim_model.common.multinode import multinode_columns
-from sim_model.common.statistics import Interval, confidence_interval
+from sim_model.messages.columns import MessageColumns
+from sim_model.messages.multinode import multinode_columns
+from sim_model.statistics.latency import Interval, confidence_interval
 from sim_model.torus.model import TorusModel
 from sim_model.torus.multinode import software_sends
 from topology.common.lanes import PRIORITY_LOW

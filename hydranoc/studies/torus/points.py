@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from hydranoc.studies.torus.multicasts import MulticastPoint
-from sim_model.common.statistics import Interval, confidence_interval
+from sim_model.statistics.latency import Interval, confidence_interval
 
 U_TORUS = "u-torus"
 KINDS = ("I", "II", "III", "IV")

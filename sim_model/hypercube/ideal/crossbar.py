@@ -1,9 +1,9 @@
 """Routers whose inputs have one way into the crossbar: an input asks for one worm at a time, and sticks to it."""
 
-from sim_model.common.engine.bits import first_at_or_after
-from sim_model.common.engine.compiled import compiled
 from sim_model.hypercube.ideal.router import deliver_flit, move_flit
 from sim_model.hypercube.ideal.state import DELIVERY, NONE
+from sim_model.loops.bits import first_at_or_after
+from sim_model.loops.compiled import compiled
 
 
 @compiled

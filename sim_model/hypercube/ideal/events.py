@@ -1,7 +1,7 @@
 """What is on its way: flits to buffers, credits to outputs, worms through a router's pipeline, messages to hosts."""
 
-from sim_model.common.engine.compiled import compiled
 from sim_model.hypercube.ideal.state import DELIVERY, NONE
+from sim_model.loops.compiled import compiled
 
 NODE_SHIFT = 6
 PORT_MASK = (1 << NODE_SHIFT) - 1

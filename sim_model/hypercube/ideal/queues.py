@@ -1,6 +1,5 @@
 """Injection queues: messages that are generated, and copies of broadcasts that are sent on."""
 
-from sim_model.common.engine.compiled import compiled
 from sim_model.hypercube.ideal.events import list_event, present_head
 from sim_model.hypercube.ideal.state import (
     END_WATCHED,
@@ -10,6 +9,7 @@ from sim_model.hypercube.ideal.state import (
     OUTSTANDING,
     WATCHED_LEFT,
 )
+from sim_model.loops.compiled import compiled
 
 
 @compiled

@@ -1,10 +1,10 @@
 """One cycle of a node: headers take lanes, links move flits, and the node takes what is its own."""
 
-from sim_model.common.engine.bits import first_at_or_after, lowest_bit
-from sim_model.common.engine.compiled import compiled
 from sim_model.hypercube.ideal.events import begin_worm, list_port, present_head
 from sim_model.hypercube.ideal.queues import begin_message, take_message
 from sim_model.hypercube.ideal.state import DELIVERY, FLITS_DELIVERED, FLITS_SENT, NONE, RANDOM
+from sim_model.loops.bits import first_at_or_after, lowest_bit
+from sim_model.loops.compiled import compiled
 
 TAIL = 1
 RANDOM_BITS = 32

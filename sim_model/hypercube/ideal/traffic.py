@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.records import make_records
+from sim_model.engines.cycle.records import make_records
 from sim_model.hypercube.ideal.cube import IdealCube
 from sim_model.hypercube.ideal.state import GENERATION_FIELDS, MESSAGE_FIELDS, NONE, IdealState
 

@@ -1,4 +1,4 @@
-"""Counts per channel of flits, stalled cycles and bubbles (compare ``sim_model/common/planes/counts.py``).
+"""Counts per channel of flits, stalled cycles and bubbles (compare ``sim_model/engines/plane/counts.py``).
 
 A lane to another switch never stalls, nor does a delivery channel; an injector makes no bubbles.
 """
@@ -7,8 +7,8 @@ A lane to another switch never stalls, nor does a delivery channel; an injector 
 # ruff: noqa: F821
 # pyright: reportUndefinedVariable=false
 
-from sim_model.common.planes.counts import add
-from sim_model.common.planes.state import BUBBLES, FLITS, STALLED_CYCLES
+from sim_model.engines.plane.counts import add
+from sim_model.engines.plane.state import BUBBLES, FLITS, STALLED_CYCLES
 
 
 def count_registers(row, left, counts, depth):

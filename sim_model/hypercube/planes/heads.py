@@ -8,10 +8,10 @@ message of its worm, and what the head will want there, are written down at once
 # ruff: noqa: F821
 # pyright: reportUndefinedVariable=false
 
-from sim_model.common.engine.bits import lowest_bit
-from sim_model.common.engine.state import NONE
+from sim_model.engines.cycle.state import NONE
 from sim_model.hypercube.planes.layout import BIT_MASK, WORD_SHIFT
 from sim_model.hypercube.planes.state import MESSAGE, TARGET_LANE, WANTED_OUTPUTS
+from sim_model.loops.bits import lowest_bit
 
 
 def give_lanes(word, row, planes):

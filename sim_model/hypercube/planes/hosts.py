@@ -4,13 +4,13 @@
 # ruff: noqa: F821
 # pyright: reportUndefinedVariable=false
 
-from sim_model.common.engine.bits import lowest_bit
-from sim_model.common.engine.deliveries import count_arrival
-from sim_model.common.engine.hosts import free_injector, wake_host
-from sim_model.common.engine.state import NONE
-from sim_model.common.planes.hosts import expect_host
-from sim_model.common.planes.state import ALIVE, CHANGED, DUE
+from sim_model.engines.cycle.deliveries import count_arrival
+from sim_model.engines.cycle.hosts import free_injector, wake_host
+from sim_model.engines.cycle.state import NONE
+from sim_model.engines.plane.hosts import expect_host
+from sim_model.engines.plane.state import ALIVE, CHANGED, DUE
 from sim_model.hypercube.planes.layout import BIT_MASK, WORD_SHIFT
+from sim_model.loops.bits import lowest_bit
 
 
 def step_hosts(cycle, planes, state):

@@ -8,7 +8,7 @@ for each lane; hosts have lane 0 of their inputs. All offsets are constants of t
 
 from collections.abc import Mapping
 
-from sim_model.common.planes.layout import least_depth
+from sim_model.engines.plane.layout import least_depth
 from topology.hypercube.diagonals import input_codes
 
 WORD_SHIFT = 6

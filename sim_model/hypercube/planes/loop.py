@@ -9,23 +9,23 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from sim_model.common.engine.clock import DEADLOCKED, FINISHED, LIMIT
-from sim_model.common.engine.compiled import compiled, compiled_loop
-from sim_model.common.engine.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, EngineState
-from sim_model.common.engine.vector_operations import (
+from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
+from sim_model.engines.cycle.state import CYCLE, FLIT_HOPS, NEVER, UNSENT, EngineState
+from sim_model.engines.plane import buffers, lines
+from sim_model.engines.plane.hosts import expect_host, take_hosts
+from sim_model.engines.plane.state import ALIVE, CHANGED
+from sim_model.engines.worm.calendar import next_entry_cycle
+from sim_model.hypercube.planes import allocator, counts, grants, heads, hosts, links
+from sim_model.hypercube.planes.layout import WORD_SHIFT, cube_offsets
+from sim_model.hypercube.planes.state import ASKING_HEADS
+from sim_model.loops.compiled import compiled, compiled_loop
+from sim_model.loops.plane_bits import count_bits
+from sim_model.loops.vector_operations import (
     cube_operations,
     memory_operations,
     move_operations,
     word_operations,
 )
-from sim_model.common.planes import buffers, lines
-from sim_model.common.planes.bits import count_bits
-from sim_model.common.planes.hosts import expect_host, take_hosts
-from sim_model.common.planes.state import ALIVE, CHANGED
-from sim_model.common.worms.calendar import next_entry_cycle
-from sim_model.hypercube.planes import allocator, counts, grants, heads, hosts, links
-from sim_model.hypercube.planes.layout import WORD_SHIFT, cube_offsets
-from sim_model.hypercube.planes.state import ASKING_HEADS
 
 CubeLoop = Callable[[Any, EngineState, Any, int], int]
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from sim_model.common.engine.state import EngineState
-from sim_model.common.messages import Messages
-from sim_model.common.planes.layout import room_for
-from sim_model.common.planes.model import PlaneRun
+from sim_model.engines.cycle.state import EngineState
+from sim_model.engines.plane.layout import room_for
+from sim_model.engines.plane.model import PlaneRun
 from sim_model.hypercube.planes.loop import cube_loop
 from sim_model.hypercube.planes.state import make_cube_state, offsets_of
+from sim_model.messages.messages import Messages
 from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.graph import HypercubeNetwork
 

@@ -4,11 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim_model.common.engine.records import aligned_words
-from sim_model.common.engine.state import NONE, EngineState
-from sim_model.common.planes.layout import room_for
-from sim_model.common.planes.state import COUNT_BITS, COUNT_KINDS, PLANE_COUNTERS, plane_of, words_for
-from sim_model.common.worms.calendar import Calendar, make_calendar
+from sim_model.engines.cycle.records import aligned_words
+from sim_model.engines.cycle.state import NONE, EngineState
+from sim_model.engines.plane.layout import room_for
+from sim_model.engines.plane.state import COUNT_BITS, COUNT_KINDS, PLANE_COUNTERS, plane_of, words_for
+from sim_model.engines.worm.calendar import Calendar, make_calendar
 from sim_model.hypercube.planes.layout import STATE_BITS, cube_offsets
 from sim_model.hypercube.planes.orders import input_orders, lane_orders
 from topology.common.choice_orders import ORDER_FEEDBACK, ORDER_SEED

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import cocotb
 
-from sim_model.common.parts.arbiter import AgeMatrixTwin
-from sim_model.common.parts.twin import bit
+from sim_model.parts.arbiter import AgeMatrixTwin
+from sim_model.parts.twin import bit
 from tb.common.parts.monitor import RuleBroken
 from tb.common.parts.parameters import PROBABILITIES, instances, parameters_of
 from tb.common.parts.twin_bench import TwinBench

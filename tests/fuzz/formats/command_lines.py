@@ -14,8 +14,8 @@ import hydranoc.fpga.board
 import hydranoc.fpga.run
 import hydranoc.pictures.draw
 import hydranoc.report_page.run
-import rtl.common.axi_network
-import rtl.common.network
+import rtl.endpoints.axi_network
+import rtl.generator.network
 from hydranoc.command import group
 from hydranoc.design import Design
 from hydranoc.sweeps.run import Sweep
@@ -114,7 +114,7 @@ def stops() -> tuple[tuple[Any, str], ...]:
         ),
         *((hydranoc.fpga.board, "build_board"), (hydranoc.benches.project, "bench_project")),
         *((hydranoc.pictures.draw, "draw_network"), (hydranoc.report_page.run, "run_of")),
-        *((rtl.common.network, "generate_network"), (rtl.common.axi_network, "generate_axi_network")),
+        *((rtl.generator.network, "generate_network"), (rtl.endpoints.axi_network, "generate_axi_network")),
         (fpga.common.single_router, "generate_router"),
     )
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 import fpga.common.single_router
-import rtl.common.axi_network
-import rtl.common.network
+import rtl.endpoints.axi_network
+import rtl.generator.network
 from tests.fuzz.case import CONFIGURATION, RESULTS, Case, Format
 from tests.fuzz.formats.configurations import KEYS, SMALL, is_large, written
 from tests.fuzz.odd_values import odd_values, odd_words
@@ -75,8 +75,8 @@ FORMAT = Format(
     st.builds(_case, st.one_of(networks(), networks(), mistaken(networks(), KEYS)), commands()),
     large=is_large,
     reached=(
-        (rtl.common.network, "generate_network"),
-        (rtl.common.axi_network, "generate_axi_network"),
+        (rtl.generator.network, "generate_network"),
+        (rtl.endpoints.axi_network, "generate_axi_network"),
         (fpga.common.single_router, "generate_router"),
     ),
 )

@@ -6,8 +6,8 @@ from hydranoc.measurement.network import UNICAST_ONLY, NetworkExperiment
 from hydranoc.measurement.point import Plan, carries_load
 from hydranoc.measurement.saturation import find_saturation
 from hydranoc.measurement.whole_runs import finish, prepare
-from sim_model.common.messages import Message
-from sim_model.common.traffic import random_traffic
+from sim_model.messages.messages import Message
+from sim_model.traffic import random_traffic
 from tests.hydranoc.measurement.queue import FixedServiceQueue
 from tests.sim_model.builders import spam_model
 from topology.common.graph import Network

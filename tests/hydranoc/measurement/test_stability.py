@@ -9,7 +9,7 @@ from hydranoc.measurement.growth import Growth, WindowGrowth, growth_of
 from hydranoc.measurement.observations import NOT_DELIVERED, PARTS, Observations
 from hydranoc.measurement.point import MeasuredPoint, Plan, carries_load, is_stable, measure_point
 from hydranoc.measurement.stability import Verdict, judge
-from sim_model.common.statistics import Interval, confidence_interval
+from sim_model.statistics.latency import Interval, confidence_interval
 from tests.hydranoc.measurement.queue import FixedServiceQueue
 
 SERVICE_CYCLES = 100

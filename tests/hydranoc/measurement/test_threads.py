@@ -11,9 +11,9 @@ import pytest
 from hydranoc.measurement.network import NetworkExperiment
 from hydranoc.measurement.point import Plan, measure_point
 from hydranoc.measurement.threads import NotWantedError, replication_threads, replications, run_wanted
-from sim_model.common.simulation import Simulation
-from sim_model.common.traffic import random_traffic
+from sim_model.engines.simulation import Simulation
 from sim_model.spam.model import SpamModel
+from sim_model.traffic import random_traffic
 from topology.common.lattice import lattice_network
 from topology.spam.graph import SpamLabels
 from topology.spam.routing import SpamRouting

@@ -12,7 +12,7 @@ import pytest
 
 from hydranoc.measurement.kept_points import measure_points
 from hydranoc.sweeps.workers import on_processes
-from sim_model.common.loops import notices
+from sim_model.loops import notices
 
 
 @dataclass(frozen=True)

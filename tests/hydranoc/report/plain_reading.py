@@ -1,7 +1,7 @@
 """A recording read flit by flit in plain Python, for holds to be compared with."""
 
 from hydranoc import Design
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
 
 NONE = -1
 INDEX_BITS = 0xFFFF

@@ -9,7 +9,7 @@ from hydranoc import Design, load
 from hydranoc.replay.holds import Holds
 from hydranoc.replay.record import Recording, record
 from hydranoc.replay.window import MOST_QUEUED, Window
-from sim_model.common.results import Results
+from sim_model.engines.results import Results
 from sim_model.harts.record import variant_field
 from tests.hydranoc.report.networks import CONFIGURATIONS
 from tests.hydranoc.report.plain_reading import NONE, read_holds, simulation_of

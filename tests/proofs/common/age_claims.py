@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from rtl.common.arbiter import AgeMatrix
-from rtl.common.selection import concat
+from rtl.parts.arbiter import AgeMatrix
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.inside import Inside
 

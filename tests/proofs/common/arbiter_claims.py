@@ -4,8 +4,8 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal
 
-from rtl.common.arbiter import RoundRobinArbiter
-from rtl.common.selection import concat
+from rtl.parts.arbiter import RoundRobinArbiter
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.inside import Inside
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Signal, Value
 
-from rtl.common.axi_ejector import SOURCE, AxiStreamEjector
-from rtl.common.ejector import EJECTOR_FLITS
-from rtl.common.flit import flit_layout
+from rtl.endpoints.axi_ejector import SOURCE, AxiStreamEjector
+from rtl.parts.ejector import EJECTOR_FLITS
+from rtl.parts.flit import flit_layout
 from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.axi_injector_claims import HEADERS as STREAM_HEADERS
 from tests.proofs.common.links import assume_link_rules

@@ -9,9 +9,9 @@ from typing import Any
 
 from amaranth.hdl import Array, Const, Mux, Signal, Value
 
-from rtl.common.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector, set_words
-from rtl.common.plan import Addressing
-from rtl.common.selection import concat
+from rtl.endpoints.axi_injector import LEADING_WORD, TUSER, AxiStreamInjector, set_words
+from rtl.generator.plan import Addressing
+from rtl.parts.selection import concat
 from rtl.spam.multicast_key import MulticastKey
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.common.links import prove_link_rules

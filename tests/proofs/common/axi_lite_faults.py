@@ -2,7 +2,7 @@
 
 from tests.proofs.faults import Fault
 
-FILE = "common/registers/axi_lite.py"
+FILE = "registers/axi_lite.py"
 PROOF = "axi-lite-port-2"
 
 AXI_LITE_FAULTS = (

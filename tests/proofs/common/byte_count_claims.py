@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rtl.common.byte_count import BYTE_BITS, KeepPacker, KeepUnpacker
+from rtl.parts.byte_count import BYTE_BITS, KeepPacker, KeepUnpacker
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.inside import Inside
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal, Value
 
-from rtl.common.channel_counters import ChannelCounters
-from rtl.common.selection import concat
+from rtl.generator.channel_counters import ChannelCounters
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.inside import Inside
 from topology.common.counter_bus import COUNT_BITS, COUNTED, KIND_BITS, READ_CYCLES, settling_cycles, sweep_cycles

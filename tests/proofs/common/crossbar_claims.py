@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal, Value
 
-from rtl.common.crossbar import ReplicatingCrossbar
+from rtl.parts.crossbar import ReplicatingCrossbar
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.common.links import prove_link_rules
 from tests.proofs.inside import Inside

@@ -4,8 +4,8 @@ from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal, Value
 
-from rtl.common.header_decoder import decoded_layout
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
+from rtl.routed.header_decoder import decoded_layout
 from tests.proofs.claims import Claims
 from tests.proofs.inside import Inside
 from topology.common.flits import HeaderFormat

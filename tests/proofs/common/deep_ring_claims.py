@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth.hdl import Array, Const, Signal, Value
 
-from rtl.common.deep_ring import MISSING_FLITS, DeepRing
+from rtl.parts.deep_ring import MISSING_FLITS, DeepRing
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.common.reference_queue import ReferenceQueue
 from tests.proofs.inside import Inside

@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Signal, Value
 
-from rtl.common.ejector import EJECTOR_FLITS, MessageEjector
+from rtl.parts.ejector import EJECTOR_FLITS, MessageEjector
 from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.links import assume_link_rules, prove_link_rules
 from tests.proofs.common.reference_queue import ReferenceQueue

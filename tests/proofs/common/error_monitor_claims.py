@@ -5,7 +5,7 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Signal
 
-from rtl.common.error_monitor import ErrorMonitor
+from rtl.generator.error_monitor import ErrorMonitor
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.inside import Inside
 from topology.common.input_errors import COUNT_BITS, MOST_COUNTED, sum_cycles

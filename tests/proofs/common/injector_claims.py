@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal, Value
 
-from rtl.common.injector import MessageInjector
+from rtl.parts.injector import MessageInjector
 from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.links import assume_link_rules, prove_link_rules
 from tests.proofs.inside import Inside

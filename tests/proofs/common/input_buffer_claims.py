@@ -4,8 +4,8 @@ from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal, Value
 
-from rtl.common.input_buffer import MOST_REGISTER_FLITS, InputBuffer
-from rtl.common.selection import concat
+from rtl.parts.input_buffer import MOST_REGISTER_FLITS, InputBuffer
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.links import assume_link_rules
 from tests.proofs.common.reference_queue import ReferenceQueue

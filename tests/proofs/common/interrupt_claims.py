@@ -4,8 +4,8 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal
 
-from rtl.common.registers.interrupts import InterruptController, SettlingTimer
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
+from rtl.registers.interrupts import InterruptController, SettlingTimer
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.inside import Inside
 

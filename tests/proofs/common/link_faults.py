@@ -31,7 +31,7 @@ BUFFER_FAULTS = (
     Fault(
         "input-buffer-depth-3",
         "flits are read unaltered in the order of arrival",
-        "common/ring_pointer.py",
+        "parts/ring_pointer.py",
         "pointer.eq(pointer + 1)",
         "pointer.eq(pointer + 2)",
     ),

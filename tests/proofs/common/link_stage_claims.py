@@ -2,7 +2,7 @@
 
 from amaranth.hdl import Signal, Value
 
-from rtl.common.link_stage import LinkStage
+from rtl.parts.link_stage import LinkStage
 from tests.proofs.claims import Claims, started
 from tests.proofs.common.links import assume_link_rules, prove_link_rules
 from tests.proofs.common.reference_queue import ReferenceQueue

@@ -7,11 +7,11 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal
 
-from rtl.common.registers.axi_lite import OKAY, SLVERR, AxiLitePort
-from rtl.common.registers.register_block import RegisterBlock
-from rtl.common.registers.register_map import READ_WRITE, WORD_BYTES
-from rtl.common.registers.top import BLOCK_TO_BUS, BUS_TO_BLOCK
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
+from rtl.registers.axi_lite import OKAY, SLVERR, AxiLitePort
+from rtl.registers.register_block import RegisterBlock
+from rtl.registers.register_map import READ_WRITE, WORD_BYTES
+from rtl.registers.top import BLOCK_TO_BUS, BUS_TO_BLOCK
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.common.register_block_claims import every_kind, held_at, writable_at
 from tests.proofs.inside import Inside

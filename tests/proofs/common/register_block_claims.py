@@ -6,9 +6,10 @@ from typing import Any
 from amaranth.hdl import Const, Mux, Signal, Value
 
 from hydranoc.api import load
-from rtl.common.registers.network_map import network_registers
-from rtl.common.registers.register_block import RegisterBlock
-from rtl.common.registers.register_map import (
+from rtl.parts.selection import concat
+from rtl.registers.network_map import network_registers
+from rtl.registers.register_block import RegisterBlock
+from rtl.registers.register_map import (
     READ,
     READ_WRITE,
     WORD_BITS,
@@ -20,7 +21,6 @@ from rtl.common.registers.register_map import (
     Register,
     RegisterMap,
 )
-from rtl.common.selection import concat
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.inside import Inside
 from tests.tb.mutations import ROOT

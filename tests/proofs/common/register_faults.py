@@ -3,9 +3,9 @@
 from tests.proofs.common.register_block_claims import OTHERS
 from tests.proofs.faults import Fault
 
-BLOCK = "common/registers/register_block.py"
-AROUND = "common/registers/interrupts.py"
-PORT = "common/registers/axi_lite.py"
+BLOCK = "registers/register_block.py"
+AROUND = "registers/interrupts.py"
+PORT = "registers/axi_lite.py"
 ACCESS = "register-access"
 EVERY_KIND, INTERRUPTS, TIMER = "register-block-every-kind", "interrupts-3", "settling-timer-6"
 

@@ -4,10 +4,10 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Signal
 
-from rtl.common.header_decoder import decoded_layout
-from rtl.common.route_unit import RouteUnit
-from rtl.common.router_parameters import RouterParameters
-from rtl.common.selection import concat, lowest_one
+from rtl.generator.router_parameters import RouterParameters
+from rtl.parts.selection import concat, lowest_one
+from rtl.routed.header_decoder import decoded_layout
+from rtl.routed.route_unit import RouteUnit
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.common.arbiter_claims import bound_waiting, reference_turn
 from tests.proofs.common.decoded_headers import prove_decoded

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rtl.common.link_stage import WireStages
+from rtl.parts.link_stage import WireStages
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.inside import Inside
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal
 
-from rtl.common.worm_guard import WormGuard
+from rtl.parts.worm_guard import WormGuard
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.common.links import assume_link_rules, prove_link_rules
 from tests.proofs.inside import Inside

@@ -9,8 +9,8 @@ from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal, Value
 
-from rtl.common.header_decoder import decoded_layout
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
+from rtl.routed.header_decoder import decoded_layout
 from tests.proofs.claims import Claims, at_most_one, started
 from tests.proofs.common.reference_queue import ReferenceQueue
 from tests.proofs.common.tagged_flits import as_flit, tag_of

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from amaranth.hdl import Array, Const, Mux, Signal, Value
 
-from rtl.common.selection import concat, either
+from rtl.parts.selection import concat, either
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.common.links import assume_link_rules, prove_link_rules
 from tests.proofs.common.tagged_flits import tag_of

@@ -8,9 +8,7 @@ from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal, Value
 
-from rtl.common.input_buffer import InputBuffer
-from rtl.common.selection import concat
-from rtl.common.structure import flat_ports
+from rtl.generator.structure import flat_ports
 from rtl.harts.header_store import HeaderStore
 from rtl.harts.page_pool import PagePool
 from rtl.harts.page_queues import PageQueues
@@ -18,6 +16,8 @@ from rtl.harts.parameters import PORTS
 from rtl.harts.relay_rules import SendRules
 from rtl.harts.router import HartsNode
 from rtl.harts.way_decoder import WayDecoder
+from rtl.parts.input_buffer import InputBuffer
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims
 from tests.proofs.harts.memory_ports import OpenInside
 from tests.proofs.harts.page_pool_use import PagePoolUse

@@ -4,8 +4,8 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal, Value
 
-from rtl.common.selection import concat
 from rtl.harts.parameters import PORTS
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.harts.bare_node import BareNode
 from topology.harts.frame import SLOT_BITS, SLOTS

@@ -4,8 +4,8 @@ from typing import Any
 
 from amaranth.hdl import Mux
 
-from rtl.common.selection import concat
 from rtl.harts.parameters import PORTS
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims
 from tests.proofs.harts.bare_node import BareNode
 from tests.proofs.harts.page_life import FILLING, FREE, FULL, KEPT, PageLife

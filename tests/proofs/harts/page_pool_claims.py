@@ -4,8 +4,8 @@ from typing import Any
 
 from amaranth.hdl import Signal, Value
 
-from rtl.common.selection import concat
 from rtl.harts.page_pool import PagePool
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.harts.memory_ports import OpenInside
 from tests.proofs.harts.page_pool_use import PagePoolUse

@@ -8,7 +8,7 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from amaranth.hdl import Array, Const, Mux, Signal
 
-from rtl.common.selection import concat
 from rtl.harts.page_queues import PageQueues
 from rtl.harts.parameters import PORTS
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.harts.page_queues_use import PageQueuesCalls, PageQueuesUse
 from tests.proofs.harts.shapes import smallest_node

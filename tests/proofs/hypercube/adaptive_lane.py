@@ -8,7 +8,7 @@ from typing import Any
 
 from amaranth.hdl import Const, Signal, Value
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims
 from tests.proofs.hypercube.last_lane import or_the_last
 from tests.proofs.hypercube.routing_tables import has_way, outputs_for

@@ -4,9 +4,9 @@ from typing import Any
 
 from amaranth.hdl import Mux
 
-from rtl.common.selection import concat, lowest_one
 from rtl.hypercube.head_allocator import HeadAllocator
 from rtl.hypercube.parameters import HypercubeRouterParameters
+from rtl.parts.selection import concat, lowest_one
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.hypercube.allocator_contract import escape_of, free_outputs, input_lanes, promises
 from tests.proofs.hypercube.allocator_reference import AllocatorReference

@@ -5,8 +5,8 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Value
 
-from rtl.common.selection import concat, lowest_one
 from rtl.hypercube.parameters import HypercubeRouterParameters
+from rtl.parts.selection import concat, lowest_one
 from tests.proofs.claims import Claims, at_most_one
 from topology.hypercube.routing import WRONG_ESCAPE
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Signal, Value
 
-from rtl.common.selection import concat, either
-from rtl.common.vc.cycle_order import pairs
+from rtl.parts.selection import concat, either
+from rtl.vc.cycle_order import pairs
 from tests.proofs.claims import Claims
 from tests.proofs.hypercube.allocator_contract import escape_of, free_outputs
 from tests.proofs.vc.random_order_claims import RandomReference

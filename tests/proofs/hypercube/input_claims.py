@@ -4,9 +4,9 @@ from typing import Any
 
 from amaranth.hdl import Mux, Value
 
-from rtl.common.selection import concat
 from rtl.hypercube.adaptive_input import AdaptiveInput
 from rtl.hypercube.parameters import HypercubeRouterParameters
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, at_most_one, started
 from tests.proofs.common.links import assume_link_rules
 from tests.proofs.hypercube.adaptive_lane import AdaptiveLane, LastRequest, asked_lane

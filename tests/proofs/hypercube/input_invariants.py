@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.hypercube.adaptive_lane import AdaptiveLane, asked_lane
 from tests.proofs.inside import Inside

@@ -5,7 +5,7 @@ from typing import Any
 
 from amaranth.hdl import Value
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 
 
 def or_the_last(others: Iterable[Any]) -> Value:

@@ -4,9 +4,9 @@ from typing import Any
 
 from amaranth.hdl import Const, Signal, Value
 
-from rtl.common.selection import concat, lowest_one
 from rtl.hypercube.adaptive_output import AdaptiveOutput
 from rtl.hypercube.parameters import HypercubeRouterParameters
+from rtl.parts.selection import concat, lowest_one
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.hypercube.last_lane import or_the_last
 from tests.proofs.inside import Inside

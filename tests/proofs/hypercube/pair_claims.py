@@ -10,7 +10,7 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Value
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.hypercube.router_claims import prove_inputs
 from tests.proofs.hypercube.switch_invariants import SwitchInvariants

@@ -6,7 +6,7 @@ Nothing is left out and nothing taken for granted but the rules of links and sou
 from collections.abc import Iterator
 from typing import Any
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.worms import TrackedFlit
 from tests.proofs.hypercube.switch_invariants import SwitchInvariants

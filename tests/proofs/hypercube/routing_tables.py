@@ -5,8 +5,8 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Value
 
-from rtl.common.selection import concat
 from rtl.hypercube.parameters import HypercubeRouterParameters
+from rtl.parts.selection import concat
 from topology.hypercube.graph import HypercubeNetwork
 from topology.hypercube.routing import HypercubeRouting
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from amaranth.hdl import Value
 
-from rtl.common.selection import concat
 from rtl.hypercube.parameters import HypercubeRouterParameters
 from rtl.hypercube.router import HypercubeRouter
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.hypercube.adaptive_lane import AdaptiveLane
 from tests.proofs.hypercube.routing_tables import lanes_out

@@ -4,12 +4,12 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal, Value
 
-from rtl.common.input_buffer import InputBuffer
-from rtl.common.route_unit import RouteUnit
-from rtl.common.selection import concat
-from rtl.common.structure import flat_ports
+from rtl.generator.structure import flat_ports
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.router import MinRouter
+from rtl.parts.input_buffer import InputBuffer
+from rtl.parts.selection import concat
+from rtl.routed.route_unit import RouteUnit
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.common.enqueue_contract import assume_orderly_queueing
 from tests.proofs.inside import Inside

@@ -4,8 +4,8 @@ from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal, Value
 
-from rtl.common.selection import concat
 from rtl.min.branch_queues import BranchQueues
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.inside import Inside
 from tests.proofs.min.branch_use import BranchUse

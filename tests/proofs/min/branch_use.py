@@ -6,7 +6,7 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Signal
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims
 from tests.proofs.inside import Inside
 

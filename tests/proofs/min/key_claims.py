@@ -4,8 +4,8 @@ from typing import Any
 
 from amaranth.hdl import Array, Const
 
-from rtl.common.selection import concat
 from rtl.min.turn_key import TurnKey
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.common.steady import steady_for
 from tests.proofs.inside import Inside

@@ -7,11 +7,11 @@ from typing import Any
 from amaranth.hdl import Module
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part, instantiate
-from rtl.common.selection import concat
 from rtl.min.parameters import MinRouterParameters
 from rtl.min.token_monitor import TokenMonitor
 from rtl.min.token_station import TokenStation
+from rtl.parts.part import Part, instantiate
+from rtl.parts.selection import concat
 from topology.common.flits import HeaderFormat
 
 HEADER = HeaderFormat((("key", 2),), 3, 8)

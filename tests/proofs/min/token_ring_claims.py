@@ -8,7 +8,7 @@ from typing import Any
 
 from amaranth.hdl import Array, Mux, Signal
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.common.arbiter_claims import reference_turn
 from tests.proofs.inside import Inside

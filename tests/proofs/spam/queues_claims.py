@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from rtl.spam.ocrq import OutputRequestQueues
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.common.enqueue_contract import assume_orderly_queueing

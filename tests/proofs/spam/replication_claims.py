@@ -8,10 +8,10 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal, Value
 
-from rtl.common.input_buffer import InputBuffer
-from rtl.common.route_unit import RouteUnit
-from rtl.common.selection import concat
-from rtl.common.structure import flat_ports
+from rtl.generator.structure import flat_ports
+from rtl.parts.input_buffer import InputBuffer
+from rtl.parts.selection import concat
+from rtl.routed.route_unit import RouteUnit
 from rtl.spam.parameters import SpamRouterParameters
 from rtl.spam.router import SpamRouter
 from tests.proofs.claims import Claims, Describe

@@ -5,7 +5,7 @@ Nothing is left out and nothing taken for granted but the link rules and sound m
 
 from typing import Any
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.common.pair_claims import joined_ports, prove_pair
 from tests.proofs.common.progress import routed_progress

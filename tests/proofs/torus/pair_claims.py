@@ -9,7 +9,7 @@ from typing import Any
 
 from amaranth.hdl import Value
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.torus.router_claims import prove_inputs
 from tests.proofs.torus.switch_invariants import SwitchInvariants

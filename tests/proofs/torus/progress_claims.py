@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth.hdl import Mux
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.common.progress import prove_progress
 from tests.proofs.torus.router_claims import prove_inputs

@@ -5,7 +5,7 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Value
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.common.reference_queue import ReferenceQueue
 from tests.proofs.torus.whole_switch import WholeSwitch

@@ -5,7 +5,7 @@ from typing import Any
 
 from amaranth.hdl import Const, Value
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from rtl.torus.network import torus_plan
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.vc.followed_switch import FollowedSwitch

@@ -5,7 +5,7 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Signal, Value
 
-from rtl.common.flit import flit_layout
+from rtl.parts.flit import flit_layout
 from tests.proofs.claims import Claims
 from tests.proofs.common.reference_queue import ReferenceQueue
 from tests.proofs.inside import Inside

@@ -6,9 +6,9 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part, instantiate
-from rtl.common.selection import concat
-from rtl.common.vc.cycle_order import CycleOrder, FirstOf, pairs
+from rtl.parts.part import Part, instantiate
+from rtl.parts.selection import concat
+from rtl.vc.cycle_order import CycleOrder, FirstOf, pairs
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.inside import Inside
 from tests.proofs.vc.cycle_reference import CyclePhases

@@ -7,7 +7,7 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Signal, Value
 
-from rtl.common.vc.cycle_order import pairs
+from rtl.vc.cycle_order import pairs
 from tests.proofs.claims import Claims
 from tests.proofs.inside import Inside
 from topology.common.choice_orders import cycle_order

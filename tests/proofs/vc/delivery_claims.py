@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth.hdl import Array, Signal, Value
 
-from rtl.common.vc.delivery_buffer import DeliveryBuffer
+from rtl.vc.delivery_buffer import DeliveryBuffer
 from tests.proofs.claims import Claims, Describe, started
 from tests.proofs.common.links import prove_link_rules
 from tests.proofs.common.reference_queue import ReferenceQueue

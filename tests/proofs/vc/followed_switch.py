@@ -6,7 +6,7 @@ from typing import Any, Generic
 
 from amaranth.hdl import Const, Value
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims
 from tests.proofs.inside import Inside
 from tests.proofs.vc.lane_worms import LaneWormsOut, Outstanding

@@ -4,9 +4,9 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal, Value
 
-from rtl.common.selection import concat
-from rtl.common.vc.lane_input import LaneInput
-from rtl.common.vc.parameters import InputShape
+from rtl.parts.selection import concat
+from rtl.vc.lane_input import LaneInput
+from rtl.vc.parameters import InputShape
 from tests.proofs.claims import Claims, Describe, at_most_one, started
 from tests.proofs.common.links import assume_link_rules
 from tests.proofs.inside import Inside

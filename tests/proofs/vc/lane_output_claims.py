@@ -4,8 +4,8 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal, Value
 
-from rtl.common.selection import concat
-from rtl.common.vc.lane_output import LaneOutput
+from rtl.parts.selection import concat
+from rtl.vc.lane_output import LaneOutput
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.inside import Inside
 from tests.proofs.vc.turn_order_claims import (

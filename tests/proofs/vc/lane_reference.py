@@ -9,7 +9,7 @@ from typing import Any
 
 from amaranth.hdl import Mux, Signal, Value
 
-from rtl.common.selection import concat
+from rtl.parts.selection import concat
 from tests.proofs.claims import Claims, at_most_one
 from tests.proofs.inside import Inside
 from tests.proofs.vc.buffered_lane import BufferedLane, tie_buffer

@@ -4,9 +4,9 @@ from typing import Any
 
 from amaranth.hdl import Const, Mux, Signal, Value
 
-from rtl.common.selection import concat
-from rtl.common.vc.cycle_order import pairs
-from rtl.common.vc.random_order import STATE_BITS, RandomOrder
+from rtl.parts.selection import concat
+from rtl.vc.cycle_order import pairs
+from rtl.vc.random_order import STATE_BITS, RandomOrder
 from tests.proofs.claims import Claims, Describe
 from tests.proofs.inside import Inside
 from topology.common.choice_orders import ORDER_SEED, next_random_order

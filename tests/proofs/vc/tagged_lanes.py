@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth.hdl import Value
 
-from rtl.common.flit import flit_layout
+from rtl.parts.flit import flit_layout
 
 FLIT_BITS = 10
 TAG_BIT, TAG_BITS = 6, 4

@@ -6,9 +6,9 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.wiring import In, Out
 
-from rtl.common.part import Part
-from rtl.common.selection import concat
-from rtl.common.vc.turn_order import TurnOrder
+from rtl.parts.part import Part
+from rtl.parts.selection import concat
+from rtl.vc.turn_order import TurnOrder
 from tests.proofs.claims import Claims, Describe, at_most_one
 from tests.proofs.common.arbiter_claims import bound_waiting, distance, following_turn
 from tests.proofs.inside import Inside

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from sim_model.common.programs.chakra import read_chakra
-from sim_model.common.programs.chakra_nodes import read_nodes
-from sim_model.common.programs.collectives import COLLECTIVES, Collective
-from sim_model.common.programs.lowering import lowered
-from sim_model.common.programs.program import ProgramError
+from sim_model.programs.chakra import read_chakra
+from sim_model.programs.chakra_nodes import read_nodes
+from sim_model.programs.collectives import COLLECTIVES, Collective
+from sim_model.programs.lowering import lowered
+from sim_model.programs.program import ProgramError
 from tests.sim_model.programs.counts import chakra_counts
 from tests.sim_model.programs.writers import attribute, base128, chakra, node, run
 

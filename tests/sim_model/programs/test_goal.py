@@ -4,12 +4,12 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from sim_model.common.engine.bits import MESSAGE_SHIFT
-from sim_model.common.programs.goal import read_goal
-from sim_model.common.programs.goal_writer import goal_text
-from sim_model.common.programs.lowering import lowered
-from sim_model.common.programs.program import ProgramError
-from sim_model.common.simulation import Simulation
+from sim_model.engines.simulation import Simulation
+from sim_model.loops.bits import MESSAGE_SHIFT
+from sim_model.programs.goal import read_goal
+from sim_model.programs.goal_writer import goal_text
+from sim_model.programs.lowering import lowered
+from sim_model.programs.program import ProgramError
 from tests.networks import random_irregular
 from tests.sim_model.builders import build as built
 from tests.sim_model.builders import spam_model

@@ -2,9 +2,9 @@
 
 import pytest
 
-from sim_model.common.programs.lowering import lowered
-from sim_model.common.programs.msccl import read_msccl
-from sim_model.common.programs.program import ProgramError
+from sim_model.programs.lowering import lowered
+from sim_model.programs.msccl import read_msccl
+from sim_model.programs.program import ProgramError
 from tests.sim_model.programs.counts import msccl_graph, waits
 from tests.sim_model.programs.writers import msccl, step
 

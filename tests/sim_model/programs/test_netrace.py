@@ -5,9 +5,9 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from sim_model.common.programs.lowering import lowered
-from sim_model.common.programs.netrace import read_netrace
-from sim_model.common.programs.program import ProgramError
+from sim_model.programs.lowering import lowered
+from sim_model.programs.netrace import read_netrace
+from sim_model.programs.program import ProgramError
 from tests.sim_model.programs.counts import netrace_counts
 from tests.sim_model.programs.writers import L1D, L2, MEMORY, netrace, packet
 

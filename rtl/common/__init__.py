@@ -1,1 +1,0 @@
-"""Hardware parts that every family uses."""

@@ -1,0 +1,1 @@
+"""Network interfaces: AXI4-Stream ends, and the harness of lock-step runs."""

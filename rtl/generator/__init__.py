@@ -1,0 +1,1 @@
+"""Network generator: from a plan to Verilog, manifest and lint files."""

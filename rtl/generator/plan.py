@@ -1,0 +1,200 @@
+"""What a family tells the network generator."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from rtl.parts.part import MAX_PORT_BITS, Part
+from topology.common.channels import ChannelNetwork
+from topology.common.flits import HeaderFormat
+from topology.common.link_stages import LinkStages
+from topology.common.side_wires import SideWire
+
+
+@dataclass(frozen=True)
+class RouterInstance:
+    """The router of one switch.
+
+    Parameters
+    ----------
+    shape : str
+        Key into ``NetworkPlan.shapes``.
+    constants : mapping of str to int
+        Values of the router's constant input ports.
+    """
+
+    shape: str
+    constants: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Addressing:
+    """How a sender's hardware turns a set of destinations into a header.
+
+    Parameters
+    ----------
+    key : function
+        Makes the part that finds the routing key. It has the members ``destinations`` (In, a bit per processor),
+        ``key`` (Out, the header's first field) and ``multicast`` (Out(1), whether the header carries the bit string).
+        It works for every set that is not empty, one destination included. If the key depends on the sender, it has a
+        member ``node`` (In, the sender's number, a constant) as well.
+    key_cycles : int
+        The key is right this many cycles after ``destinations`` has changed, if it holds still until then; 0 for a
+        combinational part.
+    unicast_keys : tuple of int
+        Key of a message to one processor alone, by processor. No multicast that reaches a processor has this key.
+    node_fields : tuple of int
+        The header's fields after the first, packed, by sending processor.
+    """
+
+    key: Callable[[], Part]
+    key_cycles: int
+    unicast_keys: tuple[int, ...]
+    node_fields: tuple[int, ...]
+
+    sender_bits = 0
+
+
+@dataclass(frozen=True)
+class UnicastAddressing:
+    """How a sender's hardware makes a header where a message has one destination and no bit string.
+
+    Parameters
+    ----------
+    key : function
+        Makes the combinational part that finds the routing key. It has the members ``destination`` (In, a processor's
+        number), ``key`` (Out, the header's first field) and ``exists`` (Out(1), whether there is such a processor). If
+        the key depends on the sender, it has a member ``node`` (In, the sender's number, a constant) as well.
+    unicast_keys : tuple of int
+        Key of a message to each processor, with zeros in ``sender_bits``.
+    sender_bits : int
+        Mask of the bits of a key that differ from sender to sender; the others name the destination.
+    node_fields : tuple of int
+        The header's fields after the first, packed, by sending processor.
+    """
+
+    key: Callable[[], Part]
+    unicast_keys: tuple[int, ...]
+    sender_bits: int
+    node_fields: tuple[int, ...]
+
+    key_cycles = 0
+
+
+@dataclass(frozen=True)
+class StreamEndpoints:
+    """AXI4-Stream endpoints that a family makes itself.
+
+    Parameters
+    ----------
+    injector, ejector : function
+        Make parts with the members of ``AxiStreamInjector`` and ``AxiStreamEjector``, but without constants besides
+        ``node``. What the ejector puts out besides becomes an output of the network, ``m_axis_{name}_{output}``.
+    parameters : mapping
+        What the manifest says about them.
+    """
+
+    injector: Callable[[], Part]
+    ejector: Callable[[], Part]
+    parameters: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StatusPart:
+    """A part that watches routers, and whose outputs are outputs of the network.
+
+    Parameters
+    ----------
+    name : str
+        Instance name, and prefix of the network's ports.
+    make : function
+        Makes the part. If it is called with true, the part has an input ``clear_{output}`` for each output in
+        ``meanings``: bits that are 1 clear what the output has remembered, unless it happens again in this cycle.
+    watched : mapping of str to sequence of ((int, str) or SideWire)
+        Per input, the lowest bits first: switches with output ports, and side wires, of which the register stages are
+        seen.
+    meanings : mapping of str to str
+        Those outputs that can change, and what they tell. An output whose ``clear_`` has one bit is a number.
+    """
+
+    name: str
+    make: Callable[[bool], Part]
+    watched: Mapping[str, Sequence[tuple[int, str] | SideWire]]
+    meanings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NetworkPlan:
+    """A network of routers of one family.
+
+    Parameters
+    ----------
+    family : str
+        Name of the family.
+    network : ChannelNetwork
+    header : HeaderFormat
+    shapes : mapping of str to function
+        For each router shape a function that makes the router. A router has the members ``inputs`` and ``outputs``,
+        one link per port, in the order of the network's port numbers.
+    routers : sequence of RouterInstance
+        One per switch.
+    parameters : mapping
+        What the manifest says about the family's parameters.
+    addressing : Addressing, UnicastAddressing or None
+        Needed for endpoints that make headers themselves.
+    endpoints : StreamEndpoints or None
+        AXI4-Stream endpoints in place of those that ``addressing`` makes.
+    moved : bool
+        Exported tops have the output ``moved``. The lock-step harness always has.
+    counters : bool
+        Count what happens on every channel.
+    loadable_tables : bool
+        The routers' tables are registers that have to be loaded, and no constants.
+    clearable_status : bool
+        Tops have an input for each output of a status part that clears what it remembers.
+    most_flits : int or None
+        The longest message that injectors send; None if any length will do.
+    side_wires : sequence of SideWire
+    status : sequence of StatusPart
+    link_cycles : int
+        Cycles from one router to the next: all links and side wires between routers have one register stage less.
+    """
+
+    family: str
+    network: ChannelNetwork
+    header: HeaderFormat
+    shapes: Mapping[str, Callable[[], Part]]
+    routers: tuple[RouterInstance, ...]
+    parameters: Mapping[str, object]
+    addressing: Addressing | UnicastAddressing | None = None
+    endpoints: StreamEndpoints | None = None
+    moved: bool = True
+    counters: bool = False
+    loadable_tables: bool = False
+    clearable_status: bool = False
+    most_flits: int | None = None
+    side_wires: Sequence[SideWire] = ()
+    status: Sequence[StatusPart] = ()
+    link_cycles: int = 1
+
+    def __post_init__(self):
+        channels = self.links.moved_bits
+        if channels > MAX_PORT_BITS:
+            counted = "channels and stages of links" if self.links.hops else "channels"
+            raise ValueError(f"A network must have at most {MAX_PORT_BITS} {counted} to be hardware, not {channels}")
+        switches = self.network.switches
+        if len(self.routers) != switches:
+            raise ValueError(f"A plan must have {switches} routers, one per switch, not {len(self.routers)}")
+        for router in self.routers:
+            if router.shape not in self.shapes:
+                raise ValueError(f"Router shape must be one of {', '.join(self.shapes)}, not {router.shape!r}")
+
+    @property
+    def flit_bits(self) -> int:
+        """Data bits of a flit."""
+        return self.header.flit_bits
+
+    @cached_property
+    def links(self) -> LinkStages:
+        """The stages of the links."""
+        return LinkStages(self.network, self.link_cycles)

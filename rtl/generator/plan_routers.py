@@ -1,0 +1,37 @@
+# amaranth: UnusedElaboratable=no
+# (a specimen of a router only says what ports there are)
+"""The routers of a plan: one shape for all switches whose routers are alike."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
+
+from rtl.generator.plan import RouterInstance
+from rtl.parts.part import Part
+
+Shape = TypeVar("Shape", bound=Hashable)
+
+
+def plan_routers(
+    make: Callable[[Shape], Part],
+    parameters: Sequence[Shape],
+    constants: Callable[[int, Shape], Mapping[str, int]],
+    order: Callable[[Shape], int] = lambda _shape: 0,
+) -> tuple[dict[str, Callable[[], Part]], tuple[RouterInstance, ...]]:
+    """``shapes`` and ``routers`` of a ``NetworkPlan``.
+
+    Parameters
+    ----------
+    make : function
+        Makes a router from its parameters. The module name tells routers apart that one network can have.
+    parameters : sequence
+        By switch: all that decides about the logic of its router.
+    constants : function
+        (switch, its parameters) -> values of the router's constant input ports.
+    order : function
+        What the shapes are sorted by, for lists that people read; those alike stand in the order of their first switch.
+    """
+    names = {shape: make(shape).module_name for shape in sorted(dict.fromkeys(parameters), key=order)}
+    shapes = {name: partial(make, shape) for shape, name in names.items()}
+    routers = (RouterInstance(names[shape], constants(switch, shape)) for switch, shape in enumerate(parameters))
+    return shapes, tuple(routers)

@@ -1,0 +1,1 @@
+"""Leaf parts of routers and network interfaces: arbiters, buffers, crossbars, clock crossings."""

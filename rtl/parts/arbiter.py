@@ -1,0 +1,87 @@
+"""Round-robin arbiter and age matrix."""
+
+from typing import Any
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib.wiring import In, Out
+
+from rtl.parts.part import Part
+from rtl.parts.selection import concat, first_at_or_after
+
+
+def check_count(name: str, count: int) -> None:
+    """Raise ``ValueError`` unless ``count`` is a positive integer."""
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise ValueError(f"{name} must be a positive integer, not {count!r}")
+
+
+class RoundRobinArbiter(Part):
+    """Chooses one of several requesters, each in its turn.
+
+    The first eligible requester at or after ``turn`` is chosen, in the same cycle; the turn then goes to the
+    requester after it, cyclically. The turn is kept as the mask of the requesters at or after it, which needs no
+    decoder; an empty mask stands for turn 0.
+
+    Parameters
+    ----------
+    count : int
+        Number of requesters, at least 1.
+
+    Members
+    -------
+    eligible : In(count)
+        Who may be chosen in this cycle.
+    chosen : Out(count)
+        One-hot, or 0 when nobody is eligible. Combinational.
+    """
+
+    def __init__(self, count: int):
+        check_count("Number of requesters", count)
+        self.count = count
+        super().__init__(f"round_robin_arbiter_{count}", {"eligible": In(count), "chosen": Out(count)})
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        later = Signal(self.count - 1)  # requesters 1 and up; requester 0 is never after another
+        chosen: Any = first_at_or_after(m, self.eligible, later << 1, "eligible")
+        m.d.comb += self.chosen.eq(chosen)
+        with m.If(self.eligible.any()):
+            m.d.sync += later.eq(concat(chosen[:i].any() for i in range(1, self.count)))
+        return m
+
+
+class AgeMatrix(Part):
+    """Remembers in which order its members entered last.
+
+    One bit per pair of members is enough. A member that enters becomes the youngest of all; leaving needs no action,
+    because the user looks only at members that are in.
+
+    Parameters
+    ----------
+    count : int
+        Number of members, at least 1.
+
+    Members
+    -------
+    enter : In(count)
+        The member that enters in this cycle; at most one bit.
+    older : Out(count).array(count)
+        ``older[i]`` bit j: i entered before j. Registered: shows an entry from the next cycle on.
+    """
+
+    def __init__(self, count: int):
+        check_count("Number of members", count)
+        self.count = count
+        super().__init__(f"age_matrix_{count}", {"enter": In(count), "older": Out(count).array(count)})
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        for i in range(self.count):
+            for j in range(i + 1, self.count):
+                first = Signal(name=f"older_{i}_{j}")
+                with m.If(self.enter[j]):
+                    m.d.sync += first.eq(1)
+                with m.Elif(self.enter[i]):
+                    m.d.sync += first.eq(0)
+                m.d.comb += [self.older[i][j].eq(first), self.older[j][i].eq(~first)]
+        return m

@@ -1,0 +1,72 @@
+"""A register map as a page for people, and as an entry of the manifest."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rtl.registers.register_map import ACCESSES, WORD_BITS, WORD_BYTES, Register, RegisterMap
+
+
+def register_page(registers: RegisterMap, top: str) -> str:
+    """The page in Markdown.
+
+    Parameters
+    ----------
+    registers : RegisterMap
+    top : str
+        Name of the top module.
+    """
+    return "\n".join([f"# Registers of {top}", "", *register_tables(registers), ""])
+
+
+def register_tables(registers: RegisterMap) -> list[str]:
+    """The tables of a page: all registers, their fields, and what accesses mean."""
+    lines = ["| address | register | access | after reset | |", "|---|---|---|---|---|"]
+    lines += [_row(register) for register in registers]
+    lines += ["", "| register | bits | field | after reset | |", "|---|---|---|---|---|"]
+    lines += [row for register in registers for row in _field_rows(register)]
+    used = {register.access for register in registers}
+    lines += ["", "| access | |", "|---|---|"]
+    lines += [f"| {access} | {meaning} |" for access, meaning in ACCESSES.items() if access in used]
+    return lines
+
+
+def _row(register: Register) -> str:
+    first, last = register.address, register.address + (register.words - 1) * WORD_BYTES
+    address = f"0x{first:03x}" if first == last else f"0x{first:03x} to 0x{last:03x}"
+    text = register.description
+    if register.mask_bits:
+        text += f" {register.mask_bits} bits; bit b of word w is number {WORD_BITS} w + b."
+    start = f"{register.value:#x}" if register.fields else ""
+    return f"| {address} | `{register.name}` | {register.access} | {start} | {text} |"
+
+
+def _field_rows(register: Register) -> Iterator[str]:
+    for field in register.fields:
+        last = field.low + field.bits - 1
+        bits = f"{field.low}" if field.bits == 1 else f"{last}:{field.low}"
+        yield f"| `{register.name}` | {bits} | `{field.name}` | {field.value:#x} | {field.description} |"
+
+
+def register_manifest(registers: RegisterMap) -> dict[str, Any]:
+    """What the manifest says about registers."""
+    return {
+        "bus": "axi4-lite",
+        "data_bits": WORD_BITS,
+        "address_bits": registers.address_bits,
+        "registers": [_entry(register) for register in registers],
+    }
+
+
+def _entry(register: Register) -> dict[str, Any]:
+    fields = [
+        {"name": field.name, "low": field.low, "bits": field.bits, "value": field.value} for field in register.fields
+    ]
+    return {
+        "name": register.name,
+        "address": register.address,
+        "access": register.access,
+        "words": register.words,
+        "bits": register.bits,
+        **({"fields": fields, "constant": register.constant} if fields else {}),
+        "description": register.description,
+    }

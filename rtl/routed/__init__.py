@@ -1,0 +1,1 @@
+"""The half of a router that all families with routing tables share."""

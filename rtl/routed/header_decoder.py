@@ -1,0 +1,160 @@
+"""Looks up what each header flit means for this switch, while it moves in on the link.
+
+What is found depends on constant tables alone, so it can be worked out on arrival and be kept with the flit in the
+input buffer; later, when the route unit has time for the flit, only a few bits are left to look at.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib import data
+from amaranth.lib.wiring import In, Out
+
+from rtl.generator.router_parameters import RouterParameters
+from rtl.parts.part import Part
+from rtl.parts.selection import concat, table_row
+from topology.common.part_headers import PartsFormat
+
+
+def decoded_layout(parameters: RouterParameters) -> data.StructLayout:
+    """What a header flit means.
+
+    ``candidates``: outputs one of which leads on in the search phase; 0 in the split phase, and unless this is the
+    last flit of the key. ``branches``: outputs behind which the flit names a destination (only in routers that
+    multicast). ``last``: no more header flits are needed, or there are none.
+    """
+    branches = {"branches": parameters.outputs} if parameters.multicast else {}
+    return data.StructLayout({"candidates": parameters.outputs, **branches, "last": 1})
+
+
+class HeaderDecoder(Part):
+    """Decodes the header flits that move in at one input. Combinational from ``data`` to ``decoded``.
+
+    Parameters
+    ----------
+    parameters : RouterParameters
+
+    Members
+    -------
+    moved, head, tail : In(1)
+        A flit moves on the link; it is the first one of its message, or the last. Not there if headers have one flit.
+    data : In(scan_bits)
+        Its header bits.
+    routes : In(keys * outputs)
+        Routing table for this input's class, one mask of candidate outputs per key.
+    reach : In(reach_bits)
+        Per header flit, or per part, and output: the low bits of the flit that are destinations behind the output. Only
+        in routers that multicast.
+    decoded : Out(decoded_layout)
+        Unspecified for flits behind the header.
+    """
+
+    def __init__(self, parameters: RouterParameters):
+        p = self.parameters = parameters
+        reach = {"reach": In(p.reach_bits)} if p.multicast else {}
+        counted = {"moved": In(1), "head": In(1), "tail": In(1)} if p.header_flits > 1 else {}
+        super().__init__(
+            f"header_decoder_{p.size_name}",
+            {
+                **counted,
+                "data": In(p.scan_bits),
+                "routes": In(p.keys * p.outputs),
+                **reach,
+                "decoded": Out(decoded_layout(p)),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        header = self.parameters.header
+        position = self._position(m)
+        in_key = Signal()
+        last = Signal()
+        m.d.comb += [
+            in_key.eq(_is(position, header.key_flits - 1)),
+            last.eq(self._is_last(position)),
+        ]
+        candidates, splits = self._candidates(m)
+        with m.If(in_key):
+            m.d.comb += self.decoded.candidates.eq(candidates)
+        ends = self.tail if self.parameters.header_flits > 1 else 0
+        m.d.comb += self.decoded.last.eq(last | ends | in_key & (candidates.any() | ~splits))
+        if self.parameters.multicast:
+            branches = self._branches(m, self._word_number(position))
+            with m.If(self._names_set(position) & (splits | ~in_key)):
+                m.d.comb += self.decoded.branches.eq(branches)
+        return m
+
+    def _position(self, m) -> Signal:
+        """Number of the flit on the link within its message; behind the header it may be anything."""
+        flits = self.parameters.header_flits
+        position = Signal(range(max(2, flits)))
+        if flits > 1:
+            following = Signal(range(flits))
+            with m.If(~self.head):
+                m.d.comb += position.eq(following)
+            with m.If(self.moved):
+                m.d.sync += following.eq(position + 1)
+        return position
+
+    def _candidates(self, m) -> tuple[Signal, Signal]:
+        """Search phase: the row of the routing table, and whether headers with this key may split."""
+        parameters = self.parameters
+        key_flits, flit_bits = parameters.header.key_flits, parameters.flit_bits
+        earlier = self.data[:0]
+        if key_flits > 1:
+            earlier = Signal((key_flits - 1) * flit_bits, name="earlier_key_flits")
+            with m.If(self.moved):
+                m.d.sync += earlier.eq(concat((earlier, self.data)) >> flit_bits)
+        key = Signal(parameters.key_bits)
+        candidates = Signal(parameters.outputs)
+        splits = Signal()
+        keys = parameters.multicast_keys if parameters.multicast else range(0)
+        m.d.comb += [
+            splits.eq(_is_in(key, keys)),
+            key.eq(concat((earlier, self.data))),
+            candidates.eq(table_row(m, self.routes, key, parameters.outputs, "candidates", padded=True)),
+        ]
+        return candidates, splits
+
+    def _is_last(self, position) -> Value:
+        """Whether no header has a flit behind this one, or the flit says so of its own."""
+        header, longest = self.parameters.header, _is(position, self.parameters.header_flits - 1)
+        if not (self.parameters.multicast and isinstance(header, PartsFormat)):
+            return longest
+        return longest | self._names_set(position) & self.data[header.last_bit]
+
+    def _names_set(self, position) -> Value:
+        """Whether flits at a position can name destinations, if their header does."""
+        header = self.parameters.header
+        first = header.unicast_flits if isinstance(header, PartsFormat) else header.key_flits - 1
+        return position >= first if first else Value.cast(1)
+
+    def _word_number(self, position) -> Value:
+        """Which of ``set_words`` the flit on the link is."""
+        header = self.parameters.header
+        return self.data[header.part_position] if isinstance(header, PartsFormat) else position
+
+    def _branches(self, m, number) -> Signal:
+        """Split phase: the outputs behind which this flit names a destination."""
+        outputs, bits = self.parameters.outputs, self.parameters.header.set_words[0].bits
+        row = Signal(outputs * bits, name="reach_row")
+        branches = Signal(outputs)
+        # a part that does not exist has nothing behind any output; a flit that does not exist is not looked at
+        padded = isinstance(self.parameters.header, PartsFormat)
+        m.d.comb += row.eq(table_row(m, self.reach, number, len(row), "reach_half", padded=padded))
+        words = [row.word_select(o, bits) for o in range(outputs)]
+        m.d.comb += branches.eq(concat((self.data[:bits] & word).any() for word in words))
+        return branches
+
+
+def _is(number: Value, constant: int) -> Value:
+    """A comparison; Verilog has a simpler operator for 0, but lint objects to it on numbers of several bits."""
+    return ~number.any() if constant == 0 else number == constant
+
+
+def _is_in(number: Value, numbers: range) -> Value:
+    """Whether a number is in a range; a comparison that is always true would be a lint warning."""
+    above = number >= numbers.start if numbers.start else Value.cast(1)
+    below = number < numbers.stop if numbers.stop < 1 << len(number) else Value.cast(1)
+    return above & below if len(numbers) else Value.cast(0)

@@ -1,0 +1,118 @@
+"""Who comes first in a cycle: an order of numbers that all who choose in a router share, see ``topology``.
+
+It needs no state for each choice and two levels of logic. Of any two numbers each comes first in half of the cycles.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib.wiring import Out
+
+from rtl.parts.part import Part
+from rtl.parts.selection import concat
+
+
+def pairs(count: int) -> list[tuple[int, int]]:
+    """All pairs of numbers below ``count``, the smaller one first."""
+    return [(i, j) for j in range(count) for i in range(j)]
+
+
+class CycleOrder(Part):
+    """The order of the cycle (``topology.common.choice_orders.cycle_order``): a register for each pair, and inverters.
+
+    Parameters
+    ----------
+    count : int
+        How many numbers, odd.
+    used : int
+        How many of them are looked at, the first ones, 2 or more.
+
+    Members
+    -------
+    before : Out(pairs)
+        By position in ``pairs`` of those that are looked at: whether i comes before j.
+    """
+
+    def __init__(self, count: int, used: int):
+        self.count, self.used = count, used
+        super().__init__(f"cycle_order_{used}_of_{count}", {"before": Out(len(pairs(used)))})
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        position = {pair: k for k, pair in enumerate(pairs(self.count))}
+        # for odd i the register holds the opposite: so it is only where numbers wrap that one is inverted
+        held: Any = Signal(len(position), init=sum(1 << k for (i, _), k in position.items() if i % 2 == 0))
+        before = [held[k] ^ (i % 2) for (i, _), k in position.items()]
+        m.d.comb += self.before.eq(concat(before[: len(pairs(self.used))]))
+        for (i, j), k in position.items():
+            # all numbers go up by one, so that the last one becomes the first, and the order is turned round
+            if i:
+                m.d.sync += held[k].eq(held[position[i - 1, j - 1]])
+            else:
+                m.d.sync += held[k].eq(before[position[j - 1, self.count - 1]])
+        return m
+
+
+def comes_first(before: Any, i: int, j: int) -> Value:
+    """Whether i comes before j, in an order that is given as a bit for each of ``pairs``."""
+    low, high = sorted((i, j))
+    bit = before[high * (high - 1) // 2 + low]
+    return bit if i < j else ~bit
+
+
+class FirstOf:
+    """The requester that comes first in an order that is given as a bit for each pair.
+
+    Parameters
+    ----------
+    m : Module
+    requests : sequence of Value
+        One bit each.
+    numbers : sequence of int
+        The number of each requester in the order, ascending.
+    before : sequence of Value
+        By position in ``pairs``: whether i comes before j.
+    name : str
+        Prefix of the names of signals.
+
+    Members
+    -------
+    beaten : list of Value
+        By requester: another one that comes first requests as well.
+    chosen : list of Signal
+        Who requests and is not beaten: one at most.
+    """
+
+    def __init__(self, m: Any, requests: Sequence[Any], numbers: Sequence[int], before: Any, name: str):
+        self.beaten: list[Value] = []
+        self.chosen = [Signal(name=f"{name}_chosen_{number}") for number in numbers]
+        for x, i in enumerate(numbers):
+            rivals = [requests[y] & comes_first(before, j, i) for y, j in enumerate(numbers) if y != x]
+            self.beaten.append(concat(rivals).any() if rivals else Value.cast(0))
+            m.d.comb += self.chosen[x].eq(requests[x] & ~self.beaten[x])
+
+
+def number_of_first(requests: Any, before: Any, bits: int) -> list[Value]:
+    """Bits of the number of the requester that comes first, without finding out who that is; 0 if nobody requests.
+
+    A bit is set if somebody whose number has it requests, and nobody without it that comes before. That is a level of
+    logic less than ``FirstOf`` and encoding what it has chosen.
+
+    Parameters
+    ----------
+    requests : Value
+        One bit each, by number.
+    before : sequence of Value
+        By position in ``pairs``: whether i comes before j.
+    bits : int
+    """
+    numbers = range(len(requests))
+    found = []
+    for bit in range(bits):
+        having, lacking = ([i for i in numbers if i >> bit & 1 == value] for value in (1, 0))
+        unbeaten = [
+            requests[i] & ~concat(requests[j] & comes_first(before, j, i) for j in lacking).any() for i in having
+        ]
+        found.append(concat(unbeaten).any())
+    return found

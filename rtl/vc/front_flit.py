@@ -1,0 +1,88 @@
+"""What is known of the flit at the front of a lane whose buffer can hold flits of several worms.
+
+Of the flits behind the front it is kept in a small memory, so that it is there as soon as they come first. It is logic
+in the module that uses it, and no module of its own.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import memory
+
+from rtl.vc.lane_buffer import LaneBuffer, lane_slots
+
+
+class FrontFlit:
+    """Whether the flit at the front is a tail, and what is known of the head that comes to the front.
+
+    Parameters
+    ----------
+    m : Module
+    number : int
+        Of the lane, for names of signals.
+    buffer : LaneBuffer
+        Its pointers, which count in binary.
+    arriving, popped : Value
+        A flit goes in, or out, at the end of the cycle.
+    active : Value
+        A worm goes on: what arrives in an empty buffer is no head.
+    arrival : Value
+        What is known of a flit on the link.
+    arrives_tail : Value
+        Whether that is a tail.
+
+    Members
+    -------
+    is_tail : Signal
+        The flit at the front is a tail. A register.
+    starts : Signal
+        A head arrives at the front.
+    comes_first : Value
+        A head comes to the front: so, or because a tail leaves and it is behind that.
+    following : Value
+        What is known of that head.
+    """
+
+    def __init__(
+        self,
+        m: Module,
+        number: int,
+        buffer: LaneBuffer,
+        arriving: Any,
+        popped: Any,
+        active: Any,
+        arrival: Any,
+        arrives_tail: Any,
+    ):
+        driver: Any = m
+        self.is_tail: Any = Signal(name=f"is_tail_{number}")
+        self.starts: Any = Signal(name=f"starts_{number}")
+        follows = Signal(name=f"follows_{number}")
+        driver.d.comb += [
+            self.starts.eq(arriving & ~buffer.present & ~active),
+            follows.eq(popped & self.is_tail),
+        ]
+        self.following: Any = arrival
+        next_tail: Any = arrives_tail
+        if buffer.depth > 1:
+            stored = _store_beside(m, number, buffer, arriving, Cat(arrival, arrives_tail))
+            self.following = Mux(buffer.several, stored[:-1], self.following)
+            next_tail = Mux(buffer.several, stored[-1], next_tail)
+        with driver.If(popped | ~buffer.present):
+            driver.d.sync += self.is_tail.eq(next_tail)
+        self.comes_first: Any = self.starts | follows
+
+
+def _store_beside(m: Any, number: int, buffer: LaneBuffer, arriving: Any, arrival: Any) -> Any:
+    """What was known of the flit behind the front when it arrived."""
+    store = memory.Memory(shape=len(arrival), depth=lane_slots(buffer.depth), init=[])
+    m.submodules[f"beside_{number}"] = store
+    write: Any = store.write_port()
+    read: Any = store.read_port(domain="comb")
+    m.d.comb += [
+        write.en.eq(arriving),
+        write.addr.eq(buffer.back),
+        write.data.eq(arrival),
+        read.addr.eq(buffer.front + 1),
+    ]
+    return read.data

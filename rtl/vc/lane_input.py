@@ -1,0 +1,230 @@
+"""An input with lanes: their buffers, and the request that one of them makes (docs/timing.md, "Router with lanes").
+
+======================  =============================================================================
+cycle                   what happens to the flit of an active worm
+======================  =============================================================================
+t                       on the link; its lane is chosen as it arrives
+t + 1                   the request is in its register, and granted; the flit is read
+t + 2                   on the next link; the credit for its slot is on the wire
+======================  =============================================================================
+"""
+
+from typing import Any
+
+from amaranth.hdl import Const, Module, Mux, Signal
+from amaranth.lib.wiring import In, Out
+
+from rtl.parts.flit import flit_layout, link_signature
+from rtl.parts.part import Part
+from rtl.parts.selection import concat, either, lowest_one
+from rtl.vc.front_flit import FrontFlit
+from rtl.vc.lane_buffer import LaneBuffer, store_flits
+from rtl.vc.link import lane_link_signature
+from rtl.vc.parameters import InputShape
+from rtl.vc.turn_order import TurnOrder
+
+
+class LaneInput(Part):
+    """The lanes of one input port.
+
+    What comes late in a cycle, ``lost``, decides only whether registers are loaded, and not with what. Nothing counts
+    flits: the pointers tell how many there are.
+
+    Parameters
+    ----------
+    shape : InputShape
+
+    Members
+    -------
+    link : In
+        The link that ends here: with lanes, or from a processor with ``valid`` and ``ready``.
+    ways : In(ways)
+        What routing gives for the flit on the link: output lanes, output by output.
+    has_credit : In(ways)
+        Output lanes that have credits.
+    can_start : In(ways)
+        Output lanes that a head may have.
+    may_send, may_start : In(ways)
+        The same, with a credit that is on the wire in this cycle.
+    requests : Out(outputs)
+        The output that the request is for: one bit at most. Registers.
+    good : Out(ways)
+        The output lane that the request is for, if the request is good: one bit at most. Without a request it means
+        nothing.
+    lost : In(outputs)
+        Whether another request comes first there. Otherwise this one is granted if it is good, and dropped if not.
+    flit : Out(flit_layout)
+        The flit that the request is for.
+    credits : Out(lanes)
+        Bit v: a flit left the buffer of lane v in the last cycle. Registers. Not there if the link is from a processor.
+    discarding : Out(lanes)
+        Bit v: the head of a worm without a way left lane v in the last cycle. Registers.
+    """
+
+    def __init__(self, shape: InputShape):
+        s = self.shape = shape
+        link = link_signature(s.flit_bits) if s.from_host else lane_link_signature(s.flit_bits, s.lanes)
+        super().__init__(
+            f"lane_input_{s.name}",
+            {
+                "link": In(link),
+                "ways": In(s.ways),
+                "has_credit": In(s.ways),
+                "can_start": In(s.ways),
+                "may_send": In(s.ways),
+                "may_start": In(s.ways),
+                "requests": Out(len(s.outputs)),
+                "good": Out(s.ways),
+                "lost": In(len(s.outputs)),
+                "flit": Out(flit_layout(s.flit_bits)),
+                **({} if s.from_host else {"credits": Out(s.lanes)}),
+                "discarding": Out(s.lanes),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        s = self.shape
+        arriving, popped = Signal(s.lanes), Signal(s.lanes)
+        m.d.comb += arriving.eq(self.link.valid & self.link.ready if s.from_host else self.link.valid)
+        request = _Request(s)
+        lanes = [_Lane(m, self, v, arriving[v], popped[v], request) for v in range(s.lanes)]
+        # all buffers in one memory: written from the link, read for the request
+        buffers = [lane.buffer for lane in lanes]
+        m.d.comb += self.flit.eq(store_flits(m, buffers, arriving, self.link.payload, request.lane))
+        self._offer(m, request)
+        self._choose(m, lanes, request)
+        leaves = Signal()
+        m.d.comb += [
+            request.nowhere.eq(~request.outputs.any()),
+            leaves.eq((self.good.any() | request.nowhere) & ~self.lost.any()),
+            popped.eq(Mux(leaves, request.lane, 0)),
+        ]
+        m.d.sync += self.discarding.eq(Mux(request.nowhere & request.is_head, request.lane, 0))
+        if s.from_host:
+            m.d.sync += self.link.ready.eq(popped.any() | ~lanes[0].buffer.fills())
+        else:
+            m.d.sync += self.credits.eq(popped)
+        return m
+
+    def _offer(self, m, request):
+        """The request as outputs see it."""
+        usable = Mux(request.is_head, self.can_start, self.has_credit)
+        m.d.comb += [self.requests.eq(request.outputs), self.good.eq(request.way & usable)]
+
+    def _choose(self, m, lanes, request):
+        """The request of the next cycle, unless the present one has lost."""
+        renewed = Signal()
+        m.d.comb += renewed.eq(~self.lost.any())
+        turns = TurnOrder(m, [lane.eligible for lane in lanes], "lane", renewed)
+        with m.If(renewed):
+            m.d.sync += [
+                request.lane.eq(concat(turns.chosen)),
+                request.outputs.eq(
+                    either([Mux(bit, lane.outputs, 0) for bit, lane in zip(turns.chosen, lanes, strict=True)])
+                ),
+                request.way.eq(turns.select([lane.picked for lane in lanes])),
+                request.is_head.eq(turns.select([~lane.active for lane in lanes])),
+            ]
+
+
+class _Request:
+    """Registers of the request: the flit at the front of a lane, for a lane of an output.
+
+    Without a request ``lane`` and ``outputs`` are 0, and the others mean nothing.
+    """
+
+    def __init__(self, s: InputShape):
+        self.lane: Any = Signal(s.lanes, name="request_lane")  # one-hot
+        self.outputs: Any = Signal(len(s.outputs), name="request_outputs")  # one-hot: the output of ``way``
+        self.way: Any = Signal(s.ways, name="request_way")  # one-hot
+        self.is_head: Any = Signal(name="request_is_head")
+        self.nowhere: Any = Signal(name="request_nowhere")  # of a worm without a way
+
+
+class _Lane:
+    """Registers of one lane, and whether it may make the next request."""
+
+    def __init__(self, m: Any, part: LaneInput, number: int, arriving: Any, popped: Any, request: _Request):
+        s = part.shape
+        self._m, self._part, self._shape, self._number = m, part, s, number
+        self._arriving, self._popped, self._request = arriving, popped, request
+        self._picks: list[Any] = []
+        self.active: Any = self._signal(1, "active")
+        self.ways: Any = self._signal(s.ways, "ways")
+        self.buffer = LaneBuffer(m, number, s.depth, arriving, popped)
+        self.present, self.several = self.buffer.present, self.buffer.several
+        self.nowhere: Any = self._signal(1, "nowhere")
+        self._keep_ways()
+        with m.If(popped):
+            m.d.sync += self.active.eq(~self.is_tail)
+        self._find_eligible()
+
+    def _signal(self, bits: int, name: str) -> Any:
+        return Signal(bits, name=f"{name}_{self._number}")
+
+    def _keep_ways(self):
+        """Of the flit at the front: its ways if it is a head, and whether it is a tail."""
+        m, s, request, part = self._m, self._shape, self._request, self._part
+        front = FrontFlit(
+            m,
+            self._number,
+            self.buffer,
+            self._arriving,
+            self._popped,
+            self.active,
+            part.ways,
+            part.link.payload.tail,
+        )
+        self.is_tail, self.starts, self._comes_first = front.is_tail, front.starts, front.comes_first
+        with m.If(self._comes_first):
+            m.d.sync += [self.ways.eq(front.following), self.nowhere.eq(~front.following.any())]
+        if s.several_ways:
+            with m.Elif(self._popped & request.is_head):
+                m.d.sync += self.ways.eq(request.way)
+
+    def _promising(self) -> Any:
+        """Whether the request of this lane would be good, if nothing else is granted in this cycle."""
+        part = self._part
+        return self.nowhere | (self.ways & Mux(self.active, part.may_send, part.may_start)).any()
+
+    def _find_eligible(self):
+        m, s, request = self._m, self._shape, self._request
+        self.eligible: Any = self._signal(1, "eligible")
+        asks = request.lane[self._number]
+        behind = self.active & ~self.is_tail & (self.several | self._arriving)
+        other = self.present & self._delay_over() | self.active & (self.present | self._arriving)
+        starts: Any = self.starts if s.routing_cycles == 1 else Const(0)
+        # what comes late, whether it is promising, is met by one gate
+        m.d.comb += self.eligible.eq((self._promising() | starts) & (Mux(asks, behind, other) | starts))
+        self.picked: Any = self._pick(self.ways)
+        if s.routing_cycles == 1:
+            self.picked = Mux(self.starts, self._pick(self._part.ways), self.picked)
+        self.outputs: Any = concat(self.picked[low:high].any() for low, high in s.spans)
+
+    def _delay_over(self) -> Any:
+        """Whether a head at the front has waited long enough for routing."""
+        m, most = self._m, self._shape.routing_cycles - 2
+        if most < 1:
+            return Const(1)
+        delay: Any = Signal(range(most + 1), name=f"delay_{self._number}")
+        with m.If(self._comes_first):
+            m.d.sync += delay.eq(0)
+        with m.Elif(delay != most):
+            m.d.sync += delay.eq(delay + 1)
+        return delay == most
+
+    def _pick(self, ways: Any) -> Any:
+        """The output lane to ask for: the worm's own, or else the lowest that can be had, or else the lowest."""
+        if not self._shape.several_ways:
+            return ways
+        bits, number = self._shape.ways, f"{self._number}_{len(self._picks)}"
+        usable, picked = Signal(bits, name=f"usable_{number}"), Signal(bits, name=f"picked_{number}")
+        self._picks.append(picked)
+        held = Signal(bits, name=f"candidates_{number}")
+        self._m.d.comb += [
+            held.eq(ways),
+            usable.eq(held & self._part.may_start),
+            picked.eq(Mux(usable.any(), lowest_one(usable), lowest_one(held))),
+        ]
+        return Mux(self.active, held, picked)

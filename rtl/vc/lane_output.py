@@ -1,0 +1,113 @@
+"""An output with lanes: who is granted, which lanes are free, and how many credits they have."""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.lib.wiring import In, Out
+
+from rtl.parts.flit import flit_layout
+from rtl.parts.part import Part
+from rtl.parts.selection import concat
+from rtl.vc.credit_counter import CreditCounter
+from rtl.vc.turn_order import TurnOrder
+
+
+class LaneOutput(Part):
+    """The lanes of one output port. Latency 0 cycles from ``requests`` to ``load``; the register is the user's.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Data bits of a flit.
+    inputs : int
+        Inputs that can reach this output.
+    lanes, depth : int
+        Lanes, and flits that the buffer of each holds.
+    reuse_empty : bool
+        A head may have a lane only when all its credits are back.
+    yielding : int
+        How many of the last inputs come after all others.
+
+    Members
+    -------
+    requests : In(inputs)
+        Inputs that have a request for this output.
+    good : In(lanes * inputs)
+        The lane that it is for, if it is good, one input after the other: one bit at most of each that requests.
+    flits : In(flit_layout).array(inputs)
+        The flit that it is for.
+    lost : Out(inputs)
+        Whether the request of each input comes after another one.
+    load : Out(lanes)
+        The lane whose flit is granted, one-hot. Combinational.
+    flit : Out(flit_layout)
+        That flit; any other one if none is granted. Combinational.
+    credited : In(lanes)
+        A credit comes back.
+    has_credit, can_start : Out(lanes)
+        Lanes that have credits, and those that a head may have.
+    may_send, may_start : Out(lanes)
+        The same, with a credit that comes back in this cycle.
+    """
+
+    def __init__(
+        self, flit_bits: int, inputs: int, lanes: int, depth: int, *, reuse_empty: bool = False, yielding: int = 0
+    ):
+        self.inputs = inputs
+        self.lanes = lanes
+        self.depth = depth
+        self.reuse_empty = reuse_empty
+        self.yielding = yielding
+        layout = flit_layout(flit_bits)
+        super().__init__(
+            f"lane_output_{inputs}_to_{lanes}x{depth}"
+            + ("_empty" if reuse_empty else "")
+            + (f"_yielding_{yielding}" if yielding else ""),
+            {
+                "requests": In(inputs),
+                "good": In(lanes * inputs),
+                "flits": In(layout).array(inputs),
+                "lost": Out(inputs),
+                "load": Out(lanes),
+                "flit": Out(layout),
+                "credited": In(lanes),
+                "has_credit": Out(lanes),
+                "can_start": Out(lanes),
+                "may_send": Out(lanes),
+                "may_start": Out(lanes),
+            },
+        )
+
+    def elaborate(self, _platform):
+        m: Any = Module()
+        good = [self.good[i * self.lanes : (i + 1) * self.lanes] for i in range(self.inputs)]
+        order = TurnOrder(m, list(self.requests), "input", self.load.any(), yielding=self.yielding)
+        m.d.comb += [
+            self.lost.eq(self.requests & concat(order.beaten)),
+            self.load.eq(Mux(self.requests.any(), order.select(good), 0)),
+            Value.cast(self.flit).eq(order.select([Value.cast(flit) for flit in self.flits])),
+        ]
+        for w in range(self.lanes):
+            self._keep_lane(m, w)
+        return m
+
+    def _keep_lane(self, m, w):
+        """Owner and credits of a lane."""
+        free = Signal(init=1, name=f"free_{w}")
+        load, credited = self.load[w], self.credited[w]
+        with m.If(load):
+            m.d.sync += free.eq(self.flit.tail)
+        counter = CreditCounter(m, w, self.depth, load, credited)
+        credits, has_credit = counter.credits, counter.some
+        may_send = has_credit | credited
+        if self.reuse_empty:
+            enough: Any = credits == self.depth
+            soon = enough | (credits == self.depth - 1) & credited
+        else:
+            enough, soon = has_credit, may_send
+        m.d.comb += [
+            self.has_credit[w].eq(has_credit),
+            self.can_start[w].eq(free & enough),
+            self.may_send[w].eq(may_send),
+            self.may_start[w].eq(free & soon),
+        ]

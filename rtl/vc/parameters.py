@@ -1,0 +1,181 @@
+"""The shape of a router with lanes."""
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+from rtl.generator.router_parameters import MAX_ROUTING_CYCLES, check_range
+from topology.common.lanes import INJECTION_PRIORITY, LANE_REUSE, MOST_LANES, PRIORITY_EQUAL, PRIORITY_LOW, REUSE_TAIL
+
+MOST_DEPTH = 16
+MOST_PORTS = 32
+
+
+@dataclass(frozen=True)
+class InputShape:
+    """What decides about the logic of an input.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Data bits of a flit.
+    lanes : int
+        1 to 8.
+    depth : int
+        Flits that the buffer of each lane holds, 1 to 16.
+    routing_cycles : int
+        Cycles from a head's arrival to its output register, without contention.
+    from_host : bool
+        The link has ``valid`` and ``ready``, and one lane; otherwise it is a link with lanes.
+    several_ways : bool
+        Routing may give a head more than one output lane.
+    outputs : tuple of int
+        Lanes of each output that routing may lead to from here, in the order of the outputs.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range.
+    """
+
+    flit_bits: int
+    lanes: int
+    depth: int
+    routing_cycles: int
+    from_host: bool
+    several_ways: bool
+    outputs: tuple[int, ...]
+
+    def __post_init__(self):
+        check_range("Number of lanes", self.lanes, 1, 1 if self.from_host else MOST_LANES)
+        check_range("Buffer size in flits", self.depth, 1, MOST_DEPTH)
+        check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
+        check_range("Number of outputs of an input", len(self.outputs), 1, MOST_PORTS)
+
+    @property
+    def ways(self) -> int:
+        """Output lanes that routing may lead to."""
+        return sum(self.outputs)
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """By output, where its lanes begin and end among the ways."""
+        ends = list(accumulate(self.outputs))
+        return list(zip([0, *ends], ends, strict=False))
+
+    @property
+    def slots(self) -> int:
+        """Places of a lane's buffer in the memory, a power of two."""
+        return 1 << (self.depth - 1).bit_length()
+
+    @property
+    def name(self) -> str:
+        """For names of modules."""
+        lanes = "host" if self.from_host else str(self.lanes)
+        return f"{lanes}x{self.depth}_to_{'_'.join(map(str, self.outputs))}"
+
+
+@dataclass(frozen=True)
+class LaneRouterShape:
+    """Lanes, buffers and connections of a router.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Data bits of a flit.
+    input_lanes, output_lanes : tuple of int
+        Lanes of each port, 1 to 8.
+    host_inputs, host_outputs : int
+        How many of the last ports lead from and to processors. They have one lane each.
+    reaches : tuple of tuple of int
+        By input, the outputs that routing may lead to, ascending.
+    depth : int
+        Flits that the buffer of a lane holds, here and in the switches behind, 1 to 16.
+    routing_cycles : int
+        Cycles from a head's arrival to its output register, without contention, at least 1.
+    lane_reuse : str
+        When another worm may have an output lane: with ``tail`` as soon as the tail of the one before has left, with
+        ``empty`` when all credits are back.
+    injection_priority : str
+        How inputs from processors compete for outputs: with ``equal`` they take turns with all others, with ``low``
+        they come after all others.
+    several_ways : bool
+        Routing may give a head more than one output lane.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range.
+    """
+
+    flit_bits: int
+    input_lanes: tuple[int, ...]
+    output_lanes: tuple[int, ...]
+    host_inputs: int
+    host_outputs: int
+    reaches: tuple[tuple[int, ...], ...]
+    depth: int
+    routing_cycles: int = 1
+    lane_reuse: str = REUSE_TAIL
+    injection_priority: str = PRIORITY_EQUAL
+    several_ways: bool = False
+
+    def __post_init__(self):
+        check_range("Number of inputs", self.inputs, 1, MOST_PORTS)
+        check_range("Number of outputs", self.outputs, 1, MOST_PORTS)
+        for lanes in (*self.input_lanes, *self.output_lanes):
+            check_range("Number of lanes", lanes, 1, MOST_LANES)
+        check_range("Buffer size in flits", self.depth, 1, MOST_DEPTH)
+        check_range("Routing delay in cycles", self.routing_cycles, 1, MAX_ROUTING_CYCLES)
+        if self.lane_reuse not in LANE_REUSE:
+            raise ValueError(f"Reuse of lanes must be {' or '.join(LANE_REUSE)}, not {self.lane_reuse!r}")
+        if self.injection_priority not in INJECTION_PRIORITY:
+            wanted = " or ".join(INJECTION_PRIORITY)
+            raise ValueError(f"Priority of injection must be {wanted}, not {self.injection_priority!r}")
+        if len(self.reaches) != self.inputs:
+            raise ValueError(f"Outputs must be given for {self.inputs} inputs, not {len(self.reaches)}")
+
+    @property
+    def inputs(self) -> int:
+        """Input ports."""
+        return len(self.input_lanes)
+
+    @property
+    def outputs(self) -> int:
+        """Output ports."""
+        return len(self.output_lanes)
+
+    def is_host_input(self, port: int) -> bool:
+        """Whether an input comes from a processor."""
+        return port >= self.inputs - self.host_inputs
+
+    def is_host_output(self, port: int) -> bool:
+        """Whether an output leads to a processor."""
+        return port >= self.outputs - self.host_outputs
+
+    def input_shape(self, port: int) -> InputShape:
+        """The shape of an input."""
+        return InputShape(
+            self.flit_bits,
+            self.input_lanes[port],
+            self.depth,
+            self.routing_cycles,
+            self.is_host_input(port),
+            self.several_ways,
+            tuple(self.output_lanes[output] for output in self.reaches[port]),
+        )
+
+    def inputs_of(self, output: int) -> list[tuple[int, int]]:
+        """Inputs from which an output can be reached, each with the position of the output among those it reaches."""
+        return [(i, reached.index(output)) for i, reached in enumerate(self.reaches) if output in reached]
+
+    def yielding_inputs(self, output: int) -> int:
+        """How many of the inputs from which an output can be reached, the last ones, come after all others."""
+        low = self.injection_priority == PRIORITY_LOW
+        return sum(low and self.is_host_input(i) for i, _ in self.inputs_of(output))
+
+    @property
+    def name(self) -> str:
+        """For names of modules."""
+        size = f"p{self.inputs}" if self.inputs == self.outputs else f"p{self.inputs}x{self.outputs}"
+        lanes = max(*self.input_lanes, *self.output_lanes)
+        return f"{size}_l{lanes}_b{self.depth}_r{self.routing_cycles}"

@@ -1,0 +1,145 @@
+# amaranth: UnusedElaboratable=no
+# (a part that becomes an instance of a shared Verilog module is not elaborated again)
+"""Router with lanes: wormhole switching with virtual channels and credits (docs/timing.md, "Router with lanes").
+
+===============================  ===================================================================
+cycle                            a head that meets no contention, ``routing_cycles`` = R
+===============================  ===================================================================
+t                                on the input link; routing finds its ways
+t + R - 1                        its lane is chosen
+t + R                            granted; read from the buffer
+t + R + 1                        on the output link; to a processor, one cycle later
+===============================  ===================================================================
+
+Flits behind the head take two cycles, as with R = 1. Throughput 1 flit per cycle and output; a lane alone has it with
+buffers of 4 flits or more. All outputs are registers.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from rtl.parts.flit import link_signature
+from rtl.parts.part import Part, instantiate
+from rtl.parts.selection import concat
+from rtl.vc.delivery_buffer import DeliveryBuffer
+from rtl.vc.lane_input import LaneInput
+from rtl.vc.lane_output import LaneOutput
+from rtl.vc.link import lane_link_signature
+from rtl.vc.parameters import LaneRouterShape
+from topology.common.lanes import REUSE_EMPTY
+
+
+class LaneRouter(Part):
+    """A router whose routing a family supplies.
+
+    Parameters
+    ----------
+    name : str
+        Module name.
+    shape : LaneRouterShape
+    constants : mapping of str to Member
+        Constants of this switch that routing needs.
+
+    Members
+    -------
+    inputs__{i} : In
+        Links that end here: with lanes, and last those from processors, with ``valid`` and ``ready``.
+    outputs__{o} : Out
+        Links that start here, likewise. ``valid`` and ``payload`` are registers.
+    credits_{i} : Out(lanes)
+        Credits for the lanes of input i, for the switch before it. Registers. Not for inputs from processors.
+    credited_{o} : In(lanes)
+        Credits for the lanes of output o, from the switch behind it. Not for outputs to processors.
+    discarding : Out(lanes of all inputs)
+        Heads without a way that left a lane in the last cycle, by input and lane. Registers.
+    """
+
+    def __init__(self, name: str, shape: LaneRouterShape, constants: Mapping[str, wiring.Member]):
+        self.shape = shape
+        members: dict[str, Any] = {}
+        for i, lanes in enumerate(shape.input_lanes):
+            host = shape.is_host_input(i)
+            members[f"inputs__{i}"] = In(
+                link_signature(shape.flit_bits) if host else lane_link_signature(shape.flit_bits, lanes)
+            )
+            if not host:
+                members[f"credits_{i}"] = Out(lanes)
+        for o, lanes in enumerate(shape.output_lanes):
+            host = shape.is_host_output(o)
+            members[f"outputs__{o}"] = Out(
+                link_signature(shape.flit_bits) if host else lane_link_signature(shape.flit_bits, lanes)
+            )
+            if not host:
+                members[f"credited_{o}"] = In(lanes)
+        members["discarding"] = Out(sum(shape.input_lanes))
+        super().__init__(name, {**members, **constants})
+
+    def find_ways(self, m: Any, port: int, link: Any) -> Any:
+        """Ways of the flit on the link into a port, as ``LaneInput.ways`` lists them. Combinational."""
+        raise NotImplementedError
+
+    def elaborate(self, platform):
+        m: Any = Module()
+        shape = self.shape
+        inputs = [self._input(m, platform, i) for i in range(shape.inputs)]
+        outputs = [self._output(m, platform, o) for o in range(shape.outputs)]
+        for i, port in enumerate(inputs):
+            reached = [(outputs[o], shape.inputs_of(o).index((i, k))) for k, o in enumerate(shape.reaches[i])]
+            m.d.comb += [
+                port.has_credit.eq(concat(output.has_credit for output, _ in reached)),
+                port.can_start.eq(concat(output.can_start for output, _ in reached)),
+                port.may_send.eq(concat(output.may_send for output, _ in reached)),
+                port.may_start.eq(concat(output.may_start for output, _ in reached)),
+                port.lost.eq(concat(output.lost[position] for output, position in reached)),
+            ]
+        for o, output in enumerate(outputs):
+            sources = [(inputs[i], k, shape.input_shape(i).spans[k]) for i, k in shape.inputs_of(o)]
+            m.d.comb += [
+                output.requests.eq(concat(port.requests[k] for port, k, _ in sources)),
+                output.good.eq(concat(port.good[low:high] for port, _, (low, high) in sources)),
+                *(output.flits[n].eq(port.flit) for n, (port, *_) in enumerate(sources)),
+            ]
+            self._leave(m, platform, o, output)
+        m.d.comb += self.discarding.eq(concat(port.discarding for port in inputs))
+        return m
+
+    def _input(self, m, platform, i) -> Any:
+        link = getattr(self, f"inputs__{i}")
+        port = instantiate(m, platform, f"input_{i}", LaneInput(self.shape.input_shape(i)))
+        connect(m, flipped(link), port.link)
+        m.d.comb += port.ways.eq(self.find_ways(m, i, link))
+        if not self.shape.is_host_input(i):
+            m.d.comb += getattr(self, f"credits_{i}").eq(port.credits)
+        return port
+
+    def _output(self, m, platform, o) -> Any:
+        shape = self.shape
+        part = LaneOutput(
+            shape.flit_bits,
+            len(shape.inputs_of(o)),
+            shape.output_lanes[o],
+            shape.depth,
+            reuse_empty=shape.lane_reuse == REUSE_EMPTY,
+            yielding=shape.yielding_inputs(o),
+        )
+        return instantiate(m, platform, f"output_{o}", part)
+
+    def _leave(self, m, platform, o, output):
+        """What is granted goes into the output register, or into the buffer before a processor."""
+        link = getattr(self, f"outputs__{o}")
+        if self.shape.is_host_output(o):
+            buffer = instantiate(m, platform, f"delivery_{o}", DeliveryBuffer(self.shape.flit_bits, self.shape.depth))
+            connect(m, buffer.link, flipped(link))
+            m.d.comb += [
+                buffer.write.eq(output.load),
+                buffer.flit.eq(output.flit),
+                output.credited.eq(buffer.credit),
+            ]
+            return
+        held = Signal(len(Value.cast(output.flit)), name=f"held_{o}", reset_less=True)
+        m.d.sync += [link.valid.eq(output.load), held.eq(Value.cast(output.flit))]
+        m.d.comb += [Value.cast(link.payload).eq(held), output.credited.eq(getattr(self, f"credited_{o}"))]

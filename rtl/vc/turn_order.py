@@ -1,0 +1,83 @@
+"""Round robin among few requesters, as one bit for each pair of them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Const, Module, Mux, Signal, Value
+
+from rtl.parts.selection import concat
+
+
+class TurnOrder:
+    """Which of two requesters comes first, for every pair: round robin in two levels of logic.
+
+    The one that is at or after ``turn`` in cyclic order comes first; ``turn`` is the requester after the one that was
+    chosen last, and 0 after reset. A bit per pair says the same, and needs no search. It is logic in the module that
+    uses it, and no module of its own.
+
+    Parameters
+    ----------
+    m : Module
+    requests : sequence of Value
+        One bit each.
+    name : str
+        Prefix of the names of signals.
+    step : Value
+        Whether what is chosen in this cycle counts: the turn moves on.
+    yielding : int
+        How many of the last requesters come after all others, whoever has the turn; among themselves they take turns.
+
+    Members
+    -------
+    beaten : list of Value
+        By requester: another one that comes first requests as well.
+    chosen : list of Signal
+        Who requests and is not beaten: one at most.
+    """
+
+    def __init__(self, m: Module, requests: Sequence[Value], name: str, step: Any, *, yielding: int = 0):
+        n = len(requests)
+        self._module, self._name, self._requests = m, name, requests
+        pairs = [(i, j) for j in range(n) for i in range(j)]
+        turning = [(i, j) for i, j in pairs if (i < n - yielding) == (j < n - yielding)]
+        self._before = before = {}
+        for i, j in pairs:
+            first: Any = Signal(init=1, name=f"{name}_{i}_before_{j}") if (i, j) in turning else Const(1)
+            before[i, j], before[j, i] = first, ~first
+        others = [[requests[j] & before[j, i] for j in range(n) if j != i] for i in range(n)]
+        self.beaten = [concat(rivals).any() if rivals else Value.cast(0) for rivals in others]
+        self.chosen = [Signal(name=f"{name}_chosen_{i}") for i in range(n)]
+        driver: Any = m
+        for i in range(n):
+            driver.d.comb += self.chosen[i].eq(requests[i] & ~self.beaten[i])
+        if not turning:
+            return
+        with driver.If(concat(requests).any() & step):
+            for i, j in turning:
+                # the turn is behind i and not behind j if one of i to j - 1 was chosen
+                driver.d.sync += before[i, j].eq(~concat(self.chosen[i:j]).any())
+
+    def select(self, values: Sequence[Any]) -> Any:
+        """The value of the chosen requester; any of them if none requests.
+
+        A tournament whose games are all played at once: a level of logic less than to join all values by ``chosen``.
+
+        Parameters
+        ----------
+        values : sequence of Value
+            One for each requester, of one width.
+        """
+        return self._winner(0, len(values), values)
+
+    def _winner(self, low: int, high: int, values: Sequence[Any]) -> Any:
+        """The value of the first one of the requesters from ``low`` to ``high`` - 1."""
+        if high - low == 1:
+            return values[low]
+        middle = (low + high) // 2
+        wins = Signal(name=f"{self._name}_{low}_to_{middle}_wins")
+        unbeaten = [
+            self._requests[i] & ~concat(self._requests[j] & self._before[j, i] for j in range(middle, high)).any()
+            for i in range(low, middle)
+        ]
+        self._module.d.comb += wins.eq(concat(unbeaten).any())
+        return Mux(wins, self._winner(low, middle, values), self._winner(middle, high, values))

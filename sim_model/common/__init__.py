@@ -1,1 +1,0 @@
-"""Parts of the golden model that every family uses."""

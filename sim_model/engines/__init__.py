@@ -1,0 +1,1 @@
+"""Engines of the golden model: by cycles (the reference), by whole worms, by bit planes."""

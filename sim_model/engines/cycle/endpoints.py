@@ -1,0 +1,116 @@
+"""State of hosts that hold back (docs/timing.md, "Hosts that hold back"): sources that pause, receivers that stall.
+
+There are no records of sources if none ever pauses, and none of receivers if none ever stalls; nothing of all this
+runs then.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from sim_model.engines.cycle.records import make_records
+from sim_model.loops.compiled import compiled
+from sim_model.messages.header_lengths import header_lengths
+from sim_model.messages.messages import Messages
+from topology.common.channels import ChannelNetwork
+from topology.common.host_pattern import (
+    EAGER,
+    LEVELS,
+    PERIOD_CYCLES,
+    RECEIVER,
+    SOURCE,
+    HostBehaviour,
+    endpoint_salt,
+    first_state,
+    positions_in_ring,
+    ring_of_states,
+)
+
+EJECTOR_FLITS = 2
+"""Flits that an ejector holds between its channel and the user."""
+
+SOURCE_FIELDS = (
+    "phase",  # position in the ring of patterns in cycle 0; never changes
+    "offered",  # 1 if a word of the message in the injector was on offer at the end of the last cycle
+    "waiting",  # 1 while the injector, its register empty, waits for a word
+)
+RECEIVER_FIELDS = (
+    "channel",  # never changes, like the next one
+    "phase",
+    "held",  # flits in the ejector at the start of the cycle
+    "blocked_until",  # cycle in which the last blockade that has begun ends
+)
+BLOCKADE_FIELDS = ("receiver", "start_cycle", "end_cycle")
+
+
+class EndpointState(NamedTuple):
+    """Who holds back when."""
+
+    ring: np.ndarray  # uint8[PERIOD_CYCLES], what is held against the levels; empty if no host ever holds back
+    pause_level: int
+    stall_level: int
+    header_flits: np.ndarray  # int64[messages]
+    sources: np.recarray  # SOURCE_FIELDS, by injector
+    receivers: np.recarray  # RECEIVER_FIELDS, by position in the network's delivery channels
+    blockades: np.recarray  # BLOCKADE_FIELDS
+
+
+def make_endpoints(
+    network: ChannelNetwork,
+    messages: Messages,
+    hosts: HostBehaviour,
+    header_flits: Callable[[Sequence[int]], int],
+) -> EndpointState:
+    """All hosts as they are before cycle 0.
+
+    Raises
+    ------
+    ValueError
+        If a processor that the network does not have is blocked.
+    """
+    sources = len(network.injection_channels) if hosts.pause_level else 0
+    receivers = len(network.delivery_channels) if hosts.stalls else 0
+    offsets = messages.offsets[: len(messages) * bool(sources) + 1]
+    return EndpointState(
+        ring=(ring_of_states() % LEVELS if hosts != EAGER else np.empty(0)).astype(np.uint8),
+        pause_level=hosts.pause_level,
+        stall_level=hosts.stall_level,
+        header_flits=header_lengths(offsets, messages.destinations, header_flits),
+        sources=make_records(sources, SOURCE_FIELDS, phase=_phases(hosts.seed, SOURCE, sources)),
+        receivers=make_records(
+            receivers,
+            RECEIVER_FIELDS,
+            channel=network.delivery_channels[:receivers],
+            phase=_phases(hosts.seed, RECEIVER, receivers),
+        ),
+        blockades=_make_blockades(network, hosts),
+    )
+
+
+def _phases(seed: int, role: int, count: int) -> np.ndarray:
+    if not count:  # the ring takes longer than a short run
+        return np.zeros(0, dtype=np.int64)
+    states = [first_state(seed, endpoint_salt(role, number)) for number in range(count)]
+    return positions_in_ring()[states]
+
+
+def _make_blockades(network: ChannelNetwork, hosts: HostBehaviour) -> np.recarray:
+    last = len(network.processors) - 1
+    for blockade in hosts.blocked:
+        if blockade.processor > last:
+            raise ValueError(f"Blocked processor must be 0 to {last}, not {blockade.processor!r}")
+    rows = [
+        (receiver, blockade.start_cycle, blockade.end_cycle)
+        for blockade in hosts.blocked
+        for receiver, processor in enumerate(network.delivery_processors)
+        if processor == blockade.processor
+    ]
+    columns = dict(zip(BLOCKADE_FIELDS, zip(*rows, strict=True), strict=True)) if rows else {}
+    return make_records(len(rows), BLOCKADE_FIELDS, **columns)
+
+
+@compiled
+def holds_back(cycle, phase, level, ring):
+    """Whether an endpoint pauses or stalls in a cycle."""
+    return ring[(phase + cycle) % PERIOD_CYCLES] < level

@@ -1,0 +1,242 @@
+"""What a family has to supply so that the common simulation can run it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from sim_model.engines.cycle.state import EngineState, Trace
+from sim_model.engines.plane.model import PlaneModel
+from sim_model.engines.worm.loop import WormLoop
+from sim_model.messages.messages import Messages
+from topology.common.channels import ChannelNetwork
+from topology.common.observed import StatusOutput
+from topology.common.side_wires import SideWire
+
+
+@dataclass(frozen=True)
+class Wait:
+    """One input channel that cannot go on.
+
+    Members
+    -------
+    channel : int
+        Input channel whose first flit waits.
+    message : int
+        Message of that flit.
+    blockers : tuple of int
+        Channels of which at least one has to make progress before this one can.
+    reason : str
+        For people: what is waited for.
+    """
+
+    channel: int
+    message: int
+    blockers: tuple[int, ...]
+    reason: str
+
+
+class Model(Protocol):
+    """A network of one family, without messages."""
+
+    @property
+    def network(self) -> ChannelNetwork:
+        """The network."""
+        ...
+
+    @property
+    def flit_bits(self) -> int:
+        """Data bits of a flit."""
+        ...
+
+    @property
+    def buffer_depth_flits(self) -> int:
+        """Flits that the input buffer of a switch holds."""
+        ...
+
+    @property
+    def link_cycles(self) -> int:
+        """Cycles that a flit takes from one switch to the next."""
+        ...
+
+    @property
+    def registers_wake(self) -> bool:
+        """Whether a switch may have something to do as soon as one of its output registers is emptied."""
+        ...
+
+    @property
+    def delivers_over_channels(self) -> bool:
+        """Whether hosts get messages over delivery channels, which they can stall."""
+        ...
+
+    @property
+    def header_flits(self) -> Callable[[Sequence[int]], int]:
+        """Header length in flits of a message to some destinations: processors, each of them once.
+
+        It depends on their number alone, unless the function is a ``HeaderLengths``.
+        """
+        ...
+
+    def sent_header(self, messages: Messages, message: int) -> int:
+        """Header of a message as its source sends it, as an integer; its first flit is the lowest bits.
+
+        Parameters
+        ----------
+        messages : Messages
+        message : int
+            Number of the message, its position there.
+        """
+        ...
+
+    @property
+    def side_wires(self) -> tuple[SideWire, ...]:
+        """Wires between switches that are no channels; recordings have their values."""
+        ...
+
+    @property
+    def status_outputs(self) -> tuple[StatusOutput, ...]:
+        """Outputs that tell how the network is; recordings have their values. Others are expected to be 0."""
+        ...
+
+    def header_changes(self, variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
+        """What has become, on the way, of headers of flits that are recorded with these variants.
+
+        Variants are not 0: that is a flit as its source has sent it.
+
+        Parameters
+        ----------
+        variant : int array
+            Of each flit of headers in a recording.
+
+        Returns
+        -------
+        list of (int, int, int array)
+            Low bit and width, at most 32, of each field that changes, and its values.
+        """
+        ...
+
+    def is_spoilt(self, variant: np.ndarray, /) -> np.ndarray:
+        """Whether the body of a flit that is recorded with such a variant has been spoilt on the way.
+
+        Parameters
+        ----------
+        variant : int array
+            Of each flit in a recording.
+
+        Returns
+        -------
+        bool array of the same shape
+        """
+        ...
+
+    def copy_log(self, router_state: Any, /) -> np.ndarray | None:
+        """Every delivered copy, see ``Results.copy_log``; None if messages have one copy per destination.
+
+        Parameters
+        ----------
+        router_state : named tuple of arrays
+            As ``make_state`` gives it.
+
+        Returns
+        -------
+        structured array or None
+            See ``Results.copy_log``.
+        """
+        ...
+
+    def discarded(self, router_state: Any, /) -> int:
+        """Worms that came to a switch which had no way for them.
+
+        Parameters
+        ----------
+        router_state : named tuple of arrays
+            As ``make_state`` gives it.
+        """
+        ...
+
+    def reception(self, messages: Messages, copy_log: Any, /) -> dict[str, int]:
+        """Counts, by name, of what hosts make of the copies in a log; empty without one.
+
+        Parameters
+        ----------
+        messages : Messages
+        copy_log : structured array or None
+            What ``copy_log`` gave.
+        """
+        ...
+
+    def make_state(self, messages: Messages) -> Any:
+        """Tables and registers of the routers before cycle 0: a (nested) named tuple of arrays.
+
+        Parameters
+        ----------
+        messages : Messages
+            What the hosts send: some models keep values of their own for each.
+        """
+        ...
+
+    def run_cycles(self, state: EngineState, routers: Any, trace: Trace, until_cycle: int) -> int:
+        """The compiled loop, which changes the state that it is given.
+
+        Parameters
+        ----------
+        state : EngineState
+            Everything but the routers.
+        routers : named tuple of arrays
+            As ``make_state`` gives it.
+        trace : Trace
+            Gets a row for each cycle that is run; without rows nothing is recorded.
+        until_cycle : int
+            The first cycle that is not run any more.
+
+        Returns
+        -------
+        int
+            Why it stopped: ``LIMIT``, ``FINISHED`` or ``DEADLOCKED`` of ``sim_model/engines/cycle/clock.py``.
+        """
+        ...
+
+    @property
+    def worm_loop(self) -> WormLoop | None:
+        """The compiled loop that moves worms and not flits, with the same results; None if that cannot be done.
+
+        It gets a ``WormState``, an ``EngineState``, the routers' state and the first cycle that is not run any more,
+        and returns what ``run_cycles`` does.
+        """
+        ...
+
+    @property
+    def planes(self) -> PlaneModel | None:
+        """How flits are moved by planes, 64 routers at a time, with the same results; None if that cannot be done."""
+        ...
+
+    def describe_router(self, state: EngineState, routers: Any, switch: int) -> str:
+        """The whole state of a router, for mismatch and deadlock reports.
+
+        Parameters
+        ----------
+        state : EngineState
+            Everything but the routers.
+        routers : named tuple of arrays
+            As ``make_state`` gives it.
+        switch : int
+
+        Returns
+        -------
+        str
+            Some lines.
+        """
+        ...
+
+    def waits(self, state: EngineState, routers: Any) -> list[Wait]:
+        """What every input channel that holds a flit waits for, in a network where nothing moves.
+
+        Parameters
+        ----------
+        state : EngineState
+            Everything but the routers.
+        routers : named tuple of arrays
+            As ``make_state`` gives it.
+        """
+        ...

@@ -1,0 +1,397 @@
+"""A network with messages, run cycle by cycle or to the end."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
+from sim_model.engines.cycle.endpoints import make_endpoints
+from sim_model.engines.cycle.state import CYCLE, NEVER, EngineState, Trace, make_state, make_trace
+from sim_model.engines.deadlock import deadlock_report
+from sim_model.engines.model import Model
+from sim_model.engines.plane.model import PlaneRun
+from sim_model.engines.results import Results
+from sim_model.engines.worm.run import WormRun
+from sim_model.messages.messages import Messages
+from topology.common.host_pattern import EAGER, HostBehaviour
+from topology.common.link_stages import LinkStages
+from topology.common.pattern import payload_seed, payload_word
+
+WORM, PLANES, CYCLE_ENGINE = ENGINES = ("worm", "planes", "cycle")
+FLITS_FOR_PLANES = 100_000
+"""With fewer it takes longer to load the compiled loop than it saves."""
+
+
+class EngineError(ValueError):
+    """An engine that cannot do what it is asked to; the message says which one can."""
+
+
+@dataclass(frozen=True)
+class CycleReport:
+    """What happened in one cycle.
+
+    Members
+    -------
+    moved : bool array, shape (channels and then stages,)
+        Channels and stages (``LinkStages``) out of which a flit moved.
+    accepted : list of (injector, message)
+        Messages that injectors accepted; an injector's number is its position in the network's ``injection_channels``,
+        so its processor's where each has one.
+    ejected : list of (processor, message, flit index)
+        Flits that reached their processor.
+    """
+
+    moved: np.ndarray
+    accepted: list[tuple[int, int]]
+    ejected: list[tuple[int, int, int]]
+
+
+@dataclass(frozen=True)
+class ChannelCounts:
+    """What happened on each channel.
+
+    Members
+    -------
+    flits, stalled_cycles, bubbles : int64[channels]
+        Flits that moved, cycles in which one waited in the output register, and cycles without a flit in the middle of
+        a message.
+    """
+
+    flits: np.ndarray
+    stalled_cycles: np.ndarray
+    bubbles: np.ndarray
+
+
+class Simulation:
+    """The golden model at work (docs/timing.md).
+
+    Parameters
+    ----------
+    model : Model
+        Network and routers of a family, such as ``SpamModel``.
+    messages : Messages
+        What the hosts send.
+    startup_cycles : int
+        Cycles that a host prepares each message before it offers it to its injector.
+    count_channels : bool
+        Count what happens on each channel, for ``channel_counts``; a run then takes longer.
+    hosts : HostBehaviour
+        When sources pause and receivers stall; by default never.
+    engine : str or None
+        ``worm`` moves whole worms, ``planes`` the flits of 64 routers at a time, ``cycle`` one flit after the other;
+        they agree in all results (docs/engines.md). None: worms where that can be done, or else planes for
+        ``FLITS_FOR_PLANES`` flits or more. A run that is recorded, stepped, copied or looked into is done by cycles,
+        once more from its beginning if it has begun otherwise.
+
+    Members
+    -------
+    links : LinkStages
+        The links, as long as the model has them.
+    cycle : int
+        The next cycle to be run.
+    finished, deadlocked : bool
+        Whether nothing is left to do, or nothing can ever move again.
+
+    Raises
+    ------
+    ValueError
+        If there is no message, the start-up is negative, a message is sent over an injection channel that its source
+        does not have, or hosts are to behave as they cannot in this model.
+    EngineError
+        If flits cannot be moved as they are to be.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        messages: Messages,
+        startup_cycles: int = 0,
+        *,
+        count_channels: bool = False,
+        hosts: HostBehaviour = EAGER,
+        engine: str | None = None,
+    ):
+        if startup_cycles < 0:
+            raise ValueError(f"Start-up must take at least 0 cycles, not {startup_cycles!r}")
+        if hosts.stalls and not model.delivers_over_channels:
+            raise ValueError("Hosts that get packets where they are stored cannot stall: no channel leads to them")
+        _check_injection(messages, model.network.injection_channels_per_processor)
+        self.model = model
+        self.messages = messages
+        self.links = LinkStages(model.network, model.link_cycles)
+        self._startup_cycles, self._hosts, self._counting = startup_cycles, hosts, count_channels
+        self._engine = self._choose(engine)
+        self._state, self._router_state = self._first_states()
+        self._fast_run: WormRun | PlaneRun | None = None
+        self._reason = FINISHED if len(messages) == 0 else LIMIT
+        self._no_trace = make_trace(0, self.links, 0)
+
+    def _choose(self, engine: str | None) -> str:
+        """The engine that moves the flits.
+
+        Raises
+        ------
+        EngineError
+            If it cannot, or there is none of that name.
+        """
+        if engine not in (None, *ENGINES):
+            raise EngineError(f"Engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+        if engine is None:
+            return self._default_engine()
+        obstacle = "" if engine == CYCLE_ENGINE else self._obstacle_to(engine)
+        if obstacle:
+            raise EngineError(f"Engine must be {CYCLE_ENGINE!r} {obstacle}, not {engine!r}")
+        return engine
+
+    def _default_engine(self) -> str:
+        """The fastest one that can do it."""
+        if not self._obstacle_to(WORM):
+            return WORM
+        is_long = int(self.messages.flits.sum()) >= FLITS_FOR_PLANES
+        return PLANES if is_long and not self._obstacle_to(PLANES) else CYCLE_ENGINE
+
+    def _obstacle_to(self, engine: str) -> str:
+        """Why flits have to be moved one after the other and not by an engine, or nothing."""
+        planes = self.model.planes
+        if (self.model.worm_loop if engine == WORM else planes) is None:
+            return "for these routers"
+        if self.links.most:
+            return "for links with register stages"
+        if self._hosts != EAGER:
+            return "for hosts that hold back"
+        return planes.obstacle(self.messages) if engine == PLANES and planes is not None else ""
+
+    def _first_states(self) -> tuple[EngineState, Any]:
+        """Engine, and routers unless planes have others, before cycle 0."""
+        state = make_state(
+            self.links,
+            self.messages,
+            make_endpoints(self.model.network, self.messages, self._hosts, self.model.header_flits),
+            buffer_depth_flits=self.model.buffer_depth_flits,
+            startup_cycles=self._startup_cycles,
+            registers_wake=self.model.registers_wake,
+            count_channels=self._counting,
+        )
+        return state, None if self._engine == PLANES else self.model.make_state(self.messages)
+
+    @property
+    def engine(self) -> str:
+        """What moves the flits: ``worm``, ``planes`` or ``cycle``."""
+        return self._engine
+
+    @property
+    def state(self) -> EngineState:
+        """Everything but the routers, flit by flit; who looks at it has the run done by cycles from now on."""
+        self._go_by_cycles()
+        return self._state
+
+    @property
+    def router_state(self) -> Any:
+        """The routers, like ``state``."""
+        self._go_by_cycles()
+        return self._router_state
+
+    def _go_by_cycles(self) -> None:
+        """Do what has been run by another engine once more, by cycles."""
+        if self._engine == CYCLE_ENGINE:
+            return
+        found, self._fast_run, self._engine = self.results(), None, CYCLE_ENGINE
+        self._state, self._router_state = self._first_states()
+        self._reason = FINISHED if len(self.messages) == 0 else LIMIT
+        again = self.run(found.cycles)
+        if not np.array_equal(found.arrival_cycle, again.arrival_cycle):
+            raise RuntimeError("The engines disagree; please report the configuration")
+
+    def _begin(self) -> WormRun | PlaneRun | None:
+        """A run by another engine than that of cycles, before cycle 0."""
+        if self._engine == WORM and self.model.worm_loop is not None:
+            return WormRun(self.model.worm_loop, self._state)
+        if self._engine == PLANES and self.model.planes is not None:
+            return self.model.planes.begin(self._state, self.messages)
+        return None
+
+    @property
+    def cycle(self) -> int:
+        """The next cycle to be run."""
+        return int(self._state.counters[CYCLE])
+
+    @property
+    def finished(self) -> bool:
+        """Whether all messages are sent and the network is empty."""
+        return self._reason == FINISHED
+
+    @property
+    def deadlocked(self) -> bool:
+        """Whether flits are left that can never move again."""
+        return self._reason == DEADLOCKED
+
+    def run(self, until_cycle: int | None = None) -> Results:
+        """Run until all is delivered, or a deadlock, or the given cycle (which is not run any more).
+
+        Parameters
+        ----------
+        until_cycle : int or None
+            The first cycle that is not run any more; None sets no limit.
+
+        Returns
+        -------
+        Results
+            What has been delivered so far.
+        """
+        if self._reason == LIMIT:
+            limit = NEVER if until_cycle is None else until_cycle
+            self._fast_run = self._fast_run or self._begin()
+            if self._fast_run is not None:
+                self._reason = self._fast_run.run(self._state, self._router_state, limit)
+            else:
+                self._reason = self.model.run_cycles(self._state, self._router_state, self._no_trace, limit)
+        return self.results()
+
+    def record(self, cycles: int) -> Trace:
+        """Run exactly ``cycles`` cycles and return what happened in each.
+
+        After the end or a deadlock the clock goes on: no flit moves, but side wires can still change.
+
+        Parameters
+        ----------
+        cycles : int
+            At least 0.
+
+        Returns
+        -------
+        Trace
+            A row for each cycle. Offers are accepted in the cycle in which they are made.
+        """
+        signals = (*self.model.side_wires, *self.model.status_outputs)
+        trace = make_trace(cycles, self.links, sum(item.bits for item in signals))
+        reason = self.model.run_cycles(self.state, self.router_state, trace, self.cycle + cycles)
+        if cycles:
+            self._reason = reason
+        return trace
+
+    def step(self) -> CycleReport:
+        """Run one cycle.
+
+        Returns
+        -------
+        CycleReport
+            What happened in that cycle.
+        """
+        trace = self.record(1)
+        accepted, ejected = trace.accepted_message[0], trace.ejected_message[0]
+        processors = self.model.network.delivery_processors
+        return CycleReport(
+            moved=trace.moved[0],
+            accepted=[(int(i), int(accepted[i])) for i in np.flatnonzero(accepted >= 0)],
+            ejected=[
+                (processors[d], int(ejected[d]), int(trace.ejected_flit[0, d])) for d in np.flatnonzero(ejected >= 0)
+            ],
+        )
+
+    @property
+    def counts_channels(self) -> bool:
+        """Whether it counts what happens on each channel."""
+        return len(self._state.tallies) == len(self.model.network.channels)
+
+    def snapshot(self) -> Any:
+        """A copy of the whole state, for ``restore``."""
+        return _copied((self.state, self.router_state)), self._reason
+
+    def restore(self, snapshot: Any) -> None:
+        """Go back to a snapshot, which stays usable.
+
+        Parameters
+        ----------
+        snapshot
+            What ``snapshot`` gave.
+        """
+        (state, router_state), self._reason = snapshot
+        self._engine, self._fast_run = CYCLE_ENGINE, None
+        self._state, self._router_state = _copied((state, router_state))
+
+    def results(self) -> Results:
+        """What has been delivered so far; a copy."""
+        if self._engine == PLANES:  # one copy per destination, and no worm without a way
+            return Results.of(self.messages, self._state, deadlocked=self.deadlocked)
+        log = self.model.copy_log(self._router_state)
+        results = Results.of(self.messages, self._state, deadlocked=self.deadlocked, copy_log=log)
+        discarded = self.model.discarded(self._router_state)
+        return replace(results, reception=self.model.reception(self.messages, log), discarded=discarded)
+
+    def channel_counts(self) -> ChannelCounts:
+        """What happened on each channel so far; a copy.
+
+        Raises
+        ------
+        ValueError
+            If the simulation was not told to count.
+        """
+        tallies = self._state.tallies
+        if not self.counts_channels:
+            raise ValueError("Channels are counted only in a simulation with count_channels=True")
+        if self._fast_run is not None:
+            return ChannelCounts(*self._fast_run.counts(self._state))
+        return ChannelCounts(tallies.flits.copy(), tallies.stalled_cycles.copy(), tallies.bubbles.copy())
+
+    def data_of(self, message: int, flit: int) -> int:
+        """Data field of a flit as it is sent: header, or test payload (``topology/common/pattern.py``).
+
+        Parameters
+        ----------
+        message : int
+            Number of the message.
+        flit : int
+            Position in the message, the head 0.
+
+        Returns
+        -------
+        int
+            ``flit_bits`` of the model wide.
+        """
+        header_flits = self.model.header_flits(self.messages.destinations_of(message).tolist())
+        flit_bits = self.model.flit_bits
+        if flit >= header_flits:
+            return payload_word(payload_seed(message), flit - header_flits, flit_bits)
+        return self.model.sent_header(self.messages, message) >> flit * flit_bits & (1 << flit_bits) - 1
+
+    def describe_router(self, switch: int) -> str:
+        """The whole state of a router, for mismatch reports.
+
+        Parameters
+        ----------
+        switch : int
+
+        Returns
+        -------
+        str
+            Some lines.
+        """
+        return self.model.describe_router(self.state, self.router_state, switch)
+
+    def deadlock_report(self) -> str:
+        """Which input channels wait for each other, by name, and the state of their routers."""
+        network = self.model.network
+        waits = self.model.waits(self.state, self.router_state)
+        return deadlock_report(network, waits, self.cycle)
+
+
+def _check_injection(messages: Messages, injection_channels: int) -> None:
+    """Messages may have been built for another network, and the compiled loop does not check its indices."""
+    if len(messages) and int(messages.injection.max()) >= injection_channels:
+        number = int(messages.injection.argmax())
+        allowed = "0" if injection_channels == 1 else f"0 to {injection_channels - 1}"
+        raise ValueError(
+            f"Injection channel of message {number} must be {allowed} in this network, "
+            f"not {int(messages.injection[number])}"
+        )
+
+
+def _copied(value: Any) -> Any:
+    """A copy of a nested tuple of arrays and numbers."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, tuple):
+        copies = [_copied(part) for part in value]
+        return type(value)(*copies) if hasattr(value, "_fields") else tuple(copies)
+    return value

@@ -1,0 +1,118 @@
+"""The route unit of a router, which is run only in cycles in which there is a header flit for it to look at."""
+
+from sim_model.engines.cycle.discards import discard
+from sim_model.engines.cycle.movers import INTO_PROCESSOR
+from sim_model.engines.cycle.route_unit import look_at_flit
+from sim_model.engines.cycle.state import NEVER, NONE
+from sim_model.engines.worm.calendar import enter, postpone
+from sim_model.engines.worm.state import ALIVE, CHANNEL_KINDS, LAST_CHANGE, READY
+from sim_model.loops.bits import first_at_or_after, lowest_bit, sink_bit
+from sim_model.loops.compiled import compiled
+
+NEVER_ALL = 1 << 32  # heads of a message of which one has no way
+
+
+@compiled
+def scan_header(cycle, switch, worms, state, family):
+    """One cycle of a route unit. Returns the input whose request becomes complete, or NONE."""
+    eligible = 0
+    rest = worms.ready[switch]
+    while rest != 0:
+        port = lowest_bit(rest)
+        rest &= rest - 1
+        if worms.ready_cycle[state.input_channel[switch, port]] <= cycle:
+            eligible |= 1 << port
+    if eligible == 0:
+        return NONE
+    worms.counters[LAST_CHANGE] = cycle
+    port = first_at_or_after(eligible, family.routers[switch].turn)
+    family.routers[switch].turn = port + 1 if port + 1 < state.vertices[switch].inputs else 0
+    if eligible & (eligible - 1):
+        postpone(CHANNEL_KINDS * len(worms.channels) + switch, cycle + 1, worms.calendar)
+    number = state.input_channel[switch, port]
+    worms.ready[switch] ^= 1 << port
+    worms.ready_cycle[number] = NEVER
+    if not look_at_flit(switch, number, worms.channels[number].front, state, family):
+        await_header_flit(number, cycle + 1, worms, state, family)
+        return NONE
+    request, message = family.inputs[number].request, worms.channels[number].front
+    if request == 0:
+        discard(cycle, number, family.discards)
+        worms.heads[message] += NEVER_ALL
+    while request & (request - 1):
+        request &= request - 1
+        worms.counters[ALIVE] += 1
+        worms.heads[message] += 1
+    return port
+
+
+@compiled
+def await_header_flit(number, earliest, worms, state, family):
+    """The route unit looks at the next header flit of an input as soon as it is there, but not before a cycle."""
+    channel = worms.channels[number]
+    flit = channel.front_begin + family.inputs[number].scanned
+    if flit >= channel.moved:
+        channel.awaited = flit
+    else:
+        seen = worms.moves[number, flit & worms.mask] + channel.later_cycles + _hidden(family)
+        _set_ready(number, max(earliest, seen), worms, state, family)
+
+
+@compiled
+def header_flit_moves(number, cycle, worms, state, family):
+    """The flit that a route unit waits for moves into the buffer."""
+    worms.channels[number].awaited = NONE
+    _set_ready(number, cycle + _hidden(family), worms, state, family)
+
+
+@compiled
+def _hidden(family):
+    """Flits are seen in the cycle in which they arrive only with look-ahead."""
+    return 0 if family.tables.routing_cycles == 1 else 1
+
+
+@compiled
+def _set_ready(number, cycle, worms, state, family):
+    if family.inputs[number].scanned == 0:
+        cycle += max(family.tables.routing_cycles - 2, 0)
+    worms.ready_cycle[number] = cycle
+    channel = state.channels[number]
+    worms.ready[channel.sink] |= sink_bit(channel)
+    enter(READY * len(worms.channels) + number, cycle, worms.calendar)
+
+
+@compiled
+def next_worm(number, earliest, worms, state, family):
+    """The worm at the front of a buffer has gone: the next one is seen from a cycle on."""
+    channel = worms.channels[number]
+    channel.copying = 0
+    channel.granted = 0
+    channel.front = NONE
+    if channel.first_in_line != channel.end_of_line:
+        _come_to_front(number, earliest, worms, state, family)
+
+
+@compiled
+def send_worm(number, message, worms, state, family):
+    """A worm is going to be sent over a channel: it stands in line at the buffer."""
+    channel = worms.channels[number]
+    channel.sending = message
+    channel.unloaded = state.jobs[message].flits
+    if state.channels[number].role == INTO_PROCESSOR:
+        worms.heads[message] -= 1
+        return
+    worms.line[number, channel.end_of_line & worms.mask] = message
+    channel.end_of_line += 1
+    if channel.front == NONE:
+        _come_to_front(number, 0, worms, state, family)
+
+
+@compiled
+def _come_to_front(number, earliest, worms, state, family):
+    channel = worms.channels[number]
+    message = worms.line[number, channel.first_in_line & worms.mask]
+    channel.first_in_line += 1
+    channel.front = message
+    channel.front_begin = channel.popped
+    channel.front_end = channel.popped + state.jobs[message].flits
+    await_header_flit(number, earliest, worms, state, family)

@@ -1,0 +1,85 @@
+"""Machine code of a compiled loop, called without Numba."""
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from sim_model.loops.object_code import Code, load_code
+from sim_model.loops.processors import llvm
+
+ENTRY = "hydranoc_loop"
+"""Symbol of the function in an object file: ``int32 hydranoc_loop(const int64 **blocks, int64 *result)``."""
+VALUE, NOTHING, FAILED = range(3)
+"""What it returns: the loop has a result, has none, or has raised an exception."""
+
+
+class MachineCode:
+    """A loop in memory.
+
+    Parameters
+    ----------
+    name : str
+        Of the loop, for messages.
+    object_file : bytes
+
+    Raises
+    ------
+    RuntimeError
+        If LLVM cannot load it.
+    """
+
+    def __init__(self, name: str, object_file: bytes):
+        self._name = name
+        self._code = load_code(object_file, ENTRY) or load_by_llvm(object_file, ENTRY)
+        self._call: Any = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(self._code.address)
+
+    def __call__(self, addresses: Sequence[int]) -> int | None:
+        """Run the loop; other threads run meanwhile.
+
+        Parameters
+        ----------
+        addresses : sequence of int
+            Of the block of each argument.
+
+        Returns
+        -------
+        int or None
+            The result of the loop.
+
+        Raises
+        ------
+        RuntimeError
+            If the loop has raised an exception.
+        """
+        result = ctypes.c_int64()
+        outcome = self._call((ctypes.c_void_p * len(addresses))(*addresses), ctypes.byref(result))
+        if outcome == FAILED:
+            raise RuntimeError(f"{self._name} has failed; NUMBA_DISABLE_JIT=1 shows where")
+        return result.value if outcome == VALUE else None
+
+
+def load_by_llvm(object_file: bytes, entry: str) -> Code:
+    """Load an object file of any kind, for any processor and system.
+
+    Parameters
+    ----------
+    object_file : bytes
+    entry : str
+        Symbol of the function to be called.
+
+    Returns
+    -------
+    Code
+
+    Raises
+    ------
+    RuntimeError
+        If LLVM cannot load it.
+    """
+    binding = llvm()
+    target = binding.Target.from_triple(binding.get_process_triple())
+    machine = target.create_target_machine(codemodel="jitdefault", jit=True)
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+    engine.add_object_file(binding.object_file.ObjectFileRef.from_data(object_file))
+    engine.finalize_object()
+    return Code(engine, engine.get_function_address(entry))

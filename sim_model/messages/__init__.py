@@ -1,0 +1,1 @@
+"""Messages: records, columns and schedules, below the engines."""

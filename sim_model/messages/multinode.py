@@ -1,0 +1,67 @@
+"""Multi-node multicast: many sources at once, each with many destinations, some of them common to all."""
+
+import numpy as np
+
+from sim_model.messages.columns import MessageColumns
+from sim_model.messages.messages import Message
+from topology.common.errors import FieldError
+
+
+def multinode_workload(
+    nodes: int, *, sources: int, destinations: int, hot_spot: float, flits: int, seed: int
+) -> list[Message]:
+    """Multicasts of random sources to random destinations, all from cycle 0 on, in order of the sources' choice.
+
+    Parameters
+    ----------
+    nodes : int
+        Nodes of the network.
+    sources : int
+        m, distinct nodes.
+    destinations : int
+        |D| of each multicast, distinct and without its source.
+    hot_spot : float
+        p: so large a share of |D|, rounded, is common to all multicasts. A source that is itself among these nodes has
+        another destination in its place.
+    flits : int
+        Length of the message.
+    seed : int
+        Same seed, same multicasts, on any machine.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+    return list(
+        multinode_columns(nodes, sources=sources, destinations=destinations, hot_spot=hot_spot, flits=flits, seed=seed)
+    )
+
+
+def multinode_columns(
+    nodes: int, *, sources: int, destinations: int, hot_spot: float, flits: int, seed: int
+) -> MessageColumns:
+    """The multicasts of ``multinode_workload`` in columns; parameters and errors are the same."""
+    if not 1 <= sources <= nodes:
+        raise FieldError("sources", f"Sources must be 1 to {nodes}, not {sources!r}")
+    if not 1 <= destinations < nodes:
+        raise FieldError("destinations", f"Destinations must be 1 to {nodes - 1}, not {destinations!r}")
+    if not 0 <= hot_spot <= 1:
+        raise FieldError("hot_spot", f"Hot-spot factor must be 0 to 1, not {hot_spot!r}")
+    generator = np.random.Generator(np.random.PCG64(seed))
+    senders = generator.permutation(nodes)[:sources]
+    common = generator.permutation(nodes)[: round(hot_spot * destinations)]
+    others = np.stack([generator.permutation(nodes) for _ in range(sources)])
+    is_common = np.zeros(nodes, dtype=bool)
+    is_common[common] = True
+    candidates = np.hstack((np.broadcast_to(common, (sources, len(common))), others))
+    usable = candidates != senders[:, np.newaxis]
+    usable[:, len(common) :] &= ~is_common[others]
+    chosen = usable & (np.cumsum(usable, axis=1) <= destinations)  # the first so many
+    return MessageColumns.of(
+        source=senders,
+        destinations=np.sort(candidates[chosen].reshape(sources, destinations), axis=1).ravel(),
+        counts=np.full(sources, destinations),
+        flits=np.full(sources, flits),
+        start_cycle=np.zeros(sources, dtype=np.int64),
+    )

@@ -1,0 +1,63 @@
+"""Recursive doubling: those who have a message send it to as many others, again and again.
+
+Who sends to whom is said by a chain that is halved, and different chains of one network by a base, such as the
+dimension that comes first. A base that goes round loads a network evenly where a single one does not.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from sim_model.messages.unicast_tree import Unicast
+
+
+def halvings(members: int) -> list[tuple[int, int]]:
+    """Who sends to whom in a chain whose first member has the message: ceil(log2(members)) steps.
+
+    The owner of the section lo..hi, which is at lo, sends to c = lo + ceil((hi - lo) / 2), which then owns c..hi; and
+    so on until each owns itself.
+
+    Parameters
+    ----------
+    members : int
+        Of the chain, the first one included; at least 1.
+
+    Returns
+    -------
+    list of (int, int)
+        Positions of sender and receiver, in order of steps, so that a node comes as receiver before it comes as sender.
+    """
+    sends: list[tuple[int, int]] = []
+    sections = [(0, members - 1)]
+    while sections:
+        following = []
+        for low, high in sections:
+            if low < high:
+                middle = low + -(-(high - low) // 2)
+                sends.append((low, middle))
+                following += [(low, middle - 1), (middle, high)]
+        sections = following
+    return sends
+
+
+class RotatingBase:
+    """Trees whose base goes round from one multicast of a source to its next one, from 0 on.
+
+    What other sources send does not matter. It is a ``Tree`` for ``software_schedule``.
+
+    Parameters
+    ----------
+    bases : int
+        How many there are; with 1 all multicasts have base 0.
+    sends : callable
+        From source, destinations and base to unicasts.
+    """
+
+    def __init__(self, bases: int, sends: Callable[[int, Sequence[int], int], list[Unicast]]):
+        self.bases = bases
+        self.sends = sends
+        self._multicasts_of: Counter[int] = Counter()
+
+    def __call__(self, source: int, destinations: Sequence[int]) -> list[Unicast]:
+        base = self._multicasts_of[source] % self.bases
+        self._multicasts_of[source] += 1
+        return self.sends(source, destinations, base)

@@ -1,0 +1,70 @@
+"""Golden twins of hosts that hold back."""
+
+from sim_model.parts.pattern_source import PatternSourceTwin
+from sim_model.parts.twin import Inputs, Outputs
+from topology.common.host_pattern import first_state, holds_back, next_state
+
+
+class HostPatternTwin:
+    """Says in which cycles an endpoint holds back.
+
+    Members
+    -------
+    state : int
+        State of the shift register; 0 before cycle 0.
+    begun : bool
+        Whether the first cycle after reset, the one before cycle 0, is over.
+    """
+
+    def __init__(self):
+        self.state = 0
+        self.begun = False
+
+    def step(self, inputs: Inputs) -> Outputs:
+        """One cycle; ports ``seed``, ``salt``, ``level`` and ``holds``."""
+        state = self.state or first_state(inputs["seed"], inputs["salt"])
+        if inputs["level"] and self.begun:
+            self.state = next_state(state)
+        self.begun = True
+        return {"holds": int(holds_back(state, inputs["level"]))}
+
+
+class PausingSourceTwin:
+    """Words of a message, which at times are late.
+
+    Parameters
+    ----------
+    flit_bits : int
+        Width of a word.
+
+    Members
+    -------
+    offered : bool
+        Whether a word was on offer at the end of the last cycle, and was not taken.
+    """
+
+    def __init__(self, flit_bits: int):
+        self.offered = False
+        self._pattern = HostPatternTwin()
+        self._words = PatternSourceTwin(flit_bits)
+
+    def step(self, inputs: Inputs) -> Outputs:
+        """One cycle; ports ``start``, ``payload_seed``, ``words.*`` and those of the pattern."""
+        pauses = self._pattern.step(inputs)["holds"]
+        valid = self.offered or not pauses
+        taken = valid and inputs["words.ready"]
+        self.offered = bool(valid and not taken and not inputs["start"])
+        words = {"start": inputs["start"], "seed": inputs["payload_seed"], "words.ready": int(taken)}
+        return {"words.valid": int(valid), "words.payload": self._words.step(words)["words.payload"]}
+
+
+class StallingReceiverTwin:
+    """A reader that at times takes no flit."""
+
+    def __init__(self):
+        self._pattern = HostPatternTwin()
+
+    def step(self, inputs: Inputs) -> Outputs:
+        """One cycle; ports ``blocked``, ``ready`` and those of the pattern."""
+        holds = self._pattern.step(inputs)["holds"]
+        return {"ready": int(not holds and not inputs["blocked"])}

@@ -1,0 +1,147 @@
+"""Golden twin of the message injector, and its descriptors as integers."""
+
+from collections import deque
+from dataclasses import dataclass
+
+from sim_model.parts.twin import Inputs, Outputs
+from topology.common.flits import MESSAGE_FLITS_BITS, FlitFormat, HeaderFormat, bits_for
+
+
+@dataclass(frozen=True)
+class Descriptor:
+    """What the injector is told of a message.
+
+    Members
+    -------
+    header : tuple of int
+        Data of the header flits that are sent, at least one.
+    flits : int
+        Length of the whole message, header included.
+    """
+
+    header: tuple[int, ...]
+    flits: int
+
+
+class DescriptorFormat:
+    """Descriptors as integers: header flits lowest, their number, message length.
+
+    Parameters
+    ----------
+    header : HeaderFormat
+        Header format of the network.
+    """
+
+    def __init__(self, header: HeaderFormat):
+        self.flit_bits = header.flit_bits
+        self._header_bits = header.multicast_flits * header.flit_bits
+        self._count_bits = bits_for(header.multicast_flits + 1)
+
+    @property
+    def width(self) -> int:
+        """Bits of a descriptor."""
+        return self._header_bits + self._count_bits + MESSAGE_FLITS_BITS
+
+    def pack(self, descriptor: Descriptor) -> int:
+        """The descriptor as an integer."""
+        value = sum(word << position * self.flit_bits for position, word in enumerate(descriptor.header))
+        value |= len(descriptor.header) << self._header_bits
+        return value | descriptor.flits << self._header_bits + self._count_bits
+
+    def lengths(self, value: int) -> tuple[int, int]:
+        """Flits of the header and of the whole message, as the integer has them."""
+        return value >> self._header_bits & (1 << self._count_bits) - 1, value >> self._header_bits + self._count_bits
+
+    def unpack(self, value: int) -> Descriptor:
+        """The descriptor that an integer stands for."""
+        count, flits = self.lengths(value)
+        mask = (1 << self.flit_bits) - 1
+        header = tuple(value >> position * self.flit_bits & mask for position in range(count))
+        return Descriptor(header, flits)
+
+
+class MessageInjectorTwin:
+    """Sends one message at a time: header flits from the descriptor, then body flits from the payload stream.
+
+    Parameters
+    ----------
+    header : HeaderFormat
+        Header format of the network.
+    most_flits : int or None
+        The longest message that is sent.
+
+    Members
+    -------
+    started : bool
+        False in the first cycle, in which no message is taken.
+    error : int
+        Whether a descriptor has been refused.
+    busy : bool
+        A message is in hand; from its acceptance until its tail has moved.
+    register : int or None
+        The flit on the link; None if there is none.
+    header_left : deque of int
+        Data of the header flits that are still to be loaded.
+    flits_left : int
+        All flits of the message that are still to be loaded.
+    """
+
+    def __init__(self, header: HeaderFormat, most_flits: int | None = None):
+        self._descriptors = DescriptorFormat(header)
+        self._flits = FlitFormat(header.flit_bits)
+        self._longest_header = header.multicast_flits
+        self._most_flits = most_flits
+        self.started = False
+        self.busy = False
+        self.error = 0
+        self.register: int | None = None
+        self.header_left: deque[int] = deque()
+        self.flits_left = 0
+
+    def step(self, inputs: Inputs) -> Outputs:
+        """One cycle; ports ``message.*``, ``payload.*``, ``link.*``."""
+        free = self.register is None or bool(inputs["link.ready"])
+        word_due = free and self.flits_left > 0 and not self.header_left
+        outputs: Outputs = {
+            "message.ready": int(self.started and not self.busy),
+            "payload.ready": int(word_due),
+            "link.valid": int(self.register is not None),
+            "link.payload": self.register,
+            "error": self.error,
+        }
+        accepting = inputs["message.valid"] and self.started and not self.busy
+        self.started = True
+        if free:
+            self._release_after_tail()
+            self._load(inputs)
+        if accepting and self._is_sound(inputs["message.payload"]):
+            self._accept(self._descriptors.unpack(inputs["message.payload"]))
+        elif accepting:
+            self.error = 1
+        return outputs
+
+    def _release_after_tail(self) -> None:
+        if self.register is not None and self._flits.unpack(self.register)[2]:
+            self.busy = False
+
+    def _load(self, inputs: Inputs) -> None:
+        self.register = None
+        if self.header_left:
+            self._put(self.header_left.popleft(), head=False)
+        elif self.flits_left and inputs["payload.valid"]:
+            self._put(inputs["payload.payload"], head=False)
+
+    def _is_sound(self, value: int) -> bool:
+        header_flits, flits = self._descriptors.lengths(value)
+        too_long = self._most_flits is not None and flits > self._most_flits
+        return 1 <= header_flits <= self._longest_header and flits >= header_flits and not too_long
+
+    def _accept(self, descriptor: Descriptor) -> None:
+        self.busy = True
+        self.flits_left = descriptor.flits
+        self.header_left = deque(descriptor.header)
+        self._put(self.header_left.popleft(), head=True)
+
+    def _put(self, data: int, *, head: bool) -> None:
+        self.register = self._flits.pack(data=data, head=head, tail=self.flits_left == 1)
+        self.flits_left -= 1

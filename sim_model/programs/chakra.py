@@ -1,0 +1,141 @@
+"""Chakra execution traces: what the ranks of a machine-learning job compute and send, one file for each rank.
+
+A node starts when all nodes that it depends on have ended; computations take the time that the trace has measured, and
+what communication takes is up to the network. Data dependencies are what counts: control dependencies say which call
+of the framework contained another one, and make circles together with them. Collective operations of one process group
+are matched in the order of the files, and become messages (``collectives.py``); a broadcast is one message to all, from
+the member that ``comm_root`` says, by default the first.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sim_model.programs.chakra_nodes import RECEIVE, SEND, ChakraNode
+from sim_model.programs.collectives import COLLECTIVES, Collective
+from sim_model.programs.matching import Matching
+from sim_model.programs.program import Need, Operation, Program, ProgramError, check_rank
+
+
+class _Call(NamedTuple):
+    """A collective operation as one rank sees it."""
+
+    rank: int
+    node: ChakraNode
+    begin: int  # positions of the operations that stand for its beginning and its end
+    end: int
+
+
+def read_chakra(traces: Sequence[Sequence[ChakraNode]], control: bool = False) -> Program:
+    """The program of all ranks; a unit of time is a microsecond.
+
+    Parameters
+    ----------
+    traces : sequence of sequences of ChakraNode
+        The nodes of each rank, see ``read_nodes``.
+    control : bool
+        Control dependencies count as well.
+
+    Raises
+    ------
+    ProgramError
+        If a node depends on one that is not there, a send has no receipt or the other way round, or ranks disagree on
+        a collective operation.
+    """
+    return _Reader(traces).program(control)
+
+
+class _Reader:
+    """Nodes to operations, rank by rank."""
+
+    def __init__(self, traces: Sequence[Sequence[ChakraNode]]):
+        self._traces = traces
+        self._operations: list[Operation] = []
+        self._matching = Matching(self._operations)
+        self._calls: dict[str, dict[int, list[_Call]]] = defaultdict(lambda: defaultdict(list))  # by group and rank
+
+    def program(self, control: bool) -> Program:
+        for rank, nodes in enumerate(self._traces):
+            self._add_rank(rank, nodes, control)
+        for group, calls in self._calls.items():
+            self._add_collectives(group, calls)
+        self._matching.finish()
+        return Program(len(self._traces), self._operations)
+
+    def _add_rank(self, rank: int, nodes: Sequence[ChakraNode], control: bool) -> None:
+        begins: dict[int, int] = {}
+        ends: dict[int, int] = {}
+        for node in nodes:
+            begins[node.number] = len(self._operations)
+            self._add_node(rank, node)
+            ends[node.number] = len(self._operations) - 1
+        for node in nodes:
+            needs = self._operations[begins[node.number]].needs
+            wanted = dict.fromkeys((*node.data, *node.control)) if control else node.data
+            for number in wanted:
+                if number not in ends:
+                    text = f"node {node.number} of rank {rank}: a node that it depends on must be there, not {number}"
+                    raise ProgramError(text)
+                needs.append(Need(ends[number]))
+
+    def _add_node(self, rank: int, node: ChakraNode) -> None:
+        operation = Operation(rank, f"node {node.number} of rank {rank}")
+        position = len(self._operations)
+        self._operations.append(operation)
+        if not node.communicates:
+            operation.duration = node.duration
+        elif node.kind in (SEND, RECEIVE):
+            self._add_communication(rank, node, operation, position)
+        else:
+            self._operations.append(Operation(rank, operation.name, needs=[Need(position)]))
+            group = str(node.attributes.get("pg_name", ""))
+            self._calls[group][rank].append(_Call(rank, node, position, position + 1))
+
+    def _add_communication(self, rank: int, node: ChakraNode, operation: Operation, position: int) -> None:
+        sends = node.kind == SEND
+        peer = int(node.attributes["comm_dst" if sends else "comm_src"])
+        check_rank(f"{operation.name}: {'comm_dst' if sends else 'comm_src'}", peer, len(self._traces))
+        operation.size_bytes = int(node.attributes["comm_size"])
+        tag = node.attributes.get("comm_tag", 0)
+        if sends:
+            operation.destinations = (peer,)
+            self._matching.send(position, (rank, peer, tag))
+        else:
+            self._matching.receipt(position, (peer, rank, tag))
+
+    def _add_collectives(self, group: str, calls: dict[int, list[_Call]]) -> None:
+        ranks = sorted(calls)
+        first = calls[ranks[0]]
+        for rank in ranks:
+            if len(calls[rank]) != len(first):
+                text = f"Collective operations of group {group!r} must be {len(first)} as on rank {ranks[0]}"
+                raise ProgramError(f"{text}, not {len(calls[rank])} as on rank {rank}")
+        for together in zip(*(calls[rank] for rank in ranks), strict=True):
+            self._add_collective(together)
+
+    def _add_collective(self, calls: Sequence[_Call]) -> None:
+        first = calls[0]
+        wanted = [first.node.attributes.get(name, 0) for name in ("comm_type", "comm_size", "comm_root")]
+        for call in calls:
+            own = [call.node.attributes.get(name, 0) for name in ("comm_type", "comm_size", "comm_root")]
+            if own != wanted:
+                text = f"type, size and root must be {wanted} as on rank {first.rank}, not {own}"
+                raise ProgramError(f"node {call.node.number} of rank {call.rank}: {text}")
+        kind, size_bytes, root = map(int, wanted)
+        if not 0 <= root < len(calls):
+            text = f"comm_root must be a member, 0 to {len(calls) - 1}, not {root}"
+            raise ProgramError(f"node {first.node.number} of rank {first.rank}: {text}")
+        self._add_transfers(Collective(list(COLLECTIVES)[kind], len(calls), size_bytes, root), calls)
+
+    def _add_transfers(self, collective: Collective, calls: Sequence[_Call]) -> None:
+        sends: list[int] = []
+        for transfer in collective.transfers():
+            call = calls[transfer.sender]
+            position = len(self._operations)
+            needs = [Need(call.begin), *(Need(sends[number]) for number in transfer.after)]
+            receivers = tuple(calls[receiver].rank for receiver in transfer.receivers)
+            name = f"{collective.name} of {self._operations[call.begin].name}"
+            self._operations.append(Operation(call.rank, name, 0, receivers, transfer.size_bytes, needs))
+            sends.append(position)
+            for member in (transfer.sender, *transfer.receivers):
+                self._operations[calls[member].end].needs.append(Need(position))

@@ -1,0 +1,222 @@
+"""GOAL: programs as text, as LogGOPSim and its generator of schedules use them.
+
+    num_ranks 2
+    rank 0 {
+      l1: calc 100
+      l2: send 8b to 1 tag 3
+      l2 requires l1
+    }
+    rank 1 {
+      l1: recv 8b from 0 tag 3
+    }
+
+``requires`` waits for the end of an operation, ``irequires`` for its start. ``cpu`` and ``nic`` are read and do not
+matter: what does not require each other runs side by side. Comments are ``# ...``, ``// ...`` and ``/* ... */``.
+The format has no broadcasts. Here one is named by labels: sends of a rank whose labels are ``bcast``, a name, ``_`` and
+a number, such as ``bcast7_1`` and ``bcast7_2``, are one message to all their receivers.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sim_model.programs.matching import Matching
+from sim_model.programs.program import Need, Operation, Program, ProgramError, check_rank
+
+MOST_RANKS = 1 << 16
+MOST_DIGITS = 18
+_TOKEN = re.compile(
+    r"(?P<skip>[ \t\r]+|//[^\n]*|\#[^\n]*)|(?P<lines>\n|/\*.*?\*/)|(?P<word>[A-Za-z_][\w.]*)|(?P<number>\d+b?)"
+    r"|(?P<mark>[{}:])",
+    re.DOTALL,
+)
+_BROADCAST = re.compile(r"bcast(\w*)_\d+")
+_ATTRIBUTES = ("tag", "cpu", "nic")
+_END = "the end of the file"
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    line: int
+
+
+def read_goal(text: str) -> Program:
+    """A program of ranks.
+
+    Parameters
+    ----------
+    text : str
+        The whole file.
+
+    Raises
+    ------
+    ProgramError
+        With the line, if it is no such program, names a rank or label that is not there, or has a send without a
+        receipt or a receipt without a send.
+    """
+    return _Reader(text).program()
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    position, line = 0, 1
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            wrong = "/*" if text.startswith("/*", position) else text[position]
+            raise ProgramError(f"A program must consist of words, numbers, braces and colons, not {wrong!r}", line)
+        kind = match.lastgroup or ""
+        if kind in ("word", "number", "mark"):
+            yield _Token(kind, match.group(), line)
+        line += match.group().count("\n")
+        position = match.end()
+    yield _Token("end", _END, line)
+
+
+class _Reader:
+    """Tokens to operations, one statement after the other."""
+
+    def __init__(self, text: str):
+        self._tokens = _tokens(text)
+        self._next = next(self._tokens)
+        self._operations: list[Operation] = []
+        self._matching = Matching(self._operations)
+        self._seen: set[int] = set()
+
+    def program(self) -> Program:
+        self._expect("num_ranks")
+        line = self._next.line
+        self._ranks = self._number("Number of ranks")
+        if not 1 <= self._ranks <= MOST_RANKS:
+            raise ProgramError(f"Number of ranks must be 1 to {MOST_RANKS}, not {self._ranks}", line)
+        while self._next.kind != "end":
+            self._rank()
+        self._matching.finish()
+        return Program(self._ranks, self._operations)
+
+    def _take(self) -> _Token:
+        token = self._next
+        if token.kind != "end":
+            self._next = next(self._tokens)
+        return token
+
+    def _expect(self, text: str) -> None:
+        token = self._take()
+        if token.text != text:
+            raise ProgramError(f"Here must be {text!r}, not {token.text!r}", token.line)
+
+    def _number(self, what: str, unit: str = "") -> int:
+        token = self._take()
+        digits = token.text.removesuffix("b") if unit else token.text
+        if token.kind != "number" or not digits.isdigit():
+            raise ProgramError(f"{what} must be a whole number{unit}, not {token.text!r}", token.line)
+        if len(digits) > MOST_DIGITS:
+            raise ProgramError(f"{what} must have at most {MOST_DIGITS} digits, not {len(digits)}", token.line)
+        return int(digits)
+
+    def _rank(self) -> None:
+        self._expect("rank")
+        line = self._next.line
+        rank = self._number("Rank")
+        check_rank("Rank", rank, self._ranks, line)
+        if rank in self._seen:
+            raise ProgramError(f"Rank {rank} must be described once, not twice", line)
+        self._seen.add(rank)
+        self._expect("{")
+        block = _Block(rank)
+        while self._next.text != "}":
+            if self._next.kind == "end":
+                raise ProgramError(f"the file is cut off in rank {rank}, which begins in line {line}", self._next.line)
+            self._statement(block)
+        self._take()
+        block.resolve(self._operations)
+
+    def _statement(self, block: "_Block") -> None:
+        first = self._take()
+        if first.kind != "word":
+            raise ProgramError(f"An operation or a label must begin with a letter, not {first.text!r}", first.line)
+        if self._next.text in ("requires", "irequires"):
+            started = self._take().text == "irequires"
+            block.requirements.append((first, self._take(), started))
+        elif self._next.text == ":":
+            self._take()
+            self._operation(block, first.text, self._take())
+        else:
+            self._operation(block, None, first)
+
+    def _operation(self, block: "_Block", label: str | None, token: _Token) -> None:
+        if label in block.labels:
+            raise ProgramError(f"Label {label} must be an operation's own in rank {block.rank}", token.line)
+        name = f"{token.text if label is None else label} of rank {block.rank}"
+        operation = Operation(block.rank, name, line=token.line)
+        position = len(self._operations)
+        if token.text == "calc":
+            operation.duration = self._number("Duration")
+            self._attributes()
+        elif token.text in ("send", "recv"):
+            position = self._communication(block, label, token, operation)
+        else:
+            raise ProgramError(f"An operation must be send, recv or calc, not {token.text!r}", token.line)
+        if position == len(self._operations):
+            self._operations.append(operation)
+        if label is not None:
+            block.labels[label] = position
+
+    def _communication(self, block: "_Block", label: str | None, token: _Token, operation: Operation) -> int:
+        """A send or a receipt. Returns the position of the operation that stands for it."""
+        sends = token.text == "send"
+        operation.size_bytes = self._number("Size", " of bytes, such as 8b")
+        self._expect("to" if sends else "from")
+        peer = self._number("Rank")
+        check_rank("Receiver" if sends else "Sender", peer, self._ranks, token.line)
+        tag = self._attributes().get("tag", 0)
+        position = len(self._operations)
+        if not sends:
+            self._matching.receipt(position, (peer, block.rank, tag))
+            return position
+        operation.destinations = (peer,)
+        broadcast = None if label is None else _BROADCAST.fullmatch(label)
+        if broadcast is not None:
+            position = block.broadcasts.setdefault(broadcast[1], position)
+            self._join(position, operation)
+        self._matching.send(position, (block.rank, peer, tag))
+        return position
+
+    def _join(self, position: int, send: Operation) -> None:
+        """A further receiver of a broadcast."""
+        if position == len(self._operations):
+            return
+        broadcast = self._operations[position]
+        if send.size_bytes != broadcast.size_bytes:
+            text = f"Sends of one broadcast must have one size, {broadcast.size_bytes} bytes, not {send.size_bytes}"
+            raise ProgramError(text, send.line)
+        broadcast.destinations = (*broadcast.destinations, *send.destinations)
+
+    def _attributes(self) -> dict[str, int]:
+        found = {}
+        while self._next.text in _ATTRIBUTES:
+            name = self._take().text
+            found[name] = self._number(name.capitalize())
+        return found
+
+
+class _Block:
+    """What one rank says, while it is read."""
+
+    def __init__(self, rank: int):
+        self.rank = rank
+        self.labels: dict[str, int] = {}
+        self.broadcasts: dict[str, int] = {}
+        self.requirements: list[tuple[_Token, _Token, bool]] = []
+
+    def resolve(self, operations: list[Operation]) -> None:
+        """Let operations wait for those that they require, which may stand behind them."""
+        for who, whom, started in self.requirements:
+            waiting, needed = self._position(who), Need(self._position(whom), started)
+            if needed not in operations[waiting].needs:
+                operations[waiting].needs.append(needed)
+
+    def _position(self, label: _Token) -> int:
+        if label.text not in self.labels:
+            raise ProgramError(f"Label must be one of rank {self.rank}, not {label.text!r}", label.line)
+        return self.labels[label.text]

@@ -1,0 +1,141 @@
+"""From a program to messages that wait for one another.
+
+What a rank does between messages takes time but no hardware, so it is folded into the waits: every operation starts at
+the latest of some events, each with a delay, and of a cycle that is known; local operations add their durations, and a
+message waits for exactly those messages that it needs through local operations alone. Operations of a rank that do not
+need each other run side by side. Ranks may share a node; what they send to each other takes no time.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from sim_model.messages.messages import Message
+from sim_model.programs.order import runnable_order
+from sim_model.programs.program import Operation, Program, ProgramError
+
+
+class Lowered(NamedTuple):
+    """The messages of a program.
+
+    Members
+    -------
+    records : list of Message
+        Each behind those that it waits for.
+    operations : list of Operation
+        The operation that sends each of them.
+    """
+
+    records: list[Message]
+    operations: list[Operation]
+
+
+class _Moment(NamedTuple):
+    """The latest of a cycle, if one is known, and of events of messages, each with a delay."""
+
+    cycle: int | None
+    delays: dict[int, int]  # by message; never changed once made
+
+    def later(self, cycles: int) -> "_Moment":
+        if cycles == 0:
+            return self
+        cycle = None if self.cycle is None else self.cycle + cycles
+        return _Moment(cycle, {message: delay + cycles for message, delay in self.delays.items()})
+
+
+def _latest(moments: Sequence[_Moment]) -> _Moment:
+    if len(moments) == 1:
+        return moments[0]
+    delays: dict[int, int] = {}
+    for moment in moments:
+        for message, delay in moment.delays.items():
+            delays[message] = max(delay, delays.get(message, 0))
+    return _Moment(max((moment.cycle for moment in moments if moment.cycle is not None), default=None), delays)
+
+
+def lowered(
+    program: Program,
+    node_of: Sequence[int],
+    flits_of: Callable[[int, Sequence[int]], int],
+    cycles_per_unit: float = 1.0,
+) -> Lowered:
+    """The messages of a program.
+
+    Parameters
+    ----------
+    program : Program
+    node_of : sequence of int
+        Processor of each rank.
+    flits_of : callable
+        Length of a message, from its bytes and its destinations.
+    cycles_per_unit : float
+        Cycles in the file's unit of time; durations are rounded to whole cycles.
+
+    Raises
+    ------
+    ProgramError
+        If operations wait for each other in a circle, or one for a message that its rank neither gets nor sends.
+    """
+    lowering = _Lowering(program, node_of, flits_of, cycles_per_unit)
+    for position in runnable_order(program):
+        lowering.add(position)
+    return lowering.result
+
+
+class _Lowering:
+    """Operations added one by one, each behind what it needs."""
+
+    def __init__(self, program: Program, node_of: Sequence[int], flits_of, cycles_per_unit: float):
+        self._operations, self._node_of, self._flits_of = program.operations, node_of, flits_of
+        self._cycles_per_unit = cycles_per_unit
+        self._start: dict[int, _Moment] = {}
+        self._end: dict[int, _Moment] = {}
+        self._message: dict[int, int] = {}  # number of the message that an operation sends
+        self.result = Lowered([], [])
+
+    def add(self, position: int) -> None:
+        operation = self._operations[position]
+        start = self._start[position] = self._start_of(operation)
+        source = self._node_of[operation.rank]
+        nodes = sorted({self._node_of[rank] for rank in operation.destinations} - {source})
+        if nodes:
+            self._message[position] = len(self.result.records)
+            self.result.records.append(self._message_of(operation, source, nodes, start))
+            self.result.operations.append(operation)
+        else:
+            self._end[position] = start.later(self._cycles(operation.duration))
+
+    def _cycles(self, units: int) -> int:
+        return round(units * self._cycles_per_unit)
+
+    def _message_of(self, operation: Operation, source: int, nodes: list[int], start: _Moment) -> Message:
+        parents = sorted(start.delays)
+        return Message(
+            source,
+            tuple(nodes),
+            self._flits_of(operation.size_bytes, nodes),
+            start_cycle=start.cycle or 0,
+            parents=tuple(parents),
+            delay_cycles=tuple(start.delays[parent] for parent in parents),
+        )
+
+    def _start_of(self, operation: Operation) -> _Moment:
+        moments = [
+            self._start[need.operation] if need.started else self._end_for(operation, need.operation)
+            for need in operation.needs
+        ]
+        if operation.earliest or not moments:
+            moments.append(_Moment(self._cycles(operation.earliest), {}))
+        return _latest(moments)
+
+    def _end_for(self, operation: Operation, needed: int) -> _Moment:
+        """When an operation that this one needs has ended for its rank."""
+        if needed in self._end:
+            return self._end[needed]
+        node, rank = self._node_of[operation.rank], operation.rank
+        sender = self._operations[needed]
+        if rank != sender.rank and rank not in sender.destinations:
+            text = f"{operation.name} must wait for what its rank gets or sends, not for {sender.name}"
+            raise ProgramError(text, operation.line)
+        if rank != sender.rank and node == self._node_of[sender.rank]:
+            return self._start[needed]  # within a node nothing is sent
+        return _Moment(None, {self._message[needed]: 0})

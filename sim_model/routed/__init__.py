@@ -1,0 +1,1 @@
+"""The part of the model that all families with routing tables share."""

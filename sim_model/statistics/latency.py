@@ -1,0 +1,111 @@
+"""Statistics of latencies: summaries, and confidence intervals of means."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from sim_model.statistics.student import student_quantile
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Five numbers about a sample; all but ``count`` are None if it is empty.
+
+    Members
+    -------
+    count : int
+    mean : float or None
+    p50, p99, max : int or None
+        Percentiles are observed values: the smallest that at least that share of the sample does not exceed.
+    """
+
+    count: int
+    mean: float | None
+    p50: int | None
+    p99: int | None
+    max: int | None
+
+    @classmethod
+    def of(cls, sample: np.ndarray) -> "Summary":
+        """Summary of an integer sample, such as latencies in cycles.
+
+        Parameters
+        ----------
+        sample : int array
+            Of one dimension; its unit is that of the summary.
+        """
+        if len(sample) == 0:
+            return cls(0, None, None, None, None)
+        ranks = [-(-len(sample) * share // 100) - 1 for share in (50, 99)]
+        p50, p99 = np.partition(sample, ranks)[ranks].tolist()
+        return cls(len(sample), float(np.mean(sample)), int(p50), int(p99), int(np.max(sample)))
+
+    def as_dict(self) -> dict[str, int | float | None]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Mean with a confidence interval.
+
+    Members
+    -------
+    mean : float
+    half_width : float
+        Infinite for fewer than two observations.
+    observations : int
+        Independent observations behind it.
+    """
+
+    mean: float
+    half_width: float
+    observations: int
+
+    @property
+    def low(self) -> float:
+        """Lower end."""
+        return self.mean - self.half_width
+
+    @property
+    def high(self) -> float:
+        """Upper end."""
+        return self.mean + self.half_width
+
+    @property
+    def relative(self) -> float:
+        """Half width as a share of the mean; infinite for a mean of 0."""
+        return self.half_width / abs(self.mean) if self.mean else float("inf")
+
+
+def confidence_interval(observations: Sequence[float] | np.ndarray, confidence: float = 0.95) -> Interval:
+    """Confidence interval of the mean of independent observations, such as replications: Student's t.
+
+    Parameters
+    ----------
+    observations : sequence or array of float
+        Of one dimension; at least 1.
+    confidence : float
+        Share of such intervals that contain the true mean; between 0 and 1.
+
+    Returns
+    -------
+    Interval
+        In the unit of the observations; infinitely wide for a single one.
+
+    Raises
+    ------
+    ValueError
+        If there is no observation, or the confidence is not between 0 and 1.
+    """
+    values = np.asarray(observations, dtype=float)
+    if len(values) == 0:
+        raise ValueError("A confidence interval needs at least 1 observation, not 0")
+    if not 0 < confidence < 1:
+        raise ValueError(f"Confidence must be between 0 and 1, not {confidence!r}")
+    if len(values) == 1:
+        return Interval(float(values[0]), float("inf"), 1)
+    quantile = student_quantile(len(values) - 1, (1 + confidence) / 2)
+    half_width = quantile * values.std(ddof=1) / np.sqrt(len(values))
+    return Interval(float(values.mean()), float(half_width), len(values))

@@ -1,0 +1,205 @@
+"""Where multicasts go: a set of destinations for the source of each message."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from sim_model.traffic.counts import Count
+from sim_model.traffic.permutations import coordinates
+from sim_model.traffic.subsets import entries_of_rows, random_subsets
+from topology.common.channels import ChannelNetwork
+
+
+class DestinationSets(Protocol):
+    """A distribution of destination sets."""
+
+    def draw(self, generator: np.random.Generator, source: np.ndarray, /) -> tuple[np.ndarray, np.ndarray]:
+        """Destinations of each message.
+
+        Parameters
+        ----------
+        generator : Generator
+            NumPy's; the only source of chance.
+        source : int64[G]
+            Who sends each message.
+
+        Returns
+        -------
+        destinations : int64
+            Of one message after the other, ascending, without its source.
+        counts : int64[G]
+            How many each has; messages without any are not sent.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class RandomSets:
+    """Some of the source's candidates, all sets of that size equally likely.
+
+    Parameters
+    ----------
+    candidates : bool[nodes, nodes], or EveryOther
+        By source.
+    count : Count
+        How many; never more than a node has.
+    """
+
+    candidates: "np.ndarray | EveryOther"
+    count: Count
+
+    def draw(self, generator: np.random.Generator, source: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See ``DestinationSets``."""
+        counts = self.count.draw(generator, len(source))
+        return random_subsets(generator, _RowsOf(self.candidates, source), counts), counts
+
+
+@dataclass(frozen=True, eq=False)
+class WholeSets:
+    """All of the source's candidates.
+
+    Parameters
+    ----------
+    candidates : bool[nodes, nodes]
+        By source.
+    """
+
+    candidates: np.ndarray
+
+    def draw(self, _generator: np.random.Generator, source: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See ``DestinationSets``."""
+        offsets = np.concatenate(([0], np.cumsum(self.candidates.sum(axis=1))))
+        positions, counts = entries_of_rows(offsets, source)
+        return np.nonzero(self.candidates)[1][positions], counts
+
+
+@dataclass(frozen=True)
+class EveryOther:
+    """``all_others`` without the table, of which it makes the rows that are asked for.
+
+    Parameters
+    ----------
+    nodes : int
+    """
+
+    nodes: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """As of the table."""
+        return self.nodes, self.nodes
+
+    def __getitem__(self, source: np.ndarray) -> np.ndarray:
+        rows = np.ones((len(source), self.nodes), dtype=bool)
+        rows[np.arange(len(source)), source] = False
+        return rows
+
+
+@dataclass(frozen=True, eq=False)
+class _RowsOf:
+    """Candidates of the sources of some messages, made as they are asked for."""
+
+    candidates: np.ndarray | EveryOther
+    source: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.source), self.candidates.shape[1]
+
+    def __getitem__(self, messages: slice) -> np.ndarray:
+        return self.candidates[self.source[messages]]
+
+
+@dataclass(frozen=True)
+class Broadcasts:
+    """Every other node, as ``WholeSets`` of ``all_others`` gives them.
+
+    Parameters
+    ----------
+    nodes : int
+    """
+
+    nodes: int
+
+    def draw(self, _generator: np.random.Generator, source: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See ``DestinationSets``."""
+        others = np.arange(self.nodes - 1)
+        destinations = others + (others >= source[:, np.newaxis])
+        return destinations.ravel(), np.full(len(source), self.nodes - 1)
+
+
+def all_others(nodes: int) -> np.ndarray:
+    """Every other node is a candidate, bool[nodes, nodes]."""
+    return ~np.eye(nodes, dtype=bool)
+
+
+def near(network: ChannelNetwork, most_links: int) -> np.ndarray:
+    """Other nodes are candidates that are so many links between switches away or fewer, bool[nodes, nodes].
+
+    Raises
+    ------
+    ValueError
+        If a node has none.
+    """
+    candidates = (distances(network) <= most_links) & all_others(len(network.processors))
+    lonely = np.flatnonzero(~candidates.any(axis=1))
+    if len(lonely):
+        raise ValueError(f"Distance must be so large that every node has another one near, not {most_links!r}")
+    return candidates
+
+
+def distances(network: ChannelNetwork) -> np.ndarray:
+    """Links between switches on a shortest way from one node to another, float[nodes, nodes]."""
+    from scipy.sparse import csr_array  # for this pattern alone: it takes as long to load as NumPy
+    from scipy.sparse.csgraph import shortest_path
+
+    links = [(c.source, c.sink) for c in network.channels if max(c.source, c.sink) < network.switches]
+    ends = np.array(links, dtype=np.int64).reshape(-1, 2)
+    graph = csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(network.switches, network.switches))
+    between = shortest_path(graph, unweighted=True)[np.array(network.processors)]
+    found = np.full((len(network.processors),) * 2, np.inf)
+    for channel, processor in zip(network.delivery_channels, network.delivery_processors, strict=True):
+        found[:, processor] = np.minimum(found[:, processor], between[:, network.channels[channel].source])
+    return found
+
+
+def line(network: ChannelNetwork, dimension: int) -> np.ndarray:
+    """Other nodes are candidates whose coordinates differ in this dimension alone, bool[nodes, nodes].
+
+    Dimension 0 is a node's row, dimension 1 its column.
+
+    Raises
+    ------
+    ValueError
+        "needs X, not Y" if the network has no such dimension.
+    """
+    places = coordinates(network)
+    if len(places) <= dimension:
+        raise ValueError(f"needs a network with at least {dimension + 1} dimensions, not {len(places)}")
+    candidates = all_others(len(network.processors))
+    for other, place in enumerate(places):
+        if other != dimension:
+            candidates &= place[:, np.newaxis] == place[np.newaxis, :]
+    return candidates
+
+
+def same_group(groups: Sequence[Sequence[int]], nodes: int) -> np.ndarray:
+    """The other members of a node's group are its candidates, bool[nodes, nodes]; nodes without a group have none.
+
+    Raises
+    ------
+    ValueError
+        If a member is no processor, or in two groups.
+    """
+    group_of = np.full(nodes, -1)
+    for number, group in enumerate(groups):
+        for member in group:
+            if not 0 <= member < nodes:
+                raise ValueError(f"Members of groups must be processors, 0 to {nodes - 1}, not {member!r}")
+            if group_of[member] >= 0:
+                raise ValueError(f"Members of groups must be different processors, not {member!r} twice")
+            group_of[member] = number
+    alike = group_of[:, np.newaxis] == group_of[np.newaxis, :]
+    return alike & (group_of >= 0)[:, np.newaxis] & all_others(nodes)

@@ -1,0 +1,197 @@
+"""Puts messages together: when nodes send, to how many others, to whom, and how much.
+
+Each of these has a random stream of its own, so that the same messages start when something else about them changes.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from sim_model.messages.columns import MessageColumns
+from sim_model.traffic.counts import Shares, destination_count
+from sim_model.traffic.destination_sets import Broadcasts, DestinationSets, EveryOther, RandomSets
+from sim_model.traffic.injection import Injection, PoissonInjection
+from sim_model.traffic.lengths import FixedLength, Lengths
+from sim_model.traffic.patterns import Pattern, UniformPattern
+from sim_model.traffic.requests import Replies
+from sim_model.traffic.subsets import entries_of_rows
+
+
+@dataclass(frozen=True)
+class RandomTraffic:
+    """Random messages of all nodes of a network.
+
+    Parameters
+    ----------
+    nodes : int
+        Processors of the network, at least 2.
+    injection : Injection
+        When they send.
+    pattern : Pattern
+        Where unicasts go.
+    lengths : Lengths
+    shares : Shares
+        Which messages are no unicasts; by default none.
+    sets : DestinationSets or None
+        Where multicasts go.
+    replies : Replies or None
+        How unicasts are answered, where all messages are such.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+
+    nodes: int
+    injection: Injection
+    pattern: Pattern
+    lengths: Lengths
+    shares: Shares = field(default_factory=Shares)
+    sets: DestinationSets | None = None
+    replies: Replies | None = None
+
+    def __post_init__(self):
+        check_nodes(self.nodes)
+        if self.shares.multicast and self.sets is None:
+            raise ValueError("Multicasts must have destination sets, not None")
+        if self.replies is not None and (self.shares.multicast or self.shares.broadcast):
+            raise ValueError("Messages with replies must be unicasts, not multicasts or broadcasts")
+
+    def draw(self, cycles: int, seed: int) -> MessageColumns:
+        """Messages that start in cycles ``0 .. cycles - 1``, in order of start (then source).
+
+        Same seed, same messages, on any machine.
+
+        Parameters
+        ----------
+        cycles : int
+            Length of the traffic, at least 1.
+        seed : int
+            At least 0.
+
+        Returns
+        -------
+        MessageColumns
+            Not checked against a network yet.
+
+        Raises
+        ------
+        ValueError
+            If there is no cycle.
+        """
+        if cycles < 1:
+            raise ValueError(f"Traffic must last at least 1 cycle, not {cycles!r}")
+        streams = _Streams(*(np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(6)))
+        start, source = self.injection.starts(streams.starts, cycles, self.nodes)
+        flits = self.lengths.draw(streams.lengths, len(source))
+        multicast, broadcast = self.shares.draw(streams.shares, len(source))
+        if len(multicast) + len(broadcast) == 0:
+            destinations, counts = self._unicasts(streams, source)
+        else:
+            destinations, counts = self._mixed(streams, source, multicast, broadcast)
+        if counts is not None and not counts.all():
+            sent = counts > 0
+            start, source, flits, counts = start[sent], source[sent], flits[sent], counts[sent]
+        drawn = MessageColumns.of(
+            source=source, destinations=destinations, flits=flits, start_cycle=start, counts=counts
+        )
+        return drawn if self.replies is None else self.replies.answered(drawn, streams.replies)
+
+    def _unicasts(self, streams: "_Streams", source: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Destinations, and how many each message has; None if all have one."""
+        drawn = self.pattern.draw(streams.unicasts, source)
+        sent = drawn != source
+        return (drawn, None) if sent.all() else (drawn[sent], sent.astype(np.int64))
+
+    def _mixed(
+        self, streams: "_Streams", source: np.ndarray, multicast: np.ndarray, broadcast: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Destinations, and how many each message has."""
+        is_unicast = np.ones(len(source), dtype=bool)
+        is_unicast[multicast] = is_unicast[broadcast] = False
+        unicast = np.flatnonzero(is_unicast)
+        to_one, ones = self._unicasts(streams, source[unicast])
+        parts = [(unicast, to_one, np.ones(len(unicast), dtype=np.int64) if ones is None else ones)]
+        if self.sets is not None:
+            parts.append((multicast, *self.sets.draw(streams.multicasts, source[multicast])))
+        parts.append((broadcast, *Broadcasts(self.nodes).draw(streams.multicasts, source[broadcast])))
+        counts = np.empty(len(source), dtype=np.int64)
+        for numbers, _, how_many in parts:
+            counts[numbers] = how_many
+        offsets = np.concatenate(([0], np.cumsum(counts)))
+        destinations = np.empty(int(offsets[-1]), dtype=np.int64)
+        for numbers, drawn, _ in parts:
+            destinations[entries_of_rows(offsets, numbers)[0]] = drawn
+        return destinations, counts
+
+
+def check_nodes(nodes: int) -> None:
+    """Refuse networks in which nobody has another one to send to.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+    if nodes < 2:
+        raise ValueError(f"Random traffic needs at least 2 processors, not {nodes!r}")
+
+
+class _Streams(NamedTuple):
+    starts: np.random.Generator
+    lengths: np.random.Generator
+    shares: np.random.Generator
+    unicasts: np.random.Generator
+    multicasts: np.random.Generator
+    replies: np.random.Generator
+
+
+def random_traffic(
+    *,
+    processors: int,
+    cycles: int,
+    seed: int,
+    messages_per_node_per_cycle: float,
+    multicast_fraction: float,
+    destinations: int | tuple[float, float],
+    flits: int,
+    broadcast_fraction: float = 0.0,
+) -> MessageColumns:
+    """Poisson traffic with uniform destinations, in order of start (then source).
+
+    Parameters
+    ----------
+    processors : int
+        Processors of the network, at least 2.
+    cycles : int
+        Messages start in cycles ``0 .. cycles - 1``.
+    seed : int
+        Same seed, same messages, on any machine.
+    messages_per_node_per_cycle : float
+        Mean rate of each node's Poisson process.
+    multicast_fraction : float
+        Share of multicasts, 0 to 1.
+    destinations : int or (float, float)
+        Destinations of a multicast, or mean and standard deviation of a Gaussian clipped to 1 .. processors - 1.
+    flits : int
+        Length of every message, header included.
+    broadcast_fraction : float
+        Share of messages to all other processors, at most what multicasts leave. The rest has one destination.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+    check_nodes(processors)
+    traffic = RandomTraffic(
+        processors,
+        PoissonInjection(messages_per_node_per_cycle),
+        UniformPattern(processors),
+        FixedLength(flits),
+        Shares(multicast_fraction, broadcast_fraction),
+        RandomSets(EveryOther(processors), destination_count(destinations, processors - 1)),
+    )
+    return traffic.draw(cycles, seed)

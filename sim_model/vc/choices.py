@@ -1,0 +1,124 @@
+"""Choices: inputs without a request look for the lane that they ask for next."""
+
+from sim_model.engines.cycle.discards import discard
+from sim_model.engines.cycle.state import NONE
+from sim_model.loops.bits import lowest_bit
+from sim_model.loops.compiled import compiled
+from sim_model.loops.lists import enter
+from sim_model.vc.registers import CHOSEN, DRAINING, HEADS, MAY_START, OPERATIONS, ROW, TURNED, WIDTH
+from sim_model.vc.state import CHOSEN_LANES, DRAIN, TO_LINK, TO_PROCESSOR
+
+any_of, put = OPERATIONS["any_of"], OPERATIONS["put"]
+vector_at, splat = OPERATIONS["vector_at"], OPERATIONS["splat"]
+above, filled, lowest_of = OPERATIONS["above"], OPERATIONS["filled"], OPERATIONS["lowest_of"]
+
+BEYOND = -(1 << 63)
+"""No lane has this bit."""
+
+
+@compiled
+def count_delays(first_lane, heads, family):
+    """Delay heads of a switch by ``routing_cycles`` - 2. Returns the mask of the lanes whose delay counted."""
+    delayed = 0
+    while heads != 0:
+        lane = lowest_bit(heads)
+        heads &= heads - 1
+        record = family.input_lanes[first_lane + lane]
+        if record.delay < family.routing_cycles - 2:
+            record.delay += 1
+            delayed |= 1 << lane
+    return delayed
+
+
+@compiled
+def find_ways(row, asking, may_send, may_start, family):
+    """Of some input lanes of eight switches, those one of whose ways is among some output lanes, and among others.
+
+    Those whose worms are to be drained always have one.
+    """
+    sends, starts = splat(0), splat(0)
+    drained = splat(1 << DRAIN)
+    rest = any_of(asking)
+    while rest != 0:
+        lane = lowest_bit(rest)
+        rest &= rest - 1
+        ways, bit = vector_at(family.ways, (row * family.most_lanes + lane) * WIDTH), splat(1 << lane)
+        sends = sends | filled(ways & (may_send | drained)) & bit
+        starts = starts | filled(ways & (may_start | drained)) & bit
+    return sends, starts
+
+
+@compiled
+def choose_lanes(row, eligible, requested, family):
+    """Each input of eight switches that has no request chooses the first eligible lane at or behind its turn."""
+    turned = vector_at(family.words, row * ROW + TURNED)
+    later, chosen = eligible & turned, splat(0)
+    for port in range(family.most_ports):
+        lanes = vector_at(family.port_lanes, (row * family.most_ports + port) * WIDTH)
+        own = later & lanes
+        own = lowest_of(own | eligible & lanes & ~filled(own)) & ~filled(requested & lanes)
+        chosen = chosen | own
+        turned = turned & ~(lanes & filled(own)) | lanes & above(own)
+    put(family.words, row * ROW + TURNED, turned)
+    return chosen
+
+
+@compiled
+def note_chosen(row, place, chosen, family):
+    """Enter the lanes that eight switches have chosen, one of each switch at a time, without a branch for a switch."""
+    count = family.counts[CHOSEN_LANES]
+    while any_of(chosen) != 0:
+        put(family.words, place + CHOSEN, lowest_of(chosen))
+        chosen = chosen & above(lowest_of(chosen))
+        first_lane = row * WIDTH * family.most_lanes
+        for column in range(WIDTH):
+            bit = family.words[place + CHOSEN + column]
+            enter(family.chosen, count, first_lane + lowest_bit(bit | BEYOND))
+            count += 1 if bit != 0 else 0
+            first_lane += family.most_lanes
+    family.counts[CHOSEN_LANES] = count
+
+
+@compiled
+def make_requests(cycle, family):
+    """The requests of all lanes that have been chosen."""
+    links, processors = family.counts[TO_LINK], family.counts[TO_PROCESSOR]
+    for position in range(family.counts[CHOSEN_LANES]):
+        number = family.chosen[position]
+        asking = family.input_lanes[number]
+        target = _select(family.words[asking.place + MAY_START], family.ways[asking.ways])
+        asking.target = target
+        if target == DRAIN:
+            _ask_for_drain(cycle, asking, family)
+        else:
+            links, processors = enter_request(number, target, asking, links, processors, family)
+    family.counts[TO_LINK], family.counts[TO_PROCESSOR] = links, processors
+    family.counts[CHOSEN_LANES] = 0
+
+
+@compiled
+def enter_request(number, target, asking, links, processors, family):
+    """The request of an input lane for an output lane. Gets and returns how many there are for links and processors."""
+    to = asking.first_output + target
+    record = family.output_lanes[to]
+    output, leads_out = record.output, record.buffer != NONE
+    asking.to = to
+    asking.output = output
+    family.outputs[output].requests |= 1 << asking.port
+    enter(family.requests[TO_PROCESSOR if leads_out else TO_LINK], processors if leads_out else links, number)
+    return links + (0 if leads_out else 1), processors + (1 if leads_out else 0)
+
+
+@compiled
+def _select(may_start, ways):
+    """The selection function: of the lanes that a head can have, or else of all its candidates, the lowest one."""
+    return lowest_bit(ways & may_start if ways & may_start != 0 else ways)
+
+
+@compiled
+def _ask_for_drain(cycle, asking, family):
+    """A worm without a way is drained, flit by flit."""
+    words, place = family.words, asking.place
+    words[place + DRAINING] |= 1 << asking.lane
+    if words[place + HEADS] >> asking.lane & 1:
+        discard(cycle, asking.channel, family.discards)

@@ -1,0 +1,178 @@
+"""What the models of all families with lanes have in common."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sim_model.engines.cycle.state import EngineState
+from sim_model.engines.model import Wait
+from sim_model.messages.messages import Messages
+from sim_model.vc.describe import describe_lane_router, find_lane_waits
+from sim_model.vc.state import LaneState
+from topology.common.input_errors import error_outputs
+from topology.common.lanes import (
+    INJECTION_PRIORITY,
+    LANE_REUSE,
+    PRIORITY_EQUAL,
+    REUSE_TAIL,
+    LaneNetwork,
+    credit_wires,
+)
+from topology.common.observed import StatusOutput
+from topology.common.side_wires import SideWire
+
+MOST_BUFFER_FLITS = 16
+
+
+@dataclass(frozen=True)
+class UnicastModel:
+    """A network with lanes, whatever its routers are like, whose messages have one destination each.
+
+    Parameters
+    ----------
+    routing
+        The family's network and rule for lanes.
+    buffer_flits : int
+        Flits that the buffer of a lane holds, 1 to 16; 4 and more keep the full rate.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+
+    routing: Any
+    buffer_flits: int = 4
+
+    def __post_init__(self):
+        if not 1 <= self.buffer_flits <= MOST_BUFFER_FLITS:
+            raise ValueError(f"Buffer must hold 1 to {MOST_BUFFER_FLITS} flits, not {self.buffer_flits!r}")
+
+    @property
+    def network(self) -> LaneNetwork:
+        """The network."""
+        return self.routing.network
+
+    @property
+    def flit_bits(self) -> int:
+        """Data bits of a flit."""
+        return self.routing.flit_bits
+
+    @property
+    def buffer_depth_flits(self) -> int:
+        """Flits that the buffer of a lane holds."""
+        return self.buffer_flits
+
+    @property
+    def link_cycles(self) -> int:
+        """Links with lanes have no register stages."""
+        return 1
+
+    @property
+    def registers_wake(self) -> bool:
+        """Credits tell what can be sent."""
+        return False
+
+    @property
+    def delivers_over_channels(self) -> bool:
+        """Hosts get everything over their channels."""
+        return True
+
+    def header_flits(self, destinations: Sequence[int]) -> int:
+        """Header length of a message."""
+        return self.routing.header_flits(destinations)
+
+    def sent_header(self, messages: Messages, message: int) -> int:
+        """Header of a message."""
+        source, destinations = int(messages.source[message]), messages.destinations_of(message).tolist()
+        return self.routing.header_value(source, destinations)
+
+    @property
+    def worm_loop(self) -> None:
+        """None: worms share the links that they move over, flit by flit."""
+        return
+
+    @property
+    def planes(self) -> Any:
+        """None: nobody has said how planes of these routers move."""
+        return None
+
+    @property
+    def status_outputs(self) -> tuple[StatusOutput, ...]:
+        """What came through which lane and had no way."""
+        return error_outputs(self.network)
+
+    def header_changes(self, _variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
+        """Nothing on the way changes headers."""
+        return []
+
+    def is_spoilt(self, variant: np.ndarray, /) -> np.ndarray:
+        """Nothing on the way spoils messages."""
+        return np.zeros(len(variant), dtype=bool)
+
+    def copy_log(self, _router_state: Any, /) -> None:
+        """Every message has one destination, which gets one copy."""
+        return
+
+    def discarded(self, router_state: Any, /) -> int:
+        """Worms for which there was no way."""
+        return int(router_state.discards.worms[0])
+
+    def reception(self, _messages: Messages, _copy_log: None, /) -> dict[str, int]:
+        """There is nothing to be made of one copy."""
+        return {}
+
+
+@dataclass(frozen=True)
+class LaneModel(UnicastModel):
+    """A network of routers with lanes, without messages.
+
+    Parameters
+    ----------
+    routing
+        The family's network and rule for lanes.
+    buffer_flits : int
+        Flits D that the buffer of a lane holds, 1 to 16; 4 and more keep the full rate.
+    routing_cycles : int
+        Cycles R from a header's arrival in an empty buffer to its output register, at least 1.
+    lane_reuse : str
+        When a head can have a lane: "tail", as soon as the tail before it has left; or "empty", when the buffer behind
+        is known to be empty.
+    injection_priority : str
+        How flits from processors compete for outputs: "equal", in turn with those from channels; or "low", only if none
+        of those asks for the output.
+
+    Raises
+    ------
+    ValueError
+        "X must be Y, not Z".
+    """
+
+    routing_cycles: int = 1
+    lane_reuse: str = REUSE_TAIL
+    injection_priority: str = PRIORITY_EQUAL
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.routing_cycles < 1:
+            raise ValueError(f"Routing must take at least 1 cycle, not {self.routing_cycles!r}")
+        if self.lane_reuse not in LANE_REUSE:
+            raise ValueError(f"Reuse of lanes must be {' or '.join(LANE_REUSE)}, not {self.lane_reuse!r}")
+        if self.injection_priority not in INJECTION_PRIORITY:
+            wanted = " or ".join(INJECTION_PRIORITY)
+            raise ValueError(f"Priority of injection must be {wanted}, not {self.injection_priority!r}")
+
+    @property
+    def side_wires(self) -> tuple[SideWire, ...]:
+        """The credit wires."""
+        return credit_wires(self.network)
+
+    def describe_router(self, state: EngineState, routers: LaneState, switch: int) -> str:
+        """The whole state of a router, for mismatch and deadlock reports."""
+        return describe_lane_router(self.network, state, routers, switch)
+
+    def waits(self, state: EngineState, routers: LaneState) -> list[Wait]:
+        """What every input lane that holds a flit, or has a lane, waits for, in a network where nothing moves."""
+        return find_lane_waits(self.network, state, routers)

@@ -1,0 +1,313 @@
+"""State of routers with lanes: words of switches (``registers.py``), arrays of records, and lists.
+
+Masks of lanes have one bit per lane-port of a switch, masks of inputs and outputs one per port of its links. Of a lane,
+which is a channel, one record says how the input lane at its sink stands, and one the output lane at its source.
+Input lanes and outputs of all switches are numbered: those of a switch, as many as the largest one has, follow each
+other.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sim_model.engines.cycle.discards import Discards, make_discards
+from sim_model.engines.cycle.once import once_for
+from sim_model.engines.cycle.records import Field, aligned_words, byte, copied_records, make_records, number, whole
+from sim_model.engines.cycle.state import NONE, ArrivalRows, EngineState
+from sim_model.vc.registers import (
+    ARRIVED,
+    CREDIT_BITS,
+    REGISTERS,
+    ROW,
+    WIDTH,
+    by_switch,
+    in_rows,
+    rows_for,
+)
+from topology.common.channels import ChannelNetwork
+from topology.common.lanes import LaneNetwork
+
+DRAIN = 62
+"""Stands for the output lane of worms without a way; no switch has so many."""
+
+INPUT_LANE_FIELDS = (
+    number("channel"),  # never changes, like all down to first_output
+    number("switch"),
+    number("place"),  # of the switch's registers
+    number("ways"),  # place in ``ways``
+    number("source"),  # vertex that flits come from
+    number("source_place"),
+    number("first_output"),  # channel at output lane-port 0 of the switch
+    byte("lane"),  # lane-port
+    byte("port"),  # of the link
+    byte("target"),  # of the last request, like the next two; output lane
+    number("to"),  # channel of the output lane
+    number("output"),
+    number("delay"),  # cycles that the head at the front has waited
+)
+OUTPUT_LANE_FIELDS = (
+    number("output"),  # never changes, like the next one
+    whole("buffer"),  # number of the delivery buffer before the register of this lane, or NONE
+)
+OUTPUT_FIELDS = (
+    "requests",  # inputs that request one of the lanes
+    "served",  # behind the last cycle in which one of the requests was granted or dropped
+    number("turn"),  # input that has first choice
+)
+BUFFER_FIELDS = (
+    "front",  # slot of the first flit
+    "count",
+    "listed",  # 1 if it is in the list of those that are not empty, or were not in the last cycle
+)
+
+# Lists, by position in ``counts``; the first two by position in ``requests``, too.
+TO_LINK, TO_PROCESSOR, DELIVERIES, CHOSEN_LANES = 0, 1, 2, 3
+COUNTS = 4
+ROOM = 1
+"""Entries that may be written behind the end of a list before they are counted."""
+
+
+class LaneState(NamedTuple):
+    """Registers of all routers, and what their family routes by."""
+
+    routing_cycles: int
+    empty_reuse: int  # 1 if a head can have a lane only with all its credits
+    switches: int
+    rows: int  # of eight switches each
+    most_lanes: int  # input lanes of a switch
+    most_ports: int  # links into a switch, or out of one
+    discards: Discards
+    words: np.ndarray  # int64, rows of registers; behind those of the switches one for all processors
+    ways: np.ndarray  # int64, rows of masks of output lanes, one for each input lane: the one that the active worm has,
+    # or those that routing gives for the head at the front
+    port_lanes: np.ndarray  # int64, rows of the lanes of each input; never changes
+    input_lanes: np.recarray  # INPUT_LANE_FIELDS
+    output_lanes: np.recarray  # OUTPUT_LANE_FIELDS, by channel
+    outputs: np.recarray  # OUTPUT_FIELDS
+    requests: np.ndarray  # uint32[2, ...], input lanes with a request for a lane of a link, or for one to a processor
+    deliveries: np.ndarray  # uint32, output lanes whose delivery buffer is not empty, or was not in the last cycle
+    chosen: np.ndarray  # uint32, input lanes that have been chosen in this cycle
+    counts: np.ndarray  # int64[COUNTS], how many entries these lists have
+    buffers: np.recarray  # BUFFER_FIELDS, delivery buffers
+    slots: np.ndarray  # int64[delivery buffers, slots], ring buffers of packed flits
+    credit_wires: np.ndarray  # int64[lanes between switches, 2], place of the switch and lane-port at the source
+    routes: Any  # a named tuple of the family
+
+    def with_arrivals(self, state: EngineState) -> EngineState:
+        """The state of links, which notes here what arrives."""
+        return with_arrivals(state, self.words)
+
+    @property
+    def routers(self) -> dict[str, np.ndarray]:
+        """All registers, by name and switch."""
+        return registers_of(self.words, self.switches)
+
+    @property
+    def lane_ways(self) -> np.ndarray:
+        """Masks of the output lanes of the worms and heads of all input lanes: int64[switches, lane-ports]."""
+        return by_switch(self.ways.reshape(-1, self.most_lanes, WIDTH))[: self.switches]
+
+    def all_requests(self) -> list[int]:
+        """Numbers of the input lanes with a request."""
+        return [int(number) for role in (TO_LINK, TO_PROCESSOR) for number in self.requests[role, : self.counts[role]]]
+
+    @property
+    def output_requests(self) -> np.ndarray:
+        """Masks of inputs that request a lane of an output: int64[switches, ports]."""
+        return self.outputs["requests"].reshape(-1, self.most_ports)
+
+
+def make_lane_state(
+    network: LaneNetwork,
+    routes: Any,
+    *,
+    depth_flits: int,
+    routing_cycles: int,
+    empty_reuse: bool,
+    low_injection: bool,
+) -> LaneState:
+    """All routers as they are before cycle 0.
+
+    Parameters
+    ----------
+    network : LaneNetwork
+    routes : named tuple of arrays
+        What the family's routing function looks at.
+    depth_flits : int
+        Flits that the buffer of a lane holds.
+    routing_cycles : int
+    empty_reuse : bool
+        A head can have a lane only when the buffer behind it is known to be empty.
+    low_injection : bool
+        Inputs from processors come after all others.
+    """
+    yielding = [_host_inputs(network.links, switch) if low_injection else 0 for switch in range(network.switches)]
+    return LaneState(
+        routing_cycles=routing_cycles,
+        empty_reuse=int(empty_reuse),
+        discards=make_discards(network),
+        credit_wires=_credit_wires(network),
+        routes=routes,
+        **make_rows(network, INPUT_LANE_FIELDS, depth_flits, depth_flits, yielding=yielding),
+    )
+
+
+def make_rows(
+    network: LaneNetwork, fields: tuple[Field, ...], depth_flits: int, delivery_flits: int, **registers: Any
+) -> dict[str, Any]:
+    """What the states of all families with lanes have in common, as in ``LaneState``, before cycle 0.
+
+    Parameters
+    ----------
+    network : LaneNetwork
+    fields : tuple of fields
+        Of an input lane: ``INPUT_LANE_FIELDS``, or those of a family.
+    depth_flits, delivery_flits : int
+        Flits that the buffer of a lane holds, and one before a processor.
+    registers
+        Those that are not 0 at first, by name; of all switches, or one value.
+    """
+    first = once_for(network, ("rows", fields), lambda: _first(network, fields))
+    deliveries, lanes = len(network.delivery_channels), len(first.input_lanes) // network.switches
+    ports = _most_ports(network)
+    outputs = network.switches * ports
+    return {
+        "switches": network.switches,
+        "rows": rows_for(network.switches),
+        "most_lanes": lanes,
+        "most_ports": ports,
+        "words": _first_words(network, depth_flits, registers),
+        "ways": aligned_words(rows_for(network.switches) * lanes * WIDTH),
+        "port_lanes": first.port_lanes,
+        "input_lanes": copied_records(first.input_lanes),
+        "output_lanes": first.output_lanes,
+        "outputs": make_records(outputs, OUTPUT_FIELDS),
+        "requests": np.zeros((2, outputs + ROOM), dtype=np.uint32),
+        "deliveries": np.zeros(deliveries + ROOM, dtype=np.uint32),
+        "chosen": np.zeros(outputs + ROOM, dtype=np.uint32),
+        "counts": np.zeros(COUNTS, dtype=np.int64),
+        "buffers": make_records(deliveries, BUFFER_FIELDS),
+        "slots": np.zeros((deliveries, 1 << (delivery_flits - 1).bit_length()), dtype=np.int64),
+    }
+
+
+class _First(NamedTuple):
+    """What is the same before cycle 0 of all runs, as in ``LaneState``."""
+
+    port_lanes: np.ndarray
+    input_lanes: np.recarray
+    output_lanes: np.recarray
+
+
+def _first(network: LaneNetwork, fields: tuple[Field, ...]) -> _First:
+    return _First(
+        port_lanes=in_rows(_port_lanes(network)),
+        input_lanes=_input_lanes(network, fields),
+        output_lanes=_output_lanes(network),
+    )
+
+
+def _credit_wires(network: LaneNetwork) -> np.ndarray:
+    places = [
+        (place_of(channel.source, network.switches), channel.source_port)
+        for channel in network.channels
+        if max(channel.source, channel.sink) < network.switches
+    ]
+    return np.array(places, dtype=np.int64).reshape(-1, 2)
+
+
+def place_of(vertex: int, switches: int) -> int:
+    """Place of the registers of a switch; of a processor, whose registers nobody looks at, behind all of them."""
+    row, column = divmod(vertex if vertex < switches else rows_for(switches) * WIDTH, WIDTH)
+    return row * ROW + column
+
+
+def _first_words(network: LaneNetwork, depth_flits: int, others: dict[str, Any]) -> np.ndarray:
+    """Rows of registers: all lanes are free, and all credits are there; and others by their names."""
+    lanes = np.array([(1 << len(lanes)) - 1 for lanes in network.output_channel[: network.switches]])
+    registers = {"free": lanes, "credited": lanes, "startable": lanes, "turned": -1, **others}
+    for bit in range(CREDIT_BITS):
+        registers[f"credits_{1 << bit}" if bit else "credits"] = lanes if depth_flits >> bit & 1 else 0
+    of_switches = np.zeros((network.switches, len(REGISTERS)), dtype=np.int64)
+    for name, values in registers.items():
+        of_switches[:, REGISTERS.index(name)] = values
+    rows = in_rows(of_switches)
+    words = aligned_words(len(rows) + ROW)
+    words[: len(rows)] = rows
+    return words
+
+
+def _host_inputs(links: ChannelNetwork, switch: int) -> int:
+    """The inputs of a switch that come from processors."""
+    ports = enumerate(links.input_channel[switch])
+    return sum(1 << port for port, channel in ports if not links.is_switch(links.channels[channel].source))
+
+
+def with_arrivals(state: EngineState, words: np.ndarray) -> EngineState:
+    """The state of links, which notes in rows of registers what arrives."""
+    return state._replace(arrivals=ArrivalRows(words[ARRIVED:], ROW))
+
+
+def registers_of(words: np.ndarray, switches: int) -> dict[str, np.ndarray]:
+    """All registers, by name and switch."""
+    rows = words.reshape(-1, len(REGISTERS), WIDTH)
+    return dict(zip(REGISTERS, by_switch(rows)[:switches].T, strict=True))
+
+
+def credits_of(family: Any, switch: int, lane_port: int) -> int:
+    """Credits of an output lane."""
+    words = family.words.reshape(-1, len(REGISTERS), WIDTH)[switch // WIDTH, :, switch % WIDTH]
+    first = REGISTERS.index("credits")
+    return sum(1 << bit for bit in range(CREDIT_BITS) if int(words[first + bit]) >> lane_port & 1)
+
+
+def _most_ports(network: LaneNetwork) -> int:
+    ways = (network.links.input_channel, network.links.output_channel)
+    return max(len(ports) for channels in ways for ports in channels[: network.switches])
+
+
+def _input_lanes(network: LaneNetwork, fields: tuple[Field, ...]) -> np.recarray:
+    """Of all switches, what never changes filled in."""
+    inputs, links = network.input_channel[: network.switches], network.links.channels
+    most = max(map(len, inputs))
+    numbers = np.full((network.switches, most), NONE)
+    for switch, lanes in enumerate(inputs):
+        numbers[switch, : len(lanes)] = lanes
+    switch, lane = np.divmod(np.arange(numbers.size), most)
+    used = np.flatnonzero(numbers.reshape(-1) != NONE)
+    channel = numbers.reshape(-1)[used]
+    row, column = np.divmod(switch, WIDTH)
+    place = np.array([place_of(vertex, network.switches) for vertex in range(network.vertices)])
+    source = np.array([c.source for c in network.channels])[channel]
+    port = np.array([links[link].sink_port for link in network.link_of])[channel]
+    first = np.array([lanes[0] for lanes in network.output_channel[: network.switches]])
+    records: Any = make_records(
+        numbers.size, fields, switch=switch, place=place[switch], lane=lane, first_output=first[switch]
+    )
+    records["ways"] = (row * most + lane) * WIDTH + column
+    records["channel"][used], records["port"][used] = channel, port
+    records["source"][used], records["source_place"][used] = source, place[source]
+    return records
+
+
+def _output_lanes(network: LaneNetwork) -> np.recarray:
+    channels, deliveries, ports = network.channels, network.delivery_channels, _most_ports(network)
+    buffer = np.full(len(channels), NONE)
+    buffer[list(deliveries)] = np.arange(len(deliveries))
+    output = [_number_of_output(network.links, link, ports) for link in network.link_of]
+    return make_records(len(channels), OUTPUT_LANE_FIELDS, output=output, buffer=buffer)
+
+
+def _number_of_output(links: ChannelNetwork, link: int, ports: int) -> int:
+    """0 for what comes from processors, which have no outputs with requests."""
+    channel = links.channels[link]
+    return channel.source * ports + channel.source_port if links.is_switch(channel.source) else 0
+
+
+def _port_lanes(network: LaneNetwork) -> np.ndarray:
+    """Masks of the lanes of each input: int64[switches, ports]."""
+    masks = np.zeros((network.switches, _most_ports(network)), dtype=np.int64)
+    for switch, links in enumerate(network.links.input_channel[: network.switches]):
+        for port, link in enumerate(links):
+            masks[switch, port] = sum(1 << network.channels[lane].sink_port for lane in network.lanes_of[link])
+    return masks
