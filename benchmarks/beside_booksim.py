@@ -34,7 +34,7 @@ class Side:
     zero_load: Callable[[str], float]
 
     def saturation(self, pattern: str) -> float:
-        """The highest load that is carried, by bisection."""
+        """Return the highest load that is carried, by bisection."""
         low, high = 0.0, OVERLOAD
         while high - low > FINEST:
             load = (low + high) / 2
@@ -44,7 +44,7 @@ class Side:
 
 
 def our_side(ours: LoadedModel, window: Window) -> Side:
-    """The golden model."""
+    """Return the golden model."""
 
     def run(pattern: str, load: float):
         return ours.measure(pattern, load, window)
@@ -53,7 +53,7 @@ def our_side(ours: LoadedModel, window: Window) -> Side:
 
 
 def their_side(booksim: BookSim, network: ProbedNetwork, window: Window, links: Callable[[int, int], int]) -> Side:
-    """BookSim; ``links`` says how many channels between switches are on the way from one node to another."""
+    """Return BookSim; ``links`` says how many channels between switches are on the way from one node to another."""
     per_link, all_else = booksim.zero_load(network.near, network.far, window)
     print(f"BookSim takes {per_link:g} cycles for a hop and {all_else:g} for all else of a packet")
     return Side(
@@ -92,12 +92,12 @@ def compare(pattern: str, ours: Side, theirs: Side) -> None:
 
 
 def _shown(value: float, form: str) -> str:
-    """A dash for what could not be measured: the load is beyond saturation."""
+    """Return a dash for what could not be measured: the load is beyond saturation."""
     return "-" if value != value else format(value, form)
 
 
 def parser_of(name: str, description: str, lanes: int) -> argparse.ArgumentParser:
-    """A parser with the arguments that all comparisons have.
+    """Return a parser with the arguments that all comparisons have.
 
     Parameters
     ----------

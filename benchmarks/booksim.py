@@ -110,7 +110,7 @@ class BookSim:
             raise PeerError(f"BookSim must be an executable file, not {str(self.program)!r}")
 
     def run(self, pattern: str, load: float, window: Window, *, kind: str = LATENCY) -> PeerRun:
-        """One run under a pattern of ours.
+        """Return one run under a pattern of ours.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class BookSim:
         return _figures(pattern, nodes, totals, rows, seconds)
 
     def zero_load(self, near: Probe, far: Probe, window: Window) -> tuple[float, float]:
-        """What a packet takes without contention: cycles for each link, and for all else.
+        """Return what a packet takes without contention: cycles for each link, and for all else.
 
         They are those of the straight line through the latencies of the fastest packets of two lengths.
         """
@@ -172,7 +172,7 @@ class BookSim:
 
 
 def parse_totals(output: str) -> dict[str, float]:
-    """What the program prints at the end: averages by name, ``FASTEST`` packet, and ``cycles``, how long it ran.
+    """Return what the program prints at the end: averages by name, ``FASTEST`` packet, and ``cycles``, how long it ran.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def parse_totals(output: str) -> dict[str, float]:
 
 
 def parse_rows(figures: str) -> dict[str, np.ndarray]:
-    """The rows of numbers in the file of its figures, by name."""
+    """Return the rows of numbers in the file of its figures, by name."""
     rows = re.findall(r"^(\w+)\(1,:\) = \[([^\]]*)\];", figures, re.MULTILINE)
     return {name: np.array([float(number) for number in numbers.split()]) for name, numbers in rows}
 

@@ -12,7 +12,7 @@ from topology.hypercube.routing import HypercubeRouting
 
 
 def peer_cube(dimensions: int) -> ProbedNetwork:
-    """A hypercube in BookSim: a mesh with two nodes in every dimension.
+    """Return a hypercube in BookSim: a mesh with two nodes in every dimension.
 
     Its adaptive routing there is Duato's: lane 0 is the escape, by dimension order, and a packet that has taken it
     stays on escapes. With two nodes in a dimension its "tornado" sends every packet to the node that it comes from, and
@@ -27,7 +27,7 @@ def peer_cube(dimensions: int) -> ProbedNetwork:
 
 
 def links_between(source: int, destination: int) -> int:
-    """Channels between switches on a shortest way: the dimensions in which two nodes differ."""
+    """Return channels between switches on a shortest way: the dimensions in which two nodes differ."""
     return (source ^ destination).bit_count()
 
 

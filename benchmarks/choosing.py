@@ -99,19 +99,19 @@ FULL, QUICK = Effort(), Effort(sources=8, seeds=2, warmup_cycles=1_000, cycles=3
 
 
 def messages_of(design: Design, traffic: Traffic) -> Messages:
-    """What hosts of a network send under some traffic."""
+    """Return what hosts of a network send under some traffic."""
     return build_messages(replace(design.config, traffic=traffic), design.routing)
 
 
 def flits_of(design: Design, destinations: int) -> int:
-    """Flits of a message to so many destinations that hardware sends, or software as unicasts."""
+    """Return flits of a message to so many destinations that hardware sends, or software as unicasts."""
     flit_bits = design.config.network_section.flit_bits
     header_flits = design.routing.header_flits(range(destinations))
     return header_flits + -(-8 * BODY_BYTES // flit_bits)
 
 
 def broadcast_latency(design: Design, sends: dict[str, Any], startup_cycles: int, effort: Effort) -> float:
-    """Mean latency of a broadcast on an empty network, in cycles."""
+    """Return mean latency of a broadcast on an empty network, in cycles."""
     nodes = len(design.network.processors)
     copies = 1 if "software" in sends else nodes - 1
     latencies = []
@@ -130,7 +130,7 @@ def broadcast_latency(design: Design, sends: dict[str, Any], startup_cycles: int
 
 
 def throughput(design: Design, copies: int, sends: dict[str, Any], effort: Effort) -> Interval:
-    """Bytes of bodies that arrive at each node in a cycle, copies counted, when too much is offered."""
+    """Return bytes of bodies that arrive at each node in a cycle, copies counted, when too much is offered."""
     nodes = len(design.network.processors)
     flits = flits_of(design, 1 if "software" in sends else copies)
     until_cycle = effort.warmup_cycles + effort.cycles
@@ -228,7 +228,7 @@ HEAD = """\
 
 
 def line(choice: Choice, row: Row) -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     latencies = (row.latency, row.latency_with_startup, row.binomial_with_startup)
     cells = [
         choice.title,
@@ -241,7 +241,7 @@ def line(choice: Choice, row: Row) -> str:
 
 
 def shown(interval: Interval) -> str:
-    """Mean and half width of the 95 % confidence interval."""
+    """Return mean and half width of the 95 % confidence interval."""
     return f"{interval.mean:.2f} ± {interval.half_width:.2f}"
 
 

@@ -39,7 +39,7 @@ class CnSim:
     packet_flits: int
 
     def run(self, load: float, cycles: int) -> PeerRun:
-        """One run.
+        """Return one run.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class CnSim:
 
 
 def parse_first_load(output: str) -> dict[str, float]:
-    """What the program prints of its first load, by name.
+    """Return what the program prints of its first load, by name.
 
     Raises
     ------

@@ -64,7 +64,7 @@ class Cost:
 
 
 def measure(make_design: Callable[[], Design], until_cycle: int | None = None) -> Cost:
-    """Cost of a run: the repeat whose ratio is the median.
+    """Return cost of a run: the repeat whose ratio is the median.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def measure(make_design: Callable[[], Design], until_cycle: int | None = None) -
 
 
 def measure_once(design: Design, until_cycle: int | None = None) -> Cost:
-    """Cost of one run of a design without messages; ``until_cycle`` as in ``measure``."""
+    """Return cost of one run of a design without messages; ``until_cycle`` as in ``measure``."""
     _ = design.model  # a network is made once, and not for each run
     clock: list[float] = [time.process_time()]
 
@@ -95,7 +95,7 @@ def measure_once(design: Design, until_cycle: int | None = None) -> Cost:
 
 
 def mesh(flits: int, load_flits: float, cycles: int, side: int = 8) -> Design:
-    """The mesh under a load, or one with another number of nodes in each dimension.
+    """Return the mesh under a load, or one with another number of nodes in each dimension.
 
     Messages start in ``cycles`` cycles.
     """

@@ -42,14 +42,14 @@ def main() -> None:
 
 
 def _fast_engine(design: Design) -> str | None:
-    """The one that does more than a flit at a time, if there is one."""
+    """Return the one that does more than a flit at a time, if there is one."""
     if design.model.worm_loop is not None:
         return WORM
     return None if design.model.planes is None else PLANES
 
 
 def _with_length(design: Design, flits: int) -> Design:
-    """As many flits in messages of another length."""
+    """Return as many flits in messages of another length."""
     traffic = random_traffic(design)
     lengths = traffic.flits
     if not isinstance(lengths, int):
@@ -59,7 +59,7 @@ def _with_length(design: Design, flits: int) -> Design:
 
 
 def _speeds(design: Design, fast: str) -> list[float]:
-    """Of both engines; a run ends with the traffic."""
+    """Return of both engines; a run ends with the traffic."""
     speeds = []
     for engine in (fast, CYCLE_ENGINE):
         simulation = Simulation(design.model, design.messages, design.startup_cycles, engine=engine)

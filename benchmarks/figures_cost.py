@@ -28,7 +28,7 @@ ROW = "{:>34} {:>8} {:>8} {:>6}"
 
 
 def spam_sample() -> dict[str, list[dict[str, Any]]]:
-    """What is asked, by figure."""
+    """Return what is asked, by figure."""
     fig2 = [
         {"kind": "single", "switches": switches, "destinations": count, "software": False}
         for switches in (128, 256)
@@ -46,7 +46,7 @@ def spam_sample() -> dict[str, list[dict[str, Any]]]:
 
 
 def torus_sample() -> dict[str, list[dict[str, Any]]]:
-    """The same of the torus."""
+    """Return the same of the torus."""
     fig2 = [
         {"sources": size, "destinations": size, "flits": flits, "startup_us": startup}
         for startup in STARTUPS_US
@@ -69,7 +69,7 @@ def torus_sample() -> dict[str, list[dict[str, Any]]]:
 
 
 def spam_seconds(checkouts: Sequence[Checkout], points: Sequence[dict[str, Any]]) -> list[float]:
-    """CPU seconds of a sample in each checkout."""
+    """Return CPU seconds of a sample in each checkout."""
     totals = [0.0 for _ in checkouts]
     for point in points:
         for checkout in checkouts:  # compiles, or loads what was compiled, and makes the tables
@@ -82,7 +82,7 @@ def spam_seconds(checkouts: Sequence[Checkout], points: Sequence[dict[str, Any]]
 
 
 def torus_seconds(checkouts: Sequence[Checkout], points: Sequence[dict[str, Any]]) -> list[float]:
-    """The same of the torus.
+    """Return the same of the torus.
 
     Raises
     ------

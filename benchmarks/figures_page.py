@@ -17,7 +17,7 @@ MARK = re.compile(r"(?m)^<!-- measured: (?P<names>[\w\s-]+) -->\n(?:\|.*\n)*")
 
 
 def claims_table(names: list[str]) -> Iterator[str]:
-    """Lines of a table: the claims of figures, those that do not hold marked.
+    """Yield lines of a table: the claims of figures, those that do not hold marked.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def _rows(figure: MeasuredFigure) -> Iterator[str]:
 
 
 def page_with_tables(page: str) -> str:
-    """The page, its tables made anew."""
+    """Return the page, its tables made anew."""
 
     def replaced(mark: re.Match[str]) -> str:
         first = mark[0].partition(" -->")[0] + " -->"

@@ -18,7 +18,7 @@ NETWORKS = 2
 
 @cache
 def models(switches: int) -> tuple[Any, ...]:
-    """The figure's first networks."""
+    """Return the figure's first networks."""
     from hydranoc.studies.spam.measurements import paper_model
     from topology.common.lattice import lattice_network
 

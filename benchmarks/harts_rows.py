@@ -65,7 +65,7 @@ class HartsRow:
 
 
 def rows() -> list[HartsRow]:
-    """All rows of the table, the reference first."""
+    """Return all rows of the table, the reference first."""
     return [
         HartsRow(),
         HartsRow(size=3),

@@ -78,7 +78,7 @@ class Neighbour:
                 self._free_cycle[lane] = cycle + LANE_CYCLES
 
     def send(self, cycle: int) -> tuple[int, int]:
-        """Mask of the lane on the link, and its flit; 0 without one."""
+        """Return mask of the lane on the link, and its flit; 0 without one."""
         for k in range(len(self._left)):
             lane = (self._turn + k) % len(self._left)
             free_cycle = self._free_cycle[lane]
@@ -95,7 +95,7 @@ class Neighbour:
 
 
 def head_rate(lanes: int, message_flits: int, cycles: int, dimensions: int = 6, depth: int = 4) -> float:
-    """Heads per cycle that leave the switch.
+    """Return heads per cycle that leave the switch.
 
     Parameters
     ----------

@@ -38,17 +38,17 @@ ALONE_CYCLES = 3000
 
 
 def bit_string(_places: np.ndarray) -> int:
-    """A bit for every node."""
+    """Return a bit for every node."""
     return NODES
 
 
 def addresses(places: np.ndarray) -> int:
-    """The number of each destination, and how many there are."""
+    """Return the number of each destination, and how many there are."""
     return (len(places) + 1) * bits_for(NODES)
 
 
 def intervals(places: np.ndarray) -> int:
-    """First and last place of each run of destinations that stand side by side, and how many runs there are."""
+    """Return first and last place of each run of destinations that stand side by side, and how many runs there are."""
     runs = 1 + int((np.diff(places) > 1).sum())
     return (2 * runs + 1) * bits_for(NODES)
 
@@ -72,14 +72,14 @@ ENCODINGS = {
 
 
 def draw(generator: np.random.Generator, count: int, *, near: bool, nodes: int = NODES) -> np.ndarray:
-    """Places of a destination set, ascending."""
+    """Return places of a destination set, ascending."""
     span = min(nodes, NEIGHBOURHOOD * count) if near else nodes
     first = int(generator.integers(nodes - span + 1))
     return first + np.sort(generator.choice(span, count, replace=False))
 
 
 def _sets_of_all_kinds() -> Iterator[tuple[str, list[np.ndarray]]]:
-    """What a row of a table is about, and its sets; the same ones for every table."""
+    """Yield what a row of a table is about, and its sets; the same ones for every table."""
     generator = np.random.default_rng(SEED)
     for near in (False, True):
         for count in COUNTS:
@@ -113,7 +113,7 @@ def _print_flits() -> None:
 
 
 def _messages(nodes: int, count: int, gap: int, *, near: bool) -> MessageColumns:
-    """Multicasts of random senders, a gap after one another, whose lengths are still those of their bodies."""
+    """Return multicasts of random senders, a gap after one another, whose lengths are still those of their bodies."""
     generator = np.random.default_rng(SEED)
     sets = [draw(generator, count, near=near, nodes=nodes) for _ in range(RUN_MESSAGES)]
     others = [np.setdiff1d(np.arange(nodes), one, assume_unique=True) for one in sets]
@@ -127,7 +127,7 @@ def _messages(nodes: int, count: int, gap: int, *, near: bool) -> MessageColumns
 
 
 def _run(model: SpamModel, columns: MessageColumns) -> tuple[float, float, int]:
-    """Mean header flits, mean cycles until the last destination has everything, and cycles of the whole run."""
+    """Return mean header flits, mean cycles until the last destination has everything, and cycles of the whole run."""
     lengths = header_lengths(columns.offsets, columns.destinations, model.header_flits)
     longer = MessageColumns.of(
         source=columns.source,

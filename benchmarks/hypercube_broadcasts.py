@@ -67,7 +67,7 @@ class Way:
 
 
 def ways(dimensions: int = DIMENSIONS) -> list[Way]:
-    """All ways in a hypercube."""
+    """Return all ways in a hypercube."""
     found = []
     for channels in (dimensions, 1):
         network = HypercubeNetwork(dimensions, LANES, channels)
@@ -90,14 +90,14 @@ def _by_software(model: HypercubeModel, network: HypercubeNetwork, software: str
 
 
 def at_once(way: Way, nodes: int, sources: int, rounds: int = 1, startup_cycles: int = 0) -> np.ndarray:
-    """Latency of every broadcast, if some sources begin so many broadcasts each in cycle 0. int64."""
+    """Return latency of every broadcast, if some sources begin so many broadcasts each in cycle 0. int64."""
     senders = np.random.default_rng(SEED).permutation(nodes)[:sources].tolist() if sources > 1 else [0]
     records = [Message(source, range(nodes), FLITS) for _ in range(rounds) for source in senders]
     return finish(way.simulation(records, startup_cycles)).group_latency_cycles
 
 
 def under_load(way: Way, nodes: int, load: float, share: float, broadcasts: int) -> float | None:
-    """Mean latency of broadcasts that nodes generate as Poisson processes.
+    """Return mean latency of broadcasts that nodes generate as Poisson processes.
 
     Parameters
     ----------

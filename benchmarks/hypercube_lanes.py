@@ -51,7 +51,7 @@ FULL, QUICK = Effort(5, 10_000, 20_000), Effort(3, 3_000, 4_000, 1_500, 1_500)
 
 
 def carried(lanes: int, options: dict[str, Any], lane_reuse: str, effort: Effort) -> Interval:
-    """Flits per cycle on a link in overload."""
+    """Return flits per cycle on a link in overload."""
     cube = IdealCube(LOAD.dimensions, lanes, LOAD.flits, **options, lane_reuse=lane_reuse)
     return confidence_interval([_carried(cube, effort, seed) for seed in range(effort.seeds)])
 
@@ -93,7 +93,7 @@ HEAD = "| routers | V | empty | escape-tail | tail |\n|---|---|---|---|---|"
 
 
 def line(name: str, lanes: int, empty: Interval, escape_tail: Interval | None, tail: Interval | None) -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     cells = [shown(empty)]
     for found in (escape_tail, tail):
         gain = "-" if found is None else f"{shown(found)} ({100 * (found.mean / empty.mean - 1):+.1f} %)"
@@ -102,7 +102,7 @@ def line(name: str, lanes: int, empty: Interval, escape_tail: Interval | None, t
 
 
 def shown(interval: Interval) -> str:
-    """A mean with its 95 % confidence interval."""
+    """Return a mean with its 95 % confidence interval."""
     return f"{interval.mean:.3f} ± {interval.half_width:.3f}"
 
 

@@ -68,7 +68,7 @@ class Window:
     warmup_messages: int
 
     def measured(self, load: HypercubeLoad) -> slice:
-        """Positions among all messages, unicasts and broadcasts."""
+        """Return positions among all messages, unicasts and broadcasts."""
         return slice(self.warmup_messages, self.warmup_messages + int(self.broadcasts / load.broadcast_fraction))
 
 
@@ -76,7 +76,7 @@ FULL, QUICK = Window(400, 10_000), Window(100, 4_000)
 
 
 def cube_of(load: HypercubeLoad, stage: str = "ideal") -> IdealCube:
-    """Ideal routers with all that has come up to a stage."""
+    """Return ideal routers with all that has come up to a stage."""
     options: dict[str, Any] = {}
     for name, more in STAGES.items():
         options.update(more)
@@ -86,13 +86,13 @@ def cube_of(load: HypercubeLoad, stage: str = "ideal") -> IdealCube:
 
 
 def poisson_traffic(load: HypercubeLoad, window: Window, seed: int = 1) -> Generated:
-    """Messages that are measured, those before, and those behind."""
+    """Return messages that are measured, those before, and those behind."""
     sources = PoissonSources(cube_of(load), load.rate, load.broadcast_fraction, np.random.default_rng(seed))
     return sources.draw(int((1 + SHARE_BEHIND) * window.measured(load).stop))
 
 
 def ideal_latency(load: HypercubeLoad, traffic: Generated, window: Window, stage: str) -> float:
-    """Mean latency of the broadcasts in the window; NaN if not all have arrived when no more messages come."""
+    """Return mean latency of the broadcasts in the window; NaN if not all have arrived when no more messages come."""
     measured = window.measured(load)
     run = IdealRun(cube_of(load, stage))
     run.add(traffic)
@@ -103,7 +103,7 @@ def ideal_latency(load: HypercubeLoad, traffic: Generated, window: Window, stage
 
 
 def golden_latency(load: HypercubeLoad, traffic: Generated, window: Window) -> float:
-    """The same of the golden model."""
+    """Return the same of the golden model."""
     measured = window.measured(load)
     results = golden_run(load, traffic).run(int(traffic.cycle[-1]))
     latencies = results.group_latency_cycles[measured]
@@ -115,7 +115,7 @@ def golden_latency(load: HypercubeLoad, traffic: Generated, window: Window) -> f
 def golden_run(
     load: HypercubeLoad, traffic: Generated, lane_reuse: str = REUSE_EMPTY, *, count_channels: bool = False
 ) -> Simulation:
-    """The golden model with these messages, broadcasts by recursive doubling."""
+    """Return the golden model with these messages, broadcasts by recursive doubling."""
     cube = cube_of(load)
     model = HypercubeModel(HypercubeRouting(cube.network, FLIT_BITS), BUFFER_FLITS, lane_reuse)
     trees = [doubling_sends(cube.network, 0, range(cube.nodes), base) for base in range(cube.dimensions)]
@@ -131,7 +131,7 @@ def golden_run(
 
 
 def delivery_load(load: HypercubeLoad) -> float:
-    """Flits per cycle that are for a node: over 1, one delivery channel cannot carry them."""
+    """Return flits per cycle that are for a node: over 1, one delivery channel cannot carry them."""
     copies = 1 + load.broadcast_fraction * ((1 << load.dimensions) - 2)
     return load.rate * copies * load.flits
 
@@ -156,7 +156,7 @@ class Row:
 
 
 def measure(load: HypercubeLoad, share: float, window: Window, seed: int = 1) -> Row:
-    """One point, at a share of the rate at which the analytical model's fixed variant saturates."""
+    """Return one point, at a share of the rate at which the analytical model's fixed variant saturates."""
     at = load.at(share * saturation_rate(load, "fixed"))
     traffic = poisson_traffic(at, window, seed)
     stages = {stage: ideal_latency(at, traffic, window, stage) for stage in STAGES}
@@ -168,7 +168,7 @@ HEAD = f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|"
 
 
 def line(row: Row) -> str:
-    """A line of the table; latencies without a mean are dashes."""
+    """Return a line of the table; latencies without a mean are dashes."""
     load = row.load
     cells = (
         *(load.dimensions, load.flits, f"{load.broadcast_fraction:g}", load.lanes, f"{row.share:g}"),
@@ -180,7 +180,7 @@ def line(row: Row) -> str:
 
 
 def shown(latency: float) -> str:
-    """A latency to the cycle."""
+    """Return a latency to the cycle."""
     return "-" if np.isnan(latency) else f"{latency:.0f}"
 
 

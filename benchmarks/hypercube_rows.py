@@ -54,7 +54,7 @@ class HypercubeRow:
 
 
 def rows() -> list[HypercubeRow]:
-    """All rows of the table, the reference first."""
+    """Return all rows of the table, the reference first."""
     return [
         HypercubeRow(),
         HypercubeRow(lanes=1),

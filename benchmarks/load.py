@@ -43,13 +43,13 @@ class Run:
 
 
 def senders(pattern: str, nodes: int) -> np.ndarray:
-    """Which nodes send to other nodes, bool[nodes]: with transpose traffic not those on the diagonal."""
+    """Return which nodes send to other nodes, bool[nodes]: with transpose traffic not those on the diagonal."""
     sources = np.arange(nodes)
     return mirrored(sources, nodes) != sources if pattern == TRANSPOSE else np.ones(nodes, dtype=bool)
 
 
 def mirrored(sources: np.ndarray, nodes: int) -> np.ndarray:
-    """Where nodes send with transpose traffic: to row y and column x from row x and column y.
+    """Return where nodes send with transpose traffic: to row y and column x from row x and column y.
 
     All nodes stand in a square, row by row. In a cube, the two halves of a node's number change places.
 
@@ -66,12 +66,12 @@ def mirrored(sources: np.ndarray, nodes: int) -> np.ndarray:
 
 
 def patterns_of(nodes: int) -> tuple[str, ...]:
-    """The patterns that so many nodes can have."""
+    """Return the patterns that so many nodes can have."""
     return PATTERNS if isqrt(nodes) ** 2 == nodes else (UNIFORM,)
 
 
 def pairs(pattern: str, nodes: int) -> list[tuple[int, int]]:
-    """All pairs of source and destination, each as often as the others."""
+    """Return all pairs of source and destination, each as often as the others."""
     if pattern == TRANSPOSE:
         sources = np.flatnonzero(senders(pattern, nodes))
         return list(zip(sources.tolist(), mirrored(sources, nodes).tolist(), strict=True))
@@ -86,7 +86,7 @@ def mean_links(pattern: str, nodes: int, links: Callable[[int, int], int]) -> fl
 
 
 def no_operations(source: np.ndarray, _destination: np.ndarray, _generator: np.random.Generator) -> np.ndarray:
-    """Operations of messages in a family that has none."""
+    """Return operations of messages in a family that has none."""
     return np.zeros(len(source))
 
 
@@ -106,11 +106,11 @@ class LoadedModel:
 
     @property
     def nodes(self) -> int:
-        """How many there are."""
+        """Number of there are."""
         return len(self.model.network.processors)
 
     def offered_messages(self, pattern: str, load: float, cycles: int, seed: int = SEED) -> Messages:
-        """Messages of all nodes in order of start.
+        """Return messages of all nodes in order of start.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class LoadedModel:
         return Run(latency, accepted, results.flit_hops, seconds)
 
     def zero_load_latency(self, pattern: str) -> float:
-        """Mean latency of messages that are alone in the network."""
+        """Return mean latency of messages that are alone in the network."""
         ways = np.array(pairs(pattern, self.nodes))
         starts = ALONE * np.arange(len(ways))
         messages = _unicasts(self.model, starts, ways[:, 0], ways[:, 1], np.zeros(len(ways)))

@@ -76,14 +76,14 @@ NETWORKS = {
 
 
 def configuration(kind: str, nodes: int, cycles: int) -> Configuration:
-    """The configuration of a network of about so many nodes, which send in so many cycles."""
+    """Return the configuration of a network of about so many nodes, which send in so many cycles."""
     network, traffic = NETWORKS[kind](nodes)
     traffic = {"kind": "random", "seed": 1, "cycles": cycles, "multicast_fraction": 0, **traffic}
     return {"network": {"flit_bits": 32, **network}, "traffic": traffic}
 
 
 def measure(kind: str, nodes: int, cycles: int) -> str:
-    """A row of the table."""
+    """Return a row of the table."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["HYDRANOC_CACHE"] = folder
         file = Path(folder) / f"{kind}.yaml"

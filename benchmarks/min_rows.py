@@ -69,7 +69,7 @@ def _unicast_router(router: Part) -> Part:
 
 
 def rows() -> list[MinRow]:
-    """All rows of the table, the reference first."""
+    """Return all rows of the table, the reference first."""
     return [
         MinRow(),
         MinRow(radix=2, stages=6),

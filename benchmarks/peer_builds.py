@@ -56,7 +56,7 @@ CNSIM = Peer(
 
 
 def tarball_of(peer: Peer, folder: Path) -> Path:
-    """A peer's tarball in a folder.
+    """Return a peer's tarball in a folder.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def tarball_of(peer: Peer, folder: Path) -> Path:
 
 
 def built(peer: Peer, tarball: Path) -> Path:
-    """The program of a peer; built if the cache folder does not have it.
+    """Return the program of a peer; built if the cache folder does not have it.
 
     Raises
     ------

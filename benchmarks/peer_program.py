@@ -59,7 +59,7 @@ def execute(name: str, program: Path, arguments: list[Path]) -> tuple[str, float
 
 
 def not_at_its_end(name: str, output: str) -> PeerError:
-    """The error of a program whose output has no end, with what it printed last."""
+    """Return the error of a program whose output has no end, with what it printed last."""
     lines = output.strip().splitlines() or ["it printed nothing"]
     return PeerError(f"{name} has not come to its end: {lines[-1]}")
 

@@ -42,11 +42,11 @@ class Row:
     runs: dict[str, list[PeerRun]]
 
     def speeds(self, name: str) -> list[float]:
-        """Million flit-hops per CPU second of each run."""
+        """Return million flit-hops per CPU second of each run."""
         return [run.flit_hops / run.cpu_seconds / 1e6 for run in self.runs[name]]
 
     def times(self, name: str, ours: str = OURS) -> float:
-        """How many times as fast ours is: the median over repeats, of two runs that followed another.
+        """Return how many times as fast ours is: the median over repeats, of two runs that followed another.
 
         Parameters
         ----------
@@ -58,12 +58,12 @@ class Row:
         return median(mine / theirs for mine, theirs in zip(self.speeds(ours), self.speeds(name), strict=True))
 
     def accepted(self, name: str) -> float:
-        """Flits that arrived per node and cycle."""
+        """Return flits that arrived per node and cycle."""
         return median(run.accepted for run in self.runs[name])
 
     @property
     def is_carried(self) -> bool:
-        """Whether our mesh carries the load. If not, its run lasts longer than the traffic, until all is there."""
+        """True if our mesh carries the load. If not, its run lasts longer than the traffic, until all is there."""
         return self.accepted(OURS) >= CARRIED_SHARE * self.load
 
 

@@ -39,7 +39,7 @@ Runner = Callable[[Setting], dict[str, PeerRun]]
 
 
 def run_ours(setting: Setting) -> dict[str, PeerRun]:
-    """The golden model: end to end, and what the cycles alone took."""
+    """Return the golden model: end to end, and what the cycles alone took."""
     cost = measure_once(mesh(setting.flits, setting.load, setting.cycles, setting.side))
     accepted = cost.summary["deliveries"] * setting.flits / setting.side**2 / cost.summary["cycles"]
     latency = cost.summary["latency_cycles"]["unicast"]["mean"]
@@ -50,7 +50,7 @@ def run_ours(setting: Setting) -> dict[str, PeerRun]:
 
 
 def run_booksim(program: Path, settings: dict[str, str], setting: Setting) -> dict[str, PeerRun]:
-    """BookSim2: the process from its start to its end."""
+    """Return BookSim2: the process from its start to its end."""
     keys = {"topology": "mesh", "k": str(setting.side), "n": "2", "routing_function": "dim_order"}
     network = PeerNetwork(setting.side**2, keys)
     booksim = BookSim(program, network, LANES, BUFFER_FLITS, settings, setting.flits)
@@ -59,12 +59,12 @@ def run_booksim(program: Path, settings: dict[str, str], setting: Setting) -> di
 
 
 def run_cnsim(program: Path, setting: Setting) -> dict[str, PeerRun]:
-    """CNSim: the process from its start to its end."""
+    """Return CNSim: the process from its start to its end."""
     return {CNSIM.name: CnSim(program, setting.side, LANES, setting.flits).run(setting.load, setting.cycles)}
 
 
 def measured(runners: list[Runner], settings: list[Setting], repeats: int) -> Iterator[Row]:
-    """A row for each setting; in each repeat all run in turn."""
+    """Yield a row for each setting; in each repeat all run in turn."""
     for setting in settings:
         runs: dict[str, list[PeerRun]] = {}
         for _ in range(repeats):
@@ -91,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _runners(chosen: argparse.Namespace) -> list[Runner]:
-    """Ours, and the peers, built."""
+    """Return ours, and the peers, built."""
     peers: list[Peer] = [BOOKSIM2] if chosen.without_cnsim else [BOOKSIM2, CNSIM]
     tarballs = [tarball_of(peer, chosen.peers) for peer in peers]
     programs: dict[str, Path] = {}
@@ -137,14 +137,14 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _measured_processes(runners: list[Runner], repeats: int) -> list[Row]:
-    """Whole processes of ours in turn with all the others."""
+    """Return whole processes of ours in turn with all the others."""
     with tempfile.TemporaryDirectory(prefix="hydranoc-peers-") as folder, progress_bars() as progress:
         progress("whole processes", 0, 0)
         return list(measured([OurProcesses(Path(folder)), *runners], list(SETTINGS), repeats))
 
 
 def missed_bars(row: Row) -> list[str]:
-    """A line for each peer that ours is not so many times as fast as it is to be."""
+    """Return a line for each peer that ours is not so many times as fast as it is to be."""
     bars = {BOOKSIM2.name: BAR} | (BARS.get(row.flits, {}) if row.side == SIDES[0] else {})
     return [
         f"{row.side} x {row.side} nodes, {row.flits} flits, load {row.load:g}: "

@@ -30,7 +30,7 @@ def measured(row: Row, seeds: int = SEEDS) -> Measurement:
 
 
 def line(row: Row, measurement: Measurement) -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     area, clock = measurement.area, measurement.fmax_mhz or 0.0
     text = f"{row.name:<24}{area.luts:>7,}{area.flip_flops:>7,}{area.memory_cells:>6,}{clock:>8.1f}"
     entry = next((entry for entry in read_baseline() if entry.name == row.name), None)
@@ -48,7 +48,7 @@ def store(row: Row, measurement: Measurement) -> None:
 
 
 def multicast_costs(found: Mapping[str, tuple[Row, Measurement]]) -> list[str]:
-    """What multicast adds to those routers that were measured with and without it."""
+    """Return what multicast adds to those routers that were measured with and without it."""
     lines = []
     for name, (row, with_it) in found.items():
         if not row.multicast or f"{name}{UNICAST}" not in found:

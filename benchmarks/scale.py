@@ -41,12 +41,12 @@ MOST_CHECK_SECONDS = 600
 
 
 def peak_megabytes() -> float:
-    """Most memory that this process has had so far."""
+    """Return most memory that this process has had so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MEGABYTE_KB
 
 
 def measure_here(family: str, nodes: int, cycles: int) -> dict[str, Any]:
-    """CPU seconds and peak memory after each stage of a run, in this process."""
+    """Return CPU seconds and peak memory after each stage of a run, in this process."""
     from hydranoc import load
     from hydranoc.reports.summary import summary_of, write_messages
     from sim_model.engines.simulation import Simulation
@@ -88,7 +88,7 @@ def measure_here(family: str, nodes: int, cycles: int) -> dict[str, Any]:
 
 
 def check_here(family: str, nodes: int) -> dict[str, Any]:
-    """CPU seconds and peak memory of the static proofs, in this process."""
+    """Return CPU seconds and peak memory of the static proofs, in this process."""
     from hydranoc import load
 
     design = load(configuration(family, nodes, 1))
@@ -101,7 +101,7 @@ def check_here(family: str, nodes: int) -> dict[str, Any]:
 
 
 def _apart(*arguments: str, seconds: float | None = None) -> dict[str, Any]:
-    """What this program prints with some arguments in a process of its own; empty if it takes too long.
+    """Return what this program prints with some arguments in a process of its own; empty if it takes too long.
 
     It is empty as well if the system ends that process, which it does when memory runs out.
     """
@@ -118,7 +118,7 @@ def _apart(*arguments: str, seconds: float | None = None) -> dict[str, Any]:
 
 
 def measure(family: str, nodes: int, *, quick: bool) -> dict[str, Any]:
-    """A point, in a process of its own."""
+    """Return a point, in a process of its own."""
     cycles = QUICK_CYCLES if quick else CYCLES if nodes <= MOST_NODES_OF_ALL_CYCLES else FEW_CYCLES
     return {"asked": nodes} | _apart("--point", family, str(nodes), str(cycles))
 

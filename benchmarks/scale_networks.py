@@ -47,7 +47,7 @@ def _power_of_two(nodes: int) -> int:
 
 
 def _hexagon(nodes: int) -> int:
-    """Size of the mesh whose number of nodes is nearest."""
+    """Return size of the mesh whose number of nodes is nearest."""
     return min(range(2, 149), key=lambda size: abs(3 * size * (size - 1) + 1 - nodes))
 
 
@@ -87,7 +87,7 @@ FAMILIES = {
 
 
 def configuration(family: str, nodes: int, cycles: int) -> dict[str, Any]:
-    """A network under its load: uniform unicasts, and some multicasts where the hardware makes them.
+    """Return a network under its load: uniform unicasts, and some multicasts where the hardware makes them.
 
     Parameters
     ----------

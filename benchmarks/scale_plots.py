@@ -15,26 +15,26 @@ MESSAGE_BYTES = 600
 
 
 def seconds_of(point: dict[str, Any]) -> float:
-    """CPU seconds from configuration to messages.csv for 100,000 cycles, without compilation."""
+    """Return CPU seconds from configuration to messages.csv for 100,000 cycles, without compilation."""
     per_cycle = ("messages", "run", "statistics", "messages_csv")
     grows = sum(point[f"{stage}_seconds"] for stage in per_cycle)
     return point["network_seconds"] + point["state_seconds"] + grows * CYCLES / point["cycles"]
 
 
 def megabytes_of(point: dict[str, Any]) -> float:
-    """Peak memory; of runs of fewer cycles as much more as the messages take that were not sent."""
+    """Return peak memory; of runs of fewer cycles as much more as the messages take that were not sent."""
     missing = point["messages"] * (CYCLES / point["cycles"] - 1)
     return point["messages_csv_mb"] + missing * MESSAGE_BYTES / 2**20
 
 
 def carried_on(x: Sequence[float], y: Sequence[float], to: float) -> float:
-    """A power of the nodes through the last two points."""
+    """Return a power of the nodes through the last two points."""
     slope = log(y[-1] / y[-2]) / log(x[-1] / x[-2])
     return y[-1] * (to / x[-1]) ** slope
 
 
 def plot_points(points: Sequence[dict[str, Any]]) -> dict[str, bytes]:
-    """Two parts, time and memory; file contents by suffix."""
+    """Return two parts, time and memory; file contents by suffix."""
     series = []
     for panel, value in enumerate((seconds_of, lambda point: megabytes_of(point) / GIGABYTE_MB)):
         for colour, family in enumerate(FAMILIES):

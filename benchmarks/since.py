@@ -43,12 +43,12 @@ class Case:
     values: dict[str, Any]
 
     def design(self) -> Design:
-        """With its messages."""
+        """Return with its messages."""
         return changed(load(self.config), **self.values, cycles=self.cycles)
 
 
 def cases() -> Iterator[Case]:
-    """All that is measured."""
+    """Yield all that is measured."""
     for flits in FLITS:
         for load_flits in MESH_LOADS:
             rate = load_flits / flits
@@ -74,7 +74,7 @@ class Checkout:
         self._process = subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def run(self, **asked: Any) -> dict[str, Any]:
-        """What ``since_worker`` answers."""
+        """Return what ``since_worker`` answers."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(asked) + "\n")
@@ -96,7 +96,7 @@ def write_messages(messages: Messages, path: Path) -> None:
 def compare(
     case: Case, checkouts: tuple[Checkout, Checkout], folder: Path, engine: str, repeats: int
 ) -> tuple[float, float, float]:
-    """Million flit-hops per CPU second there and here, and the median of the ratios."""
+    """Return million flit-hops per CPU second there and here, and the median of the ratios."""
     messages = folder / "messages.npz"
     write_messages(case.design().messages, messages)
     config = folder / f"{case.name}.yaml"

@@ -17,7 +17,7 @@ import numpy as np
 
 
 def messages_from(path: str) -> Any:
-    """Messages without parents, in the columns that this checkout has."""
+    """Return messages without parents, in the columns that this checkout has."""
     from sim_model.messages.messages import Messages
 
     columns = dict(np.load(path))
@@ -42,7 +42,7 @@ class Runs:
         self._messages: dict[str, Any] = {}
 
     def run(self, config: str, messages: str, engine: str, until_cycle: int) -> dict[str, Any]:
-        """Flit-hops and CPU seconds of a run, and a digest of all arrivals."""
+        """Return flit-hops and CPU seconds of a run, and a digest of all arrivals."""
         from hydranoc.api import load
 
         if config not in self._models:

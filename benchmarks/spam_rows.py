@@ -86,7 +86,7 @@ def _routing(ports: int, nodes: int, flit_bits: int) -> SpamRouting:
 
 
 def _network(ports: int, nodes: int) -> Network:
-    """A network with one processor per switch, in which switches have so many ports."""
+    """Return a network with one processor per switch, in which switches have so many ports."""
     if ports == 3:
         return ring_network(nodes)
     if ports == 5:
@@ -98,7 +98,7 @@ def _network(ports: int, nodes: int) -> Network:
 
 
 def rows() -> list[SpamRow]:
-    """All rows of the table, the reference first."""
+    """Return all rows of the table, the reference first."""
     return [
         SpamRow(),
         SpamRow(far=True),

@@ -92,7 +92,7 @@ def core_waits() -> Iterator[dict[int, float]]:
 
 
 def waited_seconds(process: int) -> float | None:
-    """For which the threads of a process have waited for a core so far; None if the system does not tell."""
+    """Return for which the threads of a process have waited for a core so far; None if the system does not tell."""
     try:
         threads = [path.read_text() for path in (PROC / str(process) / "task").glob("*/schedstat")]
     except OSError:  # it has ended meanwhile
@@ -101,7 +101,7 @@ def waited_seconds(process: int) -> float | None:
 
 
 def _cpu_seconds() -> float:
-    """Of this process and of all that have ended."""
+    """Return of this process and of all that have ended."""
     found = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in found)
 

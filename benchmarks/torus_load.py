@@ -12,25 +12,25 @@ from topology.torus.operations import operation
 
 
 def loaded_torus(model: TorusModel) -> LoadedModel:
-    """A torus and messages for it."""
+    """Return a torus and messages for it."""
     grid = model.routing.network.grid
     return LoadedModel(model, lambda source, destination, generator: _operations(grid, source, destination, generator))
 
 
 def links_between(grid: Grid, source: int, destination: int) -> int:
-    """Channels between switches on a shortest way."""
+    """Return channels between switches on a shortest way."""
     return sum(1 for _ in grid.path(source, destination))
 
 
 def _operations(grid: Grid, source: np.ndarray, destination: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Turns as operations; either of two ways that are alike."""
+    """Return turns as operations; either of two ways that are alike."""
     unique, which = np.unique(source * grid.nodes + destination, return_inverse=True)
     choices = np.array([_shortest_ways(grid, *divmod(pair, grid.nodes)) for pair in unique.tolist()])
     return choices[which, generator.integers(4, size=len(source))] if len(unique) else source
 
 
 def _shortest_ways(grid: Grid, source: int, destination: int) -> list[int]:
-    """Four operations, of which any may be drawn."""
+    """Return four operations, of which any may be drawn."""
     y, x = grid.shortest(source, destination)
     (row, column), (to_row, to_column) = grid.position(source), grid.position(destination)
     other_y = not y if 2 * abs(column - to_column) == grid.columns else y

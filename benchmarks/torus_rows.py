@@ -63,7 +63,7 @@ class TorusRow:
 
 
 def rows() -> list[TorusRow]:
-    """All rows of the table, the reference first."""
+    """Return all rows of the table, the reference first."""
     return [
         TorusRow(),
         TorusRow(routing_cycles=2),

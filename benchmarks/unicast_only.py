@@ -10,7 +10,7 @@ from rtl.parts.part import Part
 
 
 def without_multicast(plan: NetworkPlan, unicast_router: Callable[[Part], Part]) -> NetworkPlan:
-    """A plan whose routers, and their constants, are only what unicasts need.
+    """Return a plan whose routers, and their constants, are only what unicasts need.
 
     Parameters
     ----------

@@ -15,14 +15,14 @@ LOADS = {"light": 0.3, "near saturation": 1.0, "overload": 4.0}
 
 
 def loaded(path: Path, load_name: str, cycles: int) -> Design:
-    """One of the networks under one of the loads; messages start in ``cycles`` cycles."""
+    """Return one of the networks under one of the loads; messages start in ``cycles`` cycles."""
     design = load(path)
     rate = LOADS[load_name] * random_traffic(design).messages_per_node_per_cycle
     return changed(design, messages_per_node_per_cycle=rate, cycles=cycles)
 
 
 def random_traffic(design: Design) -> RandomTraffic:
-    """What the configuration of one of the networks says of traffic."""
+    """Return what the configuration of one of the networks says of traffic."""
     traffic = design.config.traffic
     if not isinstance(traffic, RandomTraffic):
         raise TypeError(f"Traffic must be random, not {type(traffic).__name__}")
@@ -30,13 +30,13 @@ def random_traffic(design: Design) -> RandomTraffic:
 
 
 def changed(design: Design, **values: Any) -> Design:
-    """One of the networks with other traffic."""
+    """Return one of the networks with other traffic."""
     traffic = random_traffic(design).model_copy(update=values)
     return Design(replace(design.config, traffic=traffic))
 
 
 def networks() -> Iterator[tuple[str, Path]]:
-    """What each network is called, and its file."""
+    """Yield what each network is called, and its file."""
     for path in NETWORKS:
         network = load(path).network
         yield f"{path.stem}, {network.switches} routers, {len(network.processors)} nodes", path

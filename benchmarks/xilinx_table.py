@@ -19,7 +19,7 @@ BLOCK_MEMORIES = ("RAMB18E1", "RAMB36E1")
 
 
 def reference_rows() -> dict[str, Row]:
-    """The row of each family's reference router, which is the first one of ``benchmarks/NAME_rows.py``."""
+    """Return the row of each family's reference router, which is the first one of ``benchmarks/NAME_rows.py``."""
     return {family: importlib.import_module(f"benchmarks.{family}_rows").rows()[0] for family in FAMILIES}
 
 
@@ -30,7 +30,7 @@ def measured(row: Row) -> Measurement:
 
 
 def line(row: Row, measurement: Measurement) -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     area = measurement.area
     blocks = ", ".join(f"{area.memories[kind]} {kind}" for kind in BLOCK_MEMORIES if area.memories[kind])
     counts = (area.luts + area.memory_luts, area.luts, area.memory_luts, area.flip_flops)

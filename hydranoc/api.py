@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def load(configuration: str | Path | Mapping[str, Any]) -> "Design":
-    """A network from its configuration.
+    """Return a network from its configuration.
 
     Parameters
     ----------

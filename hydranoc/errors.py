@@ -40,7 +40,7 @@ class ConfigError(ValueError):
 
 
 def reason(error: OSError | ValueError) -> str:
-    """What is said of a file that cannot be used, without number and name; a ValueError is about its name."""
+    """Return what is said of a file that cannot be used, without number and name; a ValueError is about its name."""
     if isinstance(error, OSError):
         return (error.strerror or str(error)).lower()
     return "its name holds characters that no file can have"
@@ -49,7 +49,7 @@ def reason(error: OSError | ValueError) -> str:
 def file_error(
     doing: str, error: OSError, file: Path | str | None, *, line: int | None = None
 ) -> ConfigError | MachineTrouble:
-    """The exception for a file that the user has named: a wrong name is bad input, a full disk is not.
+    """Return the exception for a file that the user has named: a wrong name is bad input, a full disk is not.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def file_error(
 
 
 def shown(value: object) -> str:
-    """A value for a message: nothing, true and false as YAML says them, what is long cut off."""
+    """Return a value for a message: nothing, true and false as YAML says them, what is long cut off."""
     if value is None:
         return "nothing"
     if isinstance(value, list | dict) and len(value) > LONGEST_VALUE:  # what is cut off need not be written first

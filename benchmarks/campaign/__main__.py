@@ -51,7 +51,7 @@ class Progress:
 
     @property
     def enough(self) -> bool:
-        """Whether what was asked for is done."""
+        """True if what was asked for is done."""
         limits = self.options
         return (
             (limits.cycles is not None and self.cycles >= limits.cycles)
@@ -62,7 +62,7 @@ class Progress:
 
 
 def line_of(found: Found) -> str:
-    """One line about a case."""
+    """Return one line about a case."""
     speed = found.cycles * found.routers / max(found.cpu_seconds, 1e-9) / 1e6
     return (
         f"case {found.case:5} {found.family:9} {found.routers:3} routers {found.cycles:9,} cycles"
@@ -88,7 +88,7 @@ def write_report(found: Found, folder: Path) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the command line."""
     parsed = argparse.ArgumentParser(prog="python -m benchmarks.campaign", description=__doc__)
     limits = parsed.add_argument_group(
         "how long", "until the first of these is reached; without any, until it is ended"
@@ -109,7 +109,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def positive(text: str) -> int:
-    """A number such as 1000 or 1e9."""
+    """Return a number such as 1000 or 1e9."""
     value = float(text)
     if not value >= 1 or value != int(value):
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
@@ -117,14 +117,14 @@ def positive(text: str) -> int:
 
 
 def natural(text: str) -> int:
-    """A whole number from 0 on."""
+    """Return a whole number from 0 on."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 0, not {text!r}")
     return int(text)
 
 
 def minutes(text: str) -> float:
-    """A time of more than 0."""
+    """Return a time of more than 0."""
     value = float(text)
     if not value > 0:
         raise argparse.ArgumentTypeError(f"must be more than 0, not {text!r}")
@@ -132,7 +132,7 @@ def minutes(text: str) -> float:
 
 
 def run_case(case: int, scale: float, folder: Path) -> int:
-    """One case alone; the exit code."""
+    """Return one case alone; the exit code."""
     found = Runner(Campaign(scale)).run(case)
     print(line_of(found))
     write_report(found, folder)
@@ -154,7 +154,7 @@ def run_campaign(options: argparse.Namespace) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command; returns its exit code."""
+    """Return the command; returns its exit code."""
     options = parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends its processes as well
     try:

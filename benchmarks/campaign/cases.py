@@ -31,12 +31,12 @@ _NETWORK, _RUN = 0, 1  # first numbers of their random streams
 
 
 def family_of(case: int) -> str:
-    """Family of a case."""
+    """Return family of a case."""
     return FAMILIES[case // RUNS % len(FAMILIES)]
 
 
 def cases_of(family: str, turn: int) -> range:
-    """Cases of a family's network, which is counted from 0 in that family."""
+    """Return cases of a family's network, which is counted from 0 in that family."""
     first = (turn * len(FAMILIES) + FAMILIES.index(family)) * RUNS
     return range(first, first + RUNS)
 
@@ -55,7 +55,7 @@ class Campaign:
         self._kept: tuple[int, Design] | None = None
 
     def network_of(self, case: int) -> Design:
-        """The network of a case, without traffic; the last one is kept."""
+        """Return the network of a case, without traffic; the last one is kept."""
         number = case // RUNS
         if self._kept is None or self._kept[0] != number:
             family = family_of(case)
@@ -64,7 +64,7 @@ class Campaign:
         return self._kept[1]
 
     def design_of(self, case: int) -> Design:
-        """A case: its network with traffic and hosts."""
+        """Return a case: its network with traffic and hosts."""
         base = self.network_of(case)
         room = self._room(base)
 
@@ -79,11 +79,11 @@ class Campaign:
         return _first_valid(drawn, _RUN, *divmod(case, RUNS))
 
     def cycles_of(self, design: Design) -> int:
-        """Cycles that a case over a network takes, roughly."""
+        """Return cycles that a case over a network takes, roughly."""
         return round(self.scale * sorted((MOST_CYCLES, ROUTER_CYCLES // design.network.switches))[0])
 
     def _room(self, base: Design) -> Room:
-        """What traffic has to suit in a network."""
+        """Return what traffic has to suit in a network."""
         network, header, section = base.network, base.routing.header, base.config.network_section
         faults = getattr(section, "faults", None)
         return Room(
@@ -104,18 +104,18 @@ def _network_section(draw: Draw, family: str, number: int) -> Section:
 
 
 def configuration_of(design: Design) -> Section:
-    """What would stand in its file."""
+    """Return what would stand in its file."""
     return dict(design.config.source.data)
 
 
 def digest_of(design: Design) -> str:
-    """Of a configuration, whatever the order of its keys."""
+    """Return of a configuration, whatever the order of its keys."""
     text = json.dumps(configuration_of(design), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _first_valid(drawn: Callable[[Draw], Section], *numbers: int) -> Design:
-    """The first of a row of draws that is a valid configuration; some combinations of keys are refused."""
+    """Return the first of a row of draws that is a valid configuration; some combinations of keys are refused."""
     refused: ConfigError | None = None
     for attempt in range(MOST_DRAWS):
         try:

@@ -47,7 +47,7 @@ class Entry:
 
     @classmethod
     def of(cls, found: Found, versions: str) -> "Entry":
-        """What a case gave."""
+        """Return what a case gave."""
         seen = " ".join(f"{name}={count}" for name, count in found.situations.items() if count)
         sizes = (found.routers, found.cycles, found.messages, round(found.cpu_seconds))
         return cls(found.case, found.family, found.configuration, *sizes, found.verdict, versions, seen)
@@ -81,7 +81,7 @@ class Ledger:
         self.path = path
 
     def entries(self) -> list[Entry]:
-        """All lines; the last one counts if a case has several. A line that was cut off is left out.
+        """Return all lines; the last one counts if a case has several. A line that was cut off is left out.
 
         Raises
         ------

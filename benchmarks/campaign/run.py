@@ -108,6 +108,6 @@ class Runner:
 
 
 def _cpu_seconds() -> float:
-    """Of this process, and of those that it has waited for: compilers and simulators."""
+    """Return of this process, and of those that it has waited for: compilers and simulators."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime

@@ -35,7 +35,7 @@ class Shares:
         self._compared[family] += router_cycles
 
     def next_network(self) -> list[int]:
-        """Cases over the next network."""
+        """Return cases over the next network."""
         family = min(self._compared, key=lambda name: (self._compared[name] / SHARES[name], FAMILIES.index(name)))
         return next(self._networks[family])
 

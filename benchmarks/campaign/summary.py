@@ -10,7 +10,7 @@ from benchmarks.campaign.situations.watch import SITUATIONS
 
 
 def summary(entries: Sequence[Entry]) -> str:
-    """Router-cycles, cases and verdicts by family, and the versions that they are of."""
+    """Return router-cycles, cases and verdicts by family, and the versions that they are of."""
     titles = ("family", "networks", "cases", "messages", "cycles", "router-cycles", "M/CPU s", "mismatches", "trouble")
     widths = (-10, 8, 6, 12, 14, 16, 8, 10, 7)
     lines = [" ".join(f"{t:{'<' if w < 0 else '>'}{abs(w)}}" for t, w in zip(titles, widths, strict=True))]
@@ -32,13 +32,13 @@ def summary(entries: Sequence[Entry]) -> str:
 
 
 def _speed(entries: Sequence[Entry]) -> float:
-    """Millions of router-cycles per CPU second, building included."""
+    """Return millions of router-cycles per CPU second, building included."""
     seconds = sum(entry.cpu_seconds for entry in entries)
     return sum(entry.router_cycles for entry in entries if entry.cpu_seconds) / max(seconds, 1) / 1e6
 
 
 def _situations(entries: Sequence[Entry]) -> list[str]:
-    """Per family what was seen, how often and in how many cases, and what never was."""
+    """Return per family what was seen, how often and in how many cases, and what never was."""
     lines = []
     for family, situations in SITUATIONS.items():
         counts, cases = Counter(), Counter()

@@ -12,13 +12,13 @@ DIGEST_LETTERS = 10
 
 
 def versions() -> str:
-    """HydraNoC's version, the digest of the sources, and Verilator's version."""
+    """Return HydraNoC's version, the digest of the sources, and Verilator's version."""
     verilator = version_of(find_tool("verilator")).removeprefix("Verilator ")
     return f"{VERSION}-{sources_digest(Path(__file__).parents[2])}-{verilator}"
 
 
 def sources_digest(root: Path) -> str:
-    """Of all Python files in the folders that matter."""
+    """Return of all Python files in the folders that matter."""
     digest = hashlib.sha256()
     for folder in SOURCES:
         for path in sorted((root / folder).rglob("*.py")):

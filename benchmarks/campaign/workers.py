@@ -86,7 +86,7 @@ class Workers:
         worker.connection.send(worker.cases[0])
 
     def _answer(self, worker: Worker) -> Found | None:
-        """What the case gave; nothing if the process died and the case is to be tried again."""
+        """Return what the case gave; nothing if the process died and the case is to be tried again."""
         case = worker.cases[0]
         try:
             found: Found = worker.connection.recv()

@@ -37,7 +37,7 @@ KEPT = Path(__file__).with_name("verdicts.jsonl")
 
 
 def parse() -> argparse.Namespace:
-    """The command line."""
+    """Return the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutation", description=__doc__)
     parser.add_argument("--mutants", type=int, default=MUTANTS, help="how many that change the hardware")
     parser.add_argument("--seed", type=int, default=SEED, help="which mutants")
@@ -119,7 +119,7 @@ def references_of_the_tree():
 
 
 def complaint_about(reference, folder: Path) -> str | None:
-    """The same."""
+    """Return the same."""
     from benchmarks.mutation.killers import complaint
 
     return complaint(reference, folder)

@@ -19,7 +19,7 @@ _SOURCE = re.compile(r"^\s*attribute \\src .*\n", re.MULTILINE)
 
 
 def digest(text: str) -> str:
-    """A number for a text, but for what says where in Python it comes from."""
+    """Return a number for a text, but for what says where in Python it comes from."""
     return hashlib.sha256(_SOURCE.sub("", text).encode()).hexdigest()[:16]
 
 
@@ -41,7 +41,7 @@ class KnownReference:
     lines: dict[str, str]
 
     def touches(self, mutant: Mutant) -> bool:
-        """Whether the statement of a mutant runs when this is generated."""
+        """Return whether the statement of a mutant runs when this is generated."""
         mask = int(self.lines.get(mutant.file.removeprefix("rtl/"), "0"), 16)
         if mutant.at_import:
             return bool(mask)
@@ -82,7 +82,7 @@ class Baseline:
 
 
 def tree_digest(root: Path) -> str:
-    """A number for everything that references are made from."""
+    """Return a number for everything that references are made from."""
     whole = hashlib.sha256()
     for folder in ("rtl", "topology", "sim_model", "tb", "hydranoc", "tests", "examples"):
         for path in sorted((root / folder).rglob("*.py")):

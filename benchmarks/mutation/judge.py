@@ -71,7 +71,7 @@ class Court:
     effort: Effort = Effort()
 
     def judge(self, mutant: Mutant) -> Verdict:
-        """The verdict on a mutant."""
+        """Return the verdict on a mutant."""
         row = mutant.file, mutant.line, mutant.operator, mutant.before, mutant.after, mutant.start, mutant.end
         if mutant.refuses:
             return Verdict(*row, NO_HARDWARE)
@@ -93,7 +93,7 @@ class Court:
         return replace(verdict, **answer.value)
 
     def _trial(self, mutant: Mutant, touched: Sequence[str]) -> dict[str, Any]:
-        """In another process, with the mutant in ``rtl``."""
+        """Return in another process, with the mutant in ``rtl``."""
         limit_cpu(CPU_SECONDS)
         stage = _Stage(self.folder)
         stage.enter(ELABORATION)
@@ -138,7 +138,7 @@ class Court:
         return stage.ended(SURVIVED)
 
     def _tests_for(self, mutant: Mutant, differing: Sequence[Any]) -> list[str]:
-        """Tests of the references that differ, and those that run the mutant's statement, within the effort."""
+        """Return tests of the references that differ, and those that run the mutant's statement, within the effort."""
         costs, file = self.baseline.cpu_seconds, mutant.file.removeprefix("rtl/")
         prices = {name: costs.get(f"test: {name}", USUAL_SECONDS["test"]) for r in differing for name in _tests(r)}
         for test in self.tests:
@@ -156,7 +156,7 @@ class Court:
 
 
 def in_turns(references: Sequence[Any]) -> list[Any]:
-    """One of each kind after the other, so that the first few are of all kinds."""
+    """Return one of each kind after the other, so that the first few are of all kinds."""
     kinds: dict[str, list[Any]] = {}
     for reference in references:
         kinds.setdefault(reference.kind, []).append(reference)
@@ -178,7 +178,7 @@ class _Stage:
         (self.folder / "stage.txt").write_text(name)
 
     def work(self) -> Path:
-        """An empty folder for this stage."""
+        """Return an empty folder for this stage."""
         work = self.folder / f"work{len(self.cost)}"
         work.mkdir()
         return work

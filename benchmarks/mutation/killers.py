@@ -22,7 +22,7 @@ SOUND_ALONE = "not mutation and not fault and not lost and not outdated"
 
 
 def complaint(reference: Reference, folder: Path) -> str | None:
-    """What is found wrong with a reference as it is generated now; None if nothing is.
+    """Return what is found wrong with a reference as it is generated now; None if nothing is.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def _refuted(reference: ProvedPart, folder: Path) -> str | None:
 
 
 def _different(reference: ComparedNetwork, folder: Path) -> str | None:
-    """Like ``compare_network``, without a second run for a waveform."""
+    """Return like ``compare_network``, without a second run for a waveform."""
     comparison, files = reference.comparison, [folder / name for name in ("result.json", "progress", "job.pickle")]
     harness = comparison.harness
     assert harness.observed is not None
@@ -70,7 +70,7 @@ def _different(reference: ComparedNetwork, folder: Path) -> str | None:
 
 
 def failed_test(tests: Sequence[str], folder: Path) -> str | None:
-    """The first of some tests of pytest that fails; None if all pass."""
+    """Return the first of some tests of pytest that fails; None if all pass."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         options = [

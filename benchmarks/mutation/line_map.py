@@ -39,7 +39,7 @@ class LineTracer:
         self._names: dict[str, str | None] = {}
 
     def __call__(self, frame: FrameType, _event: str, _argument: Any) -> Any:
-        """What ``sys.settrace`` wants: called for every function that is entered."""
+        """Return what ``sys.settrace`` wants: called for every function that is entered."""
         path = frame.f_code.co_filename
         if path not in self._names:
             full = os.path.realpath(path)
@@ -59,7 +59,7 @@ class LineTracer:
 
 
 def cpu_seconds() -> float:
-    """CPU time of this process and of those that it has waited for."""
+    """Return CPU time of this process and of those that it has waited for."""
     whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, whose))
 
@@ -124,7 +124,7 @@ class MappedTest:
 
 
 def read_line_map(file: Path) -> list[MappedTest]:
-    """Tests by their cost, the cheapest first; of a test that was run again the last row counts."""
+    """Return tests by their cost, the cheapest first; of a test that was run again the last row counts."""
     rows = {}
     for text in file.read_text().splitlines() if file.exists() else ():
         row = json.loads(text)

@@ -52,7 +52,7 @@ class Mutant:
         return self.file, self.start, self.end, self.after
 
     def apply(self, source: bytes) -> bytes:
-        """The file with the change; it has as many lines as before."""
+        """Return the file with the change; it has as many lines as before."""
         missing = source[self.start : self.end].count(b"\n")
         text = self.after.encode()
         if self.operator != "statement":
@@ -63,7 +63,7 @@ class Mutant:
 
 
 def mutants_of(file: str, source: bytes) -> list[Mutant]:
-    """All mutants of a file, in the order of its text.
+    """Return all mutants of a file, in the order of its text.
 
     Parameters
     ----------
@@ -78,20 +78,20 @@ def mutants_of(file: str, source: bytes) -> list[Mutant]:
 
 
 def statements_of(source: bytes) -> int:
-    """How many statements a file has, without imports, documentation and messages of errors."""
+    """Return how many statements a file has, without imports, documentation and messages of errors."""
     tree = ast.parse(source)
     passed_over = (ast.Import, ast.ImportFrom, ast.Raise)
     return sum(isinstance(n, ast.stmt) and not isinstance(n, passed_over) and not _is_text(n) for n in ast.walk(tree))
 
 
 def hardware_files(root: Path) -> dict[str, bytes]:
-    """All files of the hardware by their names below a folder that holds ``rtl``."""
+    """Return all files of the hardware by their names below a folder that holds ``rtl``."""
     paths = sorted((root / "rtl").rglob("*.py"))
     return {str(path.relative_to(root)): path.read_bytes() for path in paths if path.name != "__init__.py"}
 
 
 def shares(weights: dict[str, int], count: int) -> dict[str, int]:
-    """``count`` spread in proportion to weights; what is left over goes to the largest remainders."""
+    """Return ``count`` spread in proportion to weights; what is left over goes to the largest remainders."""
     total = sum(weights.values())
     given = {name: count * weight // total for name, weight in weights.items()}
     order = sorted(weights, key=lambda name: (-(count * weights[name] % total), name))
@@ -147,7 +147,7 @@ class _Place:
     refuses: bool = False
 
     def of(self, node: ast.AST) -> "_Place":
-        """The place of what stands in a node."""
+        """Return the place of what stands in a node."""
         at_import = self.at_import and not isinstance(node, ast.Lambda)
         if not isinstance(node, ast.stmt):
             return replace(self, at_import=at_import)
@@ -156,7 +156,7 @@ class _Place:
         return _Place(node.lineno, last, at_import)
 
     def inside(self, node: ast.AST, field: str) -> "_Place":
-        """The place of a field of a node: the body of a function does not run when the file is imported."""
+        """Return the place of a field of a node: the body of a function does not run when the file is imported."""
         is_body = isinstance(node, ast.FunctionDef) and field == "body"
         refuses = self.refuses or (field == "test" and _is_refusal(node))
         return replace(self, at_import=self.at_import and not is_body, refuses=refuses)
@@ -178,7 +178,7 @@ def _changes(tree: ast.AST) -> Iterator[tuple[_Place, ast.AST, str, str]]:
 
 
 def _hardware_nodes(node: ast.AST, place: _Place) -> Iterator[tuple[_Place, ast.AST]]:
-    """All nodes but texts, types and messages of errors, with their places."""
+    """Yield all nodes but texts, types and messages of errors, with their places."""
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "type_params"):
             continue
@@ -191,7 +191,7 @@ def _hardware_nodes(node: ast.AST, place: _Place) -> Iterator[tuple[_Place, ast.
 
 
 def _is_refusal(node: ast.AST) -> bool:
-    """Whether a condition does nothing but raise an error."""
+    """Return whether a condition does nothing but raise an error."""
     return isinstance(node, ast.If) and not node.orelse and all(isinstance(child, ast.Raise) for child in node.body)
 
 

@@ -39,33 +39,33 @@ _REDUCTIONS = {"any": "all", "all": "any"}
 
 
 def text(node: ast.AST) -> str:
-    """A node as Python, on one line."""
+    """Return a node as Python, on one line."""
     return ast.unparse(node)
 
 
 def called(node: ast.AST) -> str | None:
-    """Last part of the name of what a call calls."""
+    """Return last part of the name of what a call calls."""
     if not isinstance(node, ast.Call):
         return None
     return getattr(node.func, "attr", getattr(node.func, "id", None))
 
 
 def comparisons(node: ast.AST) -> Iterator[Change]:
-    """The neighbour of a comparison: equal and unequal, with and without the limit."""
+    """Yield the neighbour of a comparison: equal and unequal, with and without the limit."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         sign = _COMPARISONS[type(node.ops[0])]
         yield "comparison", f"({text(node.left)}) {sign} ({text(node.comparators[0])})"
 
 
 def binary(node: ast.AST) -> Iterator[Change]:
-    """Another operator between two operands."""
+    """Yield another operator between two operands."""
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
         name, sign = _BINARY[type(node.op)]
         yield name, f"({text(node.left)}) {sign} ({text(node.right)})"
 
 
 def logic(node: ast.AST) -> Iterator[Change]:
-    """An inversion left out; ``and`` and ``or``, ``any`` and ``all`` exchanged."""
+    """Yield an inversion left out; ``and`` and ``or``, ``any`` and ``all`` exchanged."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert | ast.Not):
         yield "inversion", text(node.operand)
     if isinstance(node, ast.BoolOp):
@@ -76,7 +76,7 @@ def logic(node: ast.AST) -> Iterator[Change]:
 
 
 def constants(node: ast.AST) -> Iterator[Change]:
-    """A number one more and one less; a truth value inverted."""
+    """Yield a number one more and one less; a truth value inverted."""
     if not isinstance(node, ast.Constant):
         return
     if isinstance(node.value, bool):
@@ -88,7 +88,7 @@ def constants(node: ast.AST) -> Iterator[Change]:
 
 
 def slices(node: ast.AST) -> Iterator[Change]:
-    """A computed bound of a slice one further; numbers are changed as constants."""
+    """Yield a computed bound of a slice one further; numbers are changed as constants."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Slice):
         return
     lower, upper, step = node.slice.lower, node.slice.upper, node.slice.step
@@ -100,7 +100,7 @@ def slices(node: ast.AST) -> Iterator[Change]:
 
 
 def ranges(node: ast.AST) -> Iterator[Change]:
-    """A computed end of a range one further and one less far."""
+    """Yield a computed end of a range one further and one less far."""
     if called(node) != "range" or not isinstance(node, ast.Call) or not node.args:
         return
     last = min(1, len(node.args) - 1)
@@ -113,7 +113,7 @@ def ranges(node: ast.AST) -> Iterator[Change]:
 
 
 def conditions(node: ast.AST) -> Iterator[Change]:
-    """A condition of hardware or of Python inverted, and forced either way."""
+    """Yield a condition of hardware or of Python inverted, and forced either way."""
     if isinstance(node, ast.IfExp):
         yield "condition", f"{text(node.orelse)} if {text(node.test)} else {text(node.body)}"
     if called(node) in _HARDWARE_CONDITIONS and isinstance(node, ast.Call) and len(node.args) == 1:
@@ -126,7 +126,7 @@ def conditions(node: ast.AST) -> Iterator[Change]:
 
 
 def resets(node: ast.AST) -> Iterator[Change]:
-    """A register begins with another value, or is left out of the reset, or is put into it."""
+    """Yield a register begins with another value, or is left out of the reset, or is put into it."""
     if called(node) not in ("Signal", "like") or not isinstance(node, ast.Call):
         return
     given = {keyword.arg: keyword for keyword in node.keywords}
@@ -139,7 +139,7 @@ def resets(node: ast.AST) -> Iterator[Change]:
 
 
 def python_conditions(node: ast.AST) -> Iterator[Change]:
-    """What Python decides about the hardware, inverted."""
+    """Yield what Python decides about the hardware, inverted."""
     if isinstance(node, ast.expr):
         yield "condition", f"not ({text(node)})"
 
@@ -149,7 +149,7 @@ EXPRESSIONS = (comparisons, binary, logic, constants, slices, ranges, conditions
 
 
 def is_assignment(node: ast.AST) -> bool:
-    """Whether a statement adds assignments to a domain: ``m.d.sync += ...``."""
+    """Return whether a statement adds assignments to a domain: ``m.d.sync += ...``."""
     target = getattr(node, "target", None)
     return isinstance(node, ast.AugAssign) and isinstance(target, ast.Attribute) and ".d" in text(target.value)
 

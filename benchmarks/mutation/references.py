@@ -114,7 +114,7 @@ def _spam_job(cycles: int = 400, **settings: Any) -> Comparison:
 
 
 def _torus_job(*shape: Any, cycles: int = 500, **more: Any) -> Comparison:
-    """Rows, columns, wraps, lanes, rule, then buffer and routing delay."""
+    """Return rows, columns, wraps, lanes, rule, then buffer and routing delay."""
     rows, columns, wraps, lanes, rule, buffer_flits, routing_cycles = shape
     routing = torus_workloads.torus_routing(rows, columns, lanes, wraps=wraps, flit_bits=16, rule=rule)
     return torus_workloads.job(routing, buffer_flits, routing_cycles, cycles, **more)
@@ -215,7 +215,7 @@ def _tested() -> list[Reference]:
 
 
 def references() -> list[Reference]:
-    """All of them, proofs first."""
+    """Return all of them, proofs first."""
     proved = [ProvedPart(name) for name, proof in PROOFS.items() if proof.quick]
     compared = [ComparedNetwork(name, make) for name, make in COMPARED.items()]
     return [*proved, *compared, *_tested()]

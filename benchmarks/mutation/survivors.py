@@ -9,7 +9,7 @@ VERDICTS = (EQUIVALENT, CLOSED, "open")
 
 
 def read_survivors(file: Path = FILE) -> dict[str, tuple[str, str]]:
-    """Verdict and reason by the place of a mutant, see ``Verdict.place``.
+    """Return verdict and reason by the place of a mutant, see ``Verdict.place``.
 
     Raises
     ------

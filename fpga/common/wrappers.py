@@ -28,7 +28,7 @@ LUT_INPUTS = 4
 
 
 def _flat(interface: Any, part: Part) -> dict[str, tuple[bool, Value]]:
-    """Ports of a placed part by flat name: whether it is an input, and the value."""
+    """Return ports of a placed part by flat name: whether it is an input, and the value."""
     return {
         "__".join(map(str, path)): (member.flow == In, Value.cast(value))
         for path, member, value in part.signature.flatten(interface)

@@ -182,7 +182,7 @@ _LOAD_BY_REGISTERS = """\
 
 
 def plain_bench(manifest: dict[str, Any]) -> str:
-    """Verilog-2005 of a bench, from the manifest of a network with AXI4-Stream ports on its own clock.
+    """Return verilog-2005 of a bench, from the manifest of a network with AXI4-Stream ports on its own clock.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def plain_bench(manifest: dict[str, Any]) -> str:
 
 
 def _tables(tables: dict[str, Any] | None, registers: dict[str, Any] | None) -> str:
-    """Declarations of what loads tables, and of what writes registers."""
+    """Return declarations of what loads tables, and of what writes registers."""
     lines = ""
     if tables:
         lines = _TABLES.format(last_bit=tables["word_bits"] - 1, last_word=tables["words"] - 1)
@@ -241,7 +241,7 @@ def _load_registers(tables: dict[str, Any] | None, addresses: dict[str, int]) ->
 
 
 def _sends(stream: dict[str, Any], destinations: list[int]) -> list[str]:
-    """Calls of the task that sends."""
+    """Return calls of the task that sends."""
     bits = stream["tuser_bits"]
     if not bits:
         return [f"send({node})" for node in destinations]
@@ -254,7 +254,7 @@ def _sends(stream: dict[str, Any], destinations: list[int]) -> list[str]:
 
 
 def _wire(port: dict[str, Any], stream: dict[str, Any]) -> str:
-    """What a port of the network is connected to; nothing, for outputs that are not looked at."""
+    """Return what a port of the network is connected to; nothing, for outputs that are not looked at."""
     name, sender = port["name"], stream["inputs"][SOURCE]
     if name in ("clk", "rst", "tables_load", "tables_data"):
         return name

@@ -16,7 +16,7 @@ DIGESTS = "generated.json"
 
 
 def bench_project(design: Design, axi_stream: str | None = None, **options: Any) -> dict[str, str]:
-    """Names and texts of all files.
+    """Return names and texts of all files.
 
     Parameters
     ----------

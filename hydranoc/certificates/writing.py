@@ -42,7 +42,7 @@ class Certificate:
 
 
 def certificate_text(family: str, evidence: Mapping[str, Any], files: Mapping[str, str], top: str) -> str:
-    """The certificate as JSON.
+    """Return the certificate as JSON.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def digests_text(files: Mapping[str, str], top: str) -> str:
 
 
 def checked_certificate(text: str, files: Mapping[str, str], top: str) -> Certificate:
-    """A certificate that its checker has accepted; if it has not, none.
+    """Return a certificate that its checker has accepted; if it has not, none.
 
     Parameters
     ----------

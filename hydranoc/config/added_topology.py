@@ -13,12 +13,12 @@ from topology.common.outside import FAILURES, failure_text
 
 
 def is_added(kind: Any) -> bool:
-    """Whether a kind of topology comes from outside."""
+    """Return whether a kind of topology comes from outside."""
     return isinstance(kind, str) and (kind in added_names(TOPOLOGIES) or is_function_name(kind))
 
 
 def added_network(source: Source, key_path: KeyPath, section: dict[str, Any]) -> ChannelNetwork:
-    """The network of a kind that comes from outside; its keys besides ``kind`` are the function's parameters.
+    """Return the network of a kind that comes from outside; its keys besides ``kind`` are the function's parameters.
 
     Raises
     ------

@@ -22,18 +22,18 @@ RATE, RATE_UNIT = "messages_per_node_per_cycle", "messages per node and cycle"
 
 
 def unit_of(key: str) -> str | None:
-    """Unit of a key's value, which its name ends with; None if it has none."""
+    """Return unit of a key's value, which its name ends with; None if it has none."""
     return RATE_UNIT if key == RATE else UNITS.get(key.rpartition("_")[2])
 
 
 def summary_of(model: type) -> str:
-    """The docstring of a class up to its members, as one line; of the class it is made from if it has none."""
+    """Return the docstring of a class up to its members, as one line; of the class it is made from if it has none."""
     texts = (_docstring(part) for part in model.__mro__)
     return " ".join(next(filter(None, texts)).partition(MEMBERS)[0].split())
 
 
 def descriptions_of(model: type) -> dict[str, str]:
-    """Descriptions by member of a class and of all that it is made from, each as one line."""
+    """Return descriptions by member of a class and of all that it is made from, each as one line."""
     found: dict[str, str] = {}
     for part in reversed(model.__mro__):
         found |= _members(_docstring(part).partition(MEMBERS)[2])
@@ -64,7 +64,7 @@ def _docstring(model: type) -> str:
 
 
 def _members(text: str) -> dict[str, str]:
-    """``names : type`` lines, each with the indented lines behind it."""
+    """Return ``names : type`` lines, each with the indented lines behind it."""
     found: dict[str, str] = {}
     names: list[str] = []
     for line in text.splitlines():

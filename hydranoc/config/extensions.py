@@ -71,12 +71,12 @@ class WithAdded(Mapping[str, AddedT]):
 
 
 def added_names(group: str) -> tuple[str, ...]:
-    """Names that packages add to a group, sorted."""
+    """Return names that packages add to a group, sorted."""
     return tuple(sorted(found(group)))
 
 
 def load_added(group: str, name: str) -> Any:
-    """What a package adds under a name.
+    """Return what a package adds under a name.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def load_added(group: str, name: str) -> Any:
 
 @cache
 def found(group: str) -> dict[str, Any]:
-    """Entry points by name; of two with one name the first on ``sys.path``."""
+    """Return entry points by name; of two with one name the first on ``sys.path``."""
     from importlib.metadata import entry_points
 
     points: dict[str, Any] = {}
@@ -103,12 +103,12 @@ def found(group: str) -> dict[str, Any]:
 
 
 def is_function_name(text: str) -> bool:
-    """Whether a text is of the form ``MODULE:FUNCTION`` or ``FILE.py:FUNCTION``."""
+    """Return whether a text is of the form ``MODULE:FUNCTION`` or ``FILE.py:FUNCTION``."""
     return ":" in text
 
 
 def load_function(text: str, files: NamedFiles) -> Any:
-    """A function that a configuration names as ``MODULE:FUNCTION`` or ``FILE.py:FUNCTION``.
+    """Return a function that a configuration names as ``MODULE:FUNCTION`` or ``FILE.py:FUNCTION``.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def load_function(text: str, files: NamedFiles) -> Any:
 
 
 def find_function(what: str, text: str, group: str, files: NamedFiles, own: Sequence[str] = ()) -> Any:
-    """A function that a configuration names, or that a package adds under a name.
+    """Return a function that a configuration names, or that a package adds under a name.
 
     Parameters
     ----------
@@ -170,13 +170,13 @@ def find_function(what: str, text: str, group: str, files: NamedFiles, own: Sequ
 
 
 def either(names: Iterable[str]) -> str:
-    """Names as a choice in words."""
+    """Return names as a choice in words."""
     *others, last = names
     return f"{', '.join(others)} or {last}" if others else last
 
 
 def _file_module(path: Path) -> Any:
-    """A module from a file, under a name that no other file has, nor this one with another content.
+    """Return a module from a file, under a name that no other file has, nor this one with another content.
 
     Processes that are started later, simulators among them, find it by that name as well, so that what it makes can be
     sent to them: a module of that name, which runs the file, lies in a folder at the end of ``sys.path``.
@@ -200,14 +200,14 @@ def _tell_of_module(name: str, files: NamedFiles) -> None:
 
 @cache
 def _module_file(name: str) -> tuple[str | None, str | None]:
-    """Path and digest of an imported module, taken once: Python does not read a changed one again."""
+    """Return path and digest of an imported module, taken once: Python does not read a changed one again."""
     path = getattr(sys.modules[name], "__file__", None)
     return path, content_digest(Path(path)) if path else None
 
 
 @cache
 def _folder_of_modules() -> Path:
-    """A folder for modules that run files; it goes when this process ends."""
+    """Return a folder for modules that run files; it goes when this process ends."""
     folder = Path(tempfile.mkdtemp(prefix="hydranoc-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     sys.path.append(str(folder))

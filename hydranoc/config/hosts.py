@@ -54,7 +54,7 @@ class Hosts(Section):
 
 
 def host_behaviour(source: Source, network: ChannelNetwork) -> HostBehaviour:
-    """The behaviour that a configuration asks for.
+    """Return the behaviour that a configuration asks for.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def _level(source: Source, key: str, probability: float) -> int:
 
 
 def host_figures(hosts: HostBehaviour) -> dict[str, Any]:
-    """The behaviour as plain values for summaries; probabilities as they are in hardware and model."""
+    """Return the behaviour as plain values for summaries; probabilities as they are in hardware and model."""
     return {
         "pause": hosts.pause_level / LEVELS,
         "stall": hosts.stall_level / LEVELS,

@@ -63,7 +63,7 @@ class Config(Generic[FamilyT]):
     hosts: HostBehaviour = EAGER
 
     def with_traffic(self, traffic: schema.Traffic) -> "Config[FamilyT]":
-        """The same network with other traffic."""
+        """Return the same network with other traffic."""
         return replace(self, traffic=traffic)
 
     @property

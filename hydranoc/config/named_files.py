@@ -27,19 +27,19 @@ class NamedFiles:
         self.digests: dict[str, str | None] = {}
 
     def path(self, name: str) -> Path:
-        """Where a file lies that is about to be read."""
+        """Return where a file lies that is about to be read."""
         path = self.folder / name
         if name not in self.digests:
             self.digests[name] = content_digest(path)
         return path
 
     def are_still(self, digests: Mapping[str, str | None]) -> bool:
-        """Whether files have the content that they had when these digests were taken."""
+        """Return whether files have the content that they had when these digests were taken."""
         return all(content_digest(self.folder / name) == digest for name, digest in digests.items())
 
 
 def content_digest(path: Path) -> str | None:
-    """Of a file's content, 16 letters; None if it is no file that can be read twice."""
+    """Return of a file's content, 16 letters; None if it is no file that can be read twice."""
     try:
         if not path.is_file():  # a pipe would be empty then, and a device may have no end
             return None

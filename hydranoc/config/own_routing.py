@@ -29,7 +29,7 @@ class OwnRouting:
     name: str
 
     def __call__(self, section: Any, network: Any) -> Any:
-        """Tables by network section and network, like ``Family.build_routing``.
+        """Return tables by network section and network, like ``Family.build_routing``.
 
         Raises
         ------
@@ -56,7 +56,7 @@ class OwnRouting:
         return routing
 
     def _wrong(self, section: Any, network: Any, routing: Any) -> str:
-        """What tables must be that are none of the family's, or of another network; empty if they are."""
+        """Return what tables must be that are none of the family's, or of another network; empty if they are."""
         missing = [part for part in NEEDED if part not in dir(routing)]
         if missing:
             return f"tables with {', '.join(missing)}, not {type(routing).__name__}"
@@ -78,7 +78,7 @@ class OwnRouting:
 
 
 def _alike(network: Any, own: Any) -> bool:
-    """Whether a network can stand for another one."""
+    """Return whether a network can stand for another one."""
     return isinstance(network, type(own)) and all(
         len(getattr(network, part)) == len(getattr(own, part)) for part in ("channels", "processors")
     )

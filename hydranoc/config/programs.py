@@ -28,7 +28,7 @@ Read = TypeVar("Read")
 
 
 def program_messages(config: Config, traffic: schema.ProgramTraffic, routing: Any) -> Messages:
-    """The messages of a program.
+    """Return the messages of a program.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def program_messages(config: Config, traffic: schema.ProgramTraffic, routing: An
 
 
 def _checked_carriage(config: Config, traffic: schema.ProgramTraffic) -> schema.ProgramTraffic:
-    """The traffic, with the software that carries broadcasts if software does."""
+    """Return the traffic, with the software that carries broadcasts if software does."""
     if traffic.multicast == "hardware":
         if traffic.software is not None:
             text = "traffic.software must be left out if traffic.multicast is hardware"
@@ -81,7 +81,7 @@ def _lowered(config: Config, traffic: schema.ProgramTraffic, routing: Any, progr
 
 
 def bytes_per_flit(config: Config, traffic: schema.Traffic | None) -> int:
-    """Bytes for which a flit of a message's body stands."""
+    """Return bytes for which a flit of a message's body stands."""
     given = getattr(traffic, "bytes_per_flit", None)
     return given or -(-config.network_section.flit_bits // BITS_PER_BYTE)
 
@@ -89,7 +89,7 @@ def bytes_per_flit(config: Config, traffic: schema.Traffic | None) -> int:
 def _with_operations(
     config: Config, traffic: schema.ProgramTraffic, routing: Any, result: Lowered, path: Path
 ) -> list[Message]:
-    """The records, broadcasts as the family's procedure if it has such."""
+    """Return the records, broadcasts as the family's procedure if it has such."""
     broadcast = broadcast_operation(config, traffic)
     everyone = len(routing.network.processors) - 1
     records = []
@@ -108,7 +108,7 @@ def _wrong_message(operation: Operation, problem: str, path: Path) -> ConfigErro
 
 
 def _nodes(config: Config, traffic: schema.ProgramTraffic, program: Program) -> list[int]:
-    """Processor of each rank; those of memory controllers in a trace of caches come behind all others."""
+    """Return processor of each rank; those of memory controllers in a trace of caches come behind all others."""
     if not isinstance(traffic, schema.NetraceTraffic):
         return _mapped(config, "map", traffic.map, program.ranks)
     caches = _mapped(config, "map", traffic.map, program.ranks // 2)

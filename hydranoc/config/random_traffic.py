@@ -18,7 +18,7 @@ MULTICASTS, BROADCASTS = SHARES = ("multicast_fraction", "broadcast_fraction")
 
 
 def random_messages(config: Config, traffic: schema.RandomTraffic, routing: Any) -> Messages:
-    """The messages of random traffic.
+    """Return the messages of random traffic.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def _check_size(config: Config, traffic: schema.RandomTraffic, processors: int) 
 
 
 def _whole_sets(traffic: schema.RandomTraffic) -> bool:
-    """Whether the pattern of multicasts, and not a number, says how many destinations they have."""
+    """Return whether the pattern of multicasts, and not a number, says how many destinations they have."""
     pattern = traffic.multicast_pattern
     return pattern in LINES if isinstance(pattern, str) else isinstance(pattern, schema.Groups)
 

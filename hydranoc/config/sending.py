@@ -15,7 +15,7 @@ from topology.common.channels import ChannelNetwork
 
 
 def _software_key(traffic: schema.Traffic) -> str:
-    """The key that names the software: ``scheme`` is what multi-node multicasts call it."""
+    """Return the key that names the software: ``scheme`` is what multi-node multicasts call it."""
     return "scheme" if getattr(traffic, "scheme", None) is not None else "software"
 
 
@@ -42,7 +42,7 @@ def check_software(config: Config, traffic: schema.Traffic, network: ChannelNetw
 
 
 def operation_number(config: Config, key_path: KeyPath, algorithm: str) -> int:
-    """Number of a broadcast procedure.
+    """Return number of a broadcast procedure.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def operation_number(config: Config, key_path: KeyPath, algorithm: str) -> int:
 def broadcast_operation(
     config: Config, traffic: schema.RandomTraffic | schema.BroadcastTraffic | schema.ProgramTraffic
 ) -> int:
-    """Operation of broadcasts by the algorithm of the traffic; 0 if it names none.
+    """Return operation of broadcasts by the algorithm of the traffic; 0 if it names none.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def wrong_destination(record: Message) -> tuple[int, str] | None:
 
 
 def complete_messages(records: Sequence[Message], config: Config, routing: Any) -> Messages:
-    """Checked messages, each multicast as unicasts if software sends it.
+    """Return checked messages, each multicast as unicasts if software sends it.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def complete_messages(records: Sequence[Message], config: Config, routing: Any) 
 
 
 def _completed(sent: Sequence[Message], config: Config, routing: Any) -> Sequence[Message]:
-    """Messages as the network takes them."""
+    """Return messages as the network takes them."""
     section, family = config.network_section, config.family
     columns = family.complete_columns(section, routing, sent) if isinstance(sent, MessageColumns) else None
     if columns is not None:

@@ -46,14 +46,14 @@ class Source(ABC):
 
     @abstractmethod
     def error(self, key_path: KeyPath, message: str) -> ConfigError:
-        """An error about the value at a place."""
+        """Return an error about the value at a place."""
 
     @abstractmethod
     def line_of(self, key_path: KeyPath) -> int | None:
-        """Line of a key or list item; None where there are no lines."""
+        """Return line of a key or list item; None where there are no lines."""
 
     def find(self, key_path: KeyPath, text: str) -> KeyPath | None:
-        """Place of the last value under ``key_path`` that reads ``text``, such as ``[0, 5]`` or ``s3``."""
+        """Return place of the last value under ``key_path`` that reads ``text``, such as ``[0, 5]`` or ``s3``."""
         value: Any = self.data
         for step in key_path:
             value = value[step]
@@ -144,11 +144,11 @@ class YamlSource(Source):
             raise ConfigError(f"not valid YAML: {error.reason}", file=self.path, line=line) from None
 
     def error(self, key_path: KeyPath, message: str) -> ConfigError:
-        """An error about the value at a place."""
+        """Return an error about the value at a place."""
         return ConfigError(message, file=self.path, line=self.line_of(key_path))
 
     def line_of(self, key_path: KeyPath) -> int:
-        """Line of a key or list item; of the nearest thing around it where there is none."""
+        """Return line of a key or list item; of the nearest thing around it where there is none."""
         node, line = self._values.data, 1
         for step in key_path:
             try:
@@ -162,7 +162,7 @@ class YamlSource(Source):
 def unreadable(
     source: Source, key_path: KeyPath, what: str, error: OSError | ValueError
 ) -> ConfigError | MachineTrouble:
-    """The exception for a file that a configuration names and that cannot be read.
+    """Return the exception for a file that a configuration names and that cannot be read.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def unreadable(
 
 
 def name_of(key_path: KeyPath) -> str:
-    """A place in words, such as ``traffic.messages[3].flits``."""
+    """Return a place in words, such as ``traffic.messages[3].flits``."""
     text = ""
     for step in key_path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)

@@ -40,7 +40,7 @@ NO_OWN: Mapping[str, schema.OwnTopology] = {}
 
 
 def build_network(source: Source, key_path: KeyPath, own: Mapping[str, schema.OwnTopology] = NO_OWN) -> ChannelNetwork:
-    """The network of a topology section.
+    """Return the network of a topology section.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _written_out(source: Source, key_path: KeyPath) -> Network:
 
 
 def located(source: Source, key_path: KeyPath, error: TopologyError) -> ConfigError:
-    """A broken rule of the network, with the line of the value that breaks it as far as that is known."""
+    """Return a broken rule of the network, with the line of the value that breaks it as far as that is known."""
     found = None
     if error.item is not None and "ports" not in str(error):
         found = source.find(key_path, error.item)

@@ -33,7 +33,7 @@ _KEYS = {
 
 
 def build_messages(config: Config, routing: Any) -> Messages:
-    """The messages of a configuration.
+    """Return the messages of a configuration.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def _broadcast(config: Config, traffic: schema.BroadcastTraffic, routing: Any) -
 
 
 def _broadcast_flits(config: Config, traffic: schema.BroadcastTraffic, header_flits: int) -> int:
-    """Length of each message that is sent."""
+    """Return length of each message that is sent."""
     if traffic.bytes is None:
         return traffic.flits or 0
     return header_flits + -(-traffic.bytes * BITS_PER_BYTE // config.network_section.flit_bits)

@@ -71,11 +71,11 @@ class TrafficParts:
 
     @property
     def nodes(self) -> int:
-        """How many there are."""
+        """Number of there are."""
         return len(self.network.processors)
 
     def injection(self) -> Injection:
-        """When nodes send."""
+        """Return when nodes send."""
         rate, process = self.traffic.messages_per_node_per_cycle, self.traffic.injection
         if isinstance(process, str):
             return PROCESSES[process](rate)
@@ -87,7 +87,7 @@ class TrafficParts:
             raise self._error(("injection", error.field), f": {error}") from None
 
     def lengths(self) -> Lengths:
-        """How long messages are."""
+        """Return how long messages are."""
         return self._lengths(self.traffic.flits, "flits")
 
     def _lengths(self, flits: int | dict[int, float], *key: str) -> Lengths:
@@ -97,7 +97,7 @@ class TrafficParts:
             return LengthMix(flits)
 
     def replies(self) -> Replies | None:
-        """How messages are replied to; None if they are not."""
+        """Return how messages are replied to; None if they are not."""
         traffic, reply = self.traffic, self.traffic.reply
         if reply is None:
             return None
@@ -107,7 +107,7 @@ class TrafficParts:
         return Replies(self._lengths(reply.flits, "reply", "flits"), reply.delay_cycles, reply.outstanding)
 
     def pattern(self) -> Pattern:
-        """Where unicasts go."""
+        """Return where unicasts go."""
         pattern = self.traffic.pattern
         if isinstance(pattern, str):
             return self._named_pattern(pattern)
@@ -133,7 +133,7 @@ class TrafficParts:
         return FunctionPattern(name, function, self.network)
 
     def sets(self) -> DestinationSets | None:
-        """Where multicasts go; None if there are none."""
+        """Return where multicasts go; None if there are none."""
         pattern, key = self.traffic.multicast_pattern, "multicast_pattern"
         if self.traffic.multicast_fraction == 0:
             return None
@@ -147,7 +147,7 @@ class TrafficParts:
         return WholeSets(self._whole(pattern))
 
     def _whole(self, pattern: Any) -> np.ndarray:
-        """Candidates of multicasts that go to all of them."""
+        """Return candidates of multicasts that go to all of them."""
         if "destinations" in self.traffic.model_fields_set:
             word = pattern if isinstance(pattern, str) else pattern.kind
             raise self._error("destinations", f" must be left out with multicast_pattern {word!r}, which says which")
@@ -158,7 +158,7 @@ class TrafficParts:
             return same_group(pattern.groups, self.nodes)
 
     def _count(self, most: int) -> Count:
-        """Destinations of a multicast, of so many that every node has."""
+        """Return destinations of a multicast, of so many that every node has."""
         wanted = self.traffic.destinations
         gaussian = isinstance(wanted, schema.Gaussian)
         key = ("destinations", "mean") if gaussian else "destinations"

@@ -88,7 +88,7 @@ def _first_of_each_list(details: Iterable[Any]) -> Iterator[Any]:
 
 
 def choose(source: Source, key_path: KeyPath, key: str, choices: Iterable[str]) -> str:
-    """The value of a key that must be one of some words.
+    """Return the value of a key that must be one of some words.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def _config_error(
 
 
 def _kind_error(source: Source, full: KeyPath, detail: Mapping[str, Any]) -> ConfigError:
-    """A mapping of one of several kinds, which its key ``kind`` has to name."""
+    """Return a mapping of one of several kinds, which its key ``kind`` has to name."""
     kinds = [tag for tag in detail["ctx"]["expected_tags"].replace("'", "").split(", ") if tag != "name"]
     if "kind" not in detail["input"]:
         return source.error(full, f"key 'kind' is missing in {name_of(full)}; it must be {_either(kinds)}")
@@ -135,7 +135,7 @@ def _kind_error(source: Source, full: KeyPath, detail: Mapping[str, Any]) -> Con
 
 
 def _real_steps(value: Any, location: tuple[str | int, ...], *, missing: bool) -> tuple[str | int, ...]:
-    """pydantic's location without the names of union members, which are not in the file."""
+    """Return pydantic's location without the names of union members, which are not in the file."""
     steps: list[str | int] = []
     for position, told in enumerate(location):
         step = _as_given(value, told)
@@ -148,7 +148,7 @@ def _real_steps(value: Any, location: tuple[str | int, ...], *, missing: bool) -
 
 
 def _as_given(value: Any, step: str | int) -> str | int:
-    """A key as it stands in a mapping: pydantic tells of numbers beyond 64 bits as text."""
+    """Return a key as it stands in a mapping: pydantic tells of numbers beyond 64 bits as text."""
     if not isinstance(value, dict) or step in value:
         return step
     return next((key for key in value if isinstance(key, int) and str(key) == step), step)
@@ -161,7 +161,7 @@ def _has(value: Any, step: str | int) -> bool:
 
 
 def _known_keys(model: Any, inside: tuple[str | int, ...], value: Any) -> list[str]:
-    """Keys that the mapping around a place may have."""
+    """Return keys that the mapping around a place may have."""
     for step in inside[:-1]:
         value = value[step]
         if isinstance(step, str):
@@ -170,7 +170,7 @@ def _known_keys(model: Any, inside: tuple[str | int, ...], value: Any) -> list[s
 
 
 def _nested(model: Any, key: str, value: Any) -> Any:
-    """The model inside the annotation of a field; of several the one of the value's kind."""
+    """Return the model inside the annotation of a field; of several the one of the value's kind."""
     pending, found = [model.model_fields[key].annotation], []
     while pending:
         annotation = pending.pop()

@@ -28,7 +28,7 @@ class UnknownScalar(ValueError):
 
 
 def plain_scalar(text: str) -> Any:
-    """The value of a word without quotes.
+    """Return the value of a word without quotes.
 
     Raises
     ------

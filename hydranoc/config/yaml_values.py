@@ -108,7 +108,7 @@ class YamlValues:
                 handler(event)
 
     def lines_of(self, value: Any) -> Any:
-        """Lines of the items of a list, or by key those of a mapping; nothing for other values."""
+        """Return lines of the items of a list, or by key those of a mapping; nothing for other values."""
         return self._lines[id(value)] if isinstance(value, list | dict) else {}
 
     def _document(self, event: Any) -> None:
@@ -208,7 +208,7 @@ def _checked_key(key: Any, others: dict[Any, Any], line: int) -> Any:
 
 
 def _mappings(value: Any, line: int) -> list[dict[Any, Any]]:
-    """What a key ``<<`` takes: a mapping, or a list of them."""
+    """Return what a key ``<<`` takes: a mapping, or a list of them."""
     mappings = value if isinstance(value, list) else [value]
     if not all(isinstance(mapping, dict) for mapping in mappings):
         raise ValueWrong(f"<< must be a mapping or a list of mappings, not {shown(value)}", line)

@@ -53,13 +53,13 @@ class Design(Simulated, Exported):
     """
 
     def __repr__(self) -> str:
-        """The configuration's file, the family and the size of the network, without building tables."""
+        """Return the configuration's file, the family and the size of the network, without building tables."""
         network = self.config.network
         switches, processors = f"{network.switches:,} switches", f"{len(network.processors):,} processors"
         return f"<Design {self.config.name}: {self.family.name}, {switches}, {processors}>"
 
     def check(self) -> CheckReport:
-        """Sizes, and proofs that everyone is reached and that nothing can deadlock.
+        """Return sizes, and proofs that everyone is reached and that nothing can deadlock.
 
         Returns
         -------
@@ -230,7 +230,7 @@ class Design(Simulated, Exported):
         return ComparedOutcome(simulated, compared.result.report or "", compared.waveform)
 
     def draw(self, title: str | None = None, load: "Use | None" = None) -> dict[str, bytes]:
-        """A picture of the network: file contents by suffix, ``svg`` and ``png``.
+        """Return a picture of the network: file contents by suffix, ``svg`` and ``png``.
 
         Parameters
         ----------

@@ -45,7 +45,7 @@ class Exported(Parts):
         registers: bool = False,
         arrays: bool = False,
     ) -> "GeneratedDesign":
-        """The network as Verilog, manifest and FuseSoC core.
+        """Return the network as Verilog, manifest and FuseSoC core.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class Exported(Parts):
         return with_port_arrays(generated) if arrays else generated
 
     def router(self, switch: int | str, top: str = "router") -> "GeneratedDesign":
-        """One router as Verilog, by itself: its links are its ports, its tables are constants.
+        """Return one router as Verilog, by itself: its links are its ports, its tables are constants.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class Exported(Parts):
         return StreamNetwork(RegisterTop(top, self.plan) if registers else top(self.plan))
 
     def harness(self) -> "BenchSource":
-        """The network as Verilog for a lock-step bench."""
+        """Return the network as Verilog for a lock-step bench."""
         from hydranoc.lockstep.compare import harness_source
 
         return harness_source(self.plan)

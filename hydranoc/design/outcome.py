@@ -38,13 +38,13 @@ class Outcome:
 
     @property
     def right(self) -> bool:
-        """Whether every message arrived everywhere exactly once."""
+        """True if every message arrived everywhere exactly once."""
         from hydranoc.reports.summary import is_right
 
         return is_right(self.figures)
 
     def summary(self) -> str:
-        """The summary for people."""
+        """Return the summary for people."""
         from hydranoc.reports.summary_text import summary_text
 
         return summary_text(self.figures)

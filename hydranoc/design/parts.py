@@ -34,7 +34,7 @@ class Parts:
         self.family: Family = config.family
 
     def __getstate__(self) -> dict[str, Any]:
-        """The plan stays behind: it holds functions that cannot be sent, and is made anew."""
+        """Return the plan stays behind: it holds functions that cannot be sent, and is made anew."""
         return {name: value for name, value in vars(self).items() if name != "plan"}
 
     @cached_property
@@ -90,7 +90,7 @@ class Parts:
 
     @property
     def counts_channels(self) -> bool:
-        """Whether hardware and model count what happens on each channel."""
+        """True if hardware and model count what happens on each channel."""
         return self.config.network_section.counters
 
     @property

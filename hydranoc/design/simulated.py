@@ -100,12 +100,12 @@ class Simulated(Parts):
         return (self.warmup_cycles, traffic.cycles) if isinstance(traffic, RandomTraffic) else (self.warmup_cycles,)
 
     def _measured_span(self, results: "Results") -> tuple[int, int]:
-        """First cycle that is counted, and the one behind the last: no later than the run ends."""
+        """Return first cycle that is counted, and the one behind the last: no later than the run ends."""
         last = min((*self._measured_cycles[1:], results.cycles))
         return min(self.warmup_cycles, last - 1), last
 
     def simulation(self, *, count_channels: bool = False, engine: str | None = None) -> "Simulation":
-        """The golden model with its messages before cycle 0, to be run, stepped or recorded.
+        """Return the golden model with its messages before cycle 0, to be run, stepped or recorded.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class Simulated(Parts):
         )
 
     def channel_use(self, results: "Results", progress: Progress | None = None) -> "tuple[Use, Simulation]":
-        """What each channel carried in a run, from the end of the warm-up to the end of the traffic.
+        """Return what each channel carried in a run, from the end of the warm-up to the end of the traffic.
 
         Traffic that is not random is counted over the whole run.
 
@@ -158,7 +158,7 @@ class Simulated(Parts):
     def recording(
         self, results: "Results", window: tuple[int, int] | None = None, progress: Progress | None = None
     ) -> "Recording":
-        """Who holds which channel when in a part of a run, which is run once more.
+        """Return who holds which channel when in a part of a run, which is run once more.
 
         Parameters
         ----------
@@ -187,5 +187,5 @@ class Simulated(Parts):
         return record(self.simulation(), results, *span, came_over=self.family.came_over, progress=told)
 
     def _expected_cycles(self) -> int:
-        """When the last message with a given start starts; the run takes a little longer."""
+        """Return when the last message with a given start starts; the run takes a little longer."""
         return int(self.messages.start_cycle.max(initial=0)) + self.startup_cycles + 1

@@ -33,14 +33,14 @@ def _cycles_of(work: str, deliveries: int, messages: "Messages") -> Work:
 
 
 def _all_cycles(results: "Results", expected_cycles: int) -> int:
-    """How long a run will take that goes on as it began; at least until its last message starts."""
+    """Return how long a run will take that goes on as it began; at least until its last message starts."""
     deliveries = results.deliveries
     wanted = deliveries + results.lost
     return max(results.cycles, expected_cycles, results.cycles * wanted // max(1, deliveries) if deliveries else 0)
 
 
 def with_deliveries(results: "Results", progress: Progress) -> Progress:
-    """A callback that hears, while both sides run, of deliveries too: the model's run says when they come."""
+    """Return a callback that hears, while both sides run, of deliveries too: the model's run says when they come."""
     import numpy as np
 
     from hydranoc.lockstep.compare import COMPARING

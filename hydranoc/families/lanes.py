@@ -47,7 +47,7 @@ def check_lane_section(section: LaneSection) -> None:
 
 
 def lane_sizes(section: LaneSection, routing: Any) -> dict[str, int]:
-    """Sizes of channels, lanes, headers and buffers for a ``CheckReport``.
+    """Return sizes of channels, lanes, headers and buffers for a ``CheckReport``.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def lane_sizes(section: LaneSection, routing: Any) -> dict[str, int]:
 
 
 def complete_unicast(_section: Any, _routing: Any, record: "Message") -> "Message":
-    """A message as the network takes it: to one node.
+    """Return a message as the network takes it: to one node.
 
     Raises
     ------
@@ -86,5 +86,5 @@ def complete_unicast(_section: Any, _routing: Any, record: "Message") -> "Messag
 
 
 def unicast_columns(_section: Any, _routing: Any, columns: "MessageColumns") -> "MessageColumns | None":
-    """The messages as they are; None if one of them has not one destination."""
+    """Return the messages as they are; None if one of them has not one destination."""
     return columns if (columns.counts == 1).all() else None

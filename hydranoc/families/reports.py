@@ -37,12 +37,12 @@ class CheckReport:
 
     @property
     def ordered(self) -> bool:
-        """Whether messages have the order that the configuration asks for."""
+        """True if messages have the order that the configuration asks for."""
         return self.promised_ordering == NO_ORDER or (self.ordering is not None and self.ordering.total)
 
     @property
     def right(self) -> bool:
-        """Whether everyone is reached, nothing can deadlock, and messages have the order that is asked for."""
+        """True if everyone is reached, nothing can deadlock, and messages have the order that is asked for."""
         return not self.unreached and self.deadlock.free and self.ordered
 
 

@@ -7,7 +7,7 @@ from topology.common.link_stages import LinkStages
 
 
 def router_settings(section: NetworkSection) -> dict[str, Any]:
-    """What golden model and hardware plan are told of buffers and times."""
+    """Return what golden model and hardware plan are told of buffers and times."""
     return {
         "buffer_flits": section.buffer_flits,
         "routing_cycles": section.routing_cycles,
@@ -16,7 +16,7 @@ def router_settings(section: NetworkSection) -> dict[str, Any]:
 
 
 def flit_sizes(section: NetworkSection, routing: Any) -> dict[str, int]:
-    """Sizes of flits, headers, buffers and links for a ``CheckReport``.
+    """Return sizes of flits, headers, buffers and links for a ``CheckReport``.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ SHOWN_NAMES = 6
 
 
 def table_rows(routing: Any, names: TableNames) -> Iterator[tuple[str, str, str, str]]:
-    """Rows of a family's tables, by switch, class of the arrival channel, key and port; the branches come last.
+    """Yield rows of a family's tables, by switch, class of the arrival channel, key and port; the branches come last.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def _check_new(known: bool, fields: Sequence[str]) -> None:
 
 
 def read_tables(path: Path, routing: Any, names: TableNames) -> Any:
-    """A family's tables with the content of a file in place of its own.
+    """Return a family's tables with the content of a file in place of its own.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class FileRouting:
     config: Config
 
     def __call__(self, section: Any, network: Any) -> Any:
-        """Tables by network section and network, like ``Family.build_routing``.
+        """Return tables by network section and network, like ``Family.build_routing``.
 
         Raises
         ------
@@ -211,7 +211,7 @@ class FileRouting:
 
 
 def names_of(config: Config, routing: Any, key: Sequence[str | int]) -> TableNames:
-    """Names for table files of a configuration's family.
+    """Return names for table files of a configuration's family.
 
     Parameters
     ----------

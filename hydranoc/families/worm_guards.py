@@ -62,7 +62,7 @@ def plan_guards(section: WatchedSection) -> dict[str, Any]:
 
 
 def complete_within_watchdog(section: WatchedSection, _routing: Any, record: "Message") -> "Message":
-    """The message as it is, if no watchdog would cut it off.
+    """Return the message as it is, if no watchdog would cut it off.
 
     Raises
     ------
@@ -78,6 +78,6 @@ def complete_within_watchdog(section: WatchedSection, _routing: Any, record: "Me
 def columns_within_watchdog(
     section: WatchedSection, _routing: Any, columns: "MessageColumns"
 ) -> "MessageColumns | None":
-    """The messages as they are; None if a watchdog would cut one of them off."""
+    """Return the messages as they are; None if a watchdog would cut one of them off."""
     right = not section.watchdog_flits or int(columns.flits.max(initial=0)) <= section.watchdog_flits
     return columns if right else None

@@ -59,7 +59,7 @@ class BaselineEntry:
 
 
 def network_digest(network: ChannelNetwork) -> str:
-    """A name for a network: the number of switches and the channels decide about it, and nothing else."""
+    """Return a name for a network: the number of switches and the channels decide about it, and nothing else."""
     ends = [[int(c.source), c.source_port, int(c.sink), c.sink_port] for c in network.channels]
     facts = [network.switches, ends]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
@@ -68,7 +68,7 @@ def network_digest(network: ChannelNetwork) -> str:
 def entry_of(
     name: str, measurement: Measurement, plan: NetworkPlan, device: Device, tools: Sequence[str]
 ) -> BaselineEntry:
-    """An entry from a measurement of a router that fits the device.
+    """Return an entry from a measurement of a router that fits the device.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def entry_of(
 
 
 def read_baseline(path: Path = BASELINE) -> list[BaselineEntry]:
-    """The stored entries; none if there is no file.
+    """Return the stored entries; none if there is no file.
 
     Raises
     ------
@@ -125,7 +125,7 @@ ADDED_HARDWARE = ("guard", "watchdog_flits", "whole_packets")
 def find_entry(
     entries: Sequence[BaselineEntry], plan: NetworkPlan, switch: int, device: Device
 ) -> BaselineEntry | None:
-    """The entry of a router, if there is one; of several the one that names the most parameters."""
+    """Return the entry of a router, if there is one; of several the one that names the most parameters."""
     digest = network_digest(plan.network)
     wanted = (device.name, plan.family, digest, switch)
     fitting = [
@@ -151,7 +151,7 @@ def changes(measurement: Measurement, entry: BaselineEntry) -> dict[str, float]:
 
 
 def regressions(measurement: Measurement, entry: BaselineEntry, allowed: float) -> list[str]:
-    """Figures that are worse than the baseline by more than a share ``allowed``, one text each."""
+    """Return figures that are worse than the baseline by more than a share ``allowed``, one text each."""
     worse = {name: -change if name == "fmax_mhz" else change for name, change in changes(measurement, entry).items()}
     texts = [
         f"{name} is {share:.1%} worse than in the baseline"

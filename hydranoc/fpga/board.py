@@ -51,7 +51,7 @@ class BuiltBoard:
 
     @property
     def right(self) -> bool:
-        """Whether there is a bitstream."""
+        """True if there is a bitstream."""
         return self.bitstream is not None
 
 
@@ -137,7 +137,7 @@ def _figures(folder: Path, board: Board) -> tuple[Area, ClockTiming]:
 
 
 def board_figures(built: BuiltBoard) -> dict[str, Any]:
-    """What was built, ready for JSON."""
+    """Return what was built, ready for JSON."""
     return {
         "board": built.board.name,
         "network": built.network,
@@ -154,7 +154,7 @@ def board_figures(built: BuiltBoard) -> dict[str, Any]:
 
 
 def board_text(built: BuiltBoard) -> str:
-    """What was built, for people."""
+    """Return what was built, for people."""
     memories = [(kind, count) for kind, count in built.area.memories.items() if count]
     margin = "fast enough for" if built.clock.met else "too slow for"
     clock = f"{built.clock.achieved_mhz:.1f} MHz, {margin} {built.clock.wanted_mhz:.1f} MHz"

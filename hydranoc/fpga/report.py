@@ -45,7 +45,7 @@ class Result:
 
 
 def figures(results: Sequence[Result], device: Device, tools: Sequence[str], seeds: int) -> dict[str, Any]:
-    """Everything that was measured, ready for JSON."""
+    """Return everything that was measured, ready for JSON."""
     return {
         "device": {"name": device.name, "title": device.title},
         "no_clock": None if device.has_clock else f"a clock is {NO_CLOCK}",
@@ -96,7 +96,7 @@ def _rounded_hop(hop: dict[str, Any]) -> dict[str, Any]:
 
 
 def report_text(results: Sequence[Result], device: Device, tools: Sequence[str]) -> str:
-    """All results for people: figures first, then the critical paths."""
+    """Return all results for people: figures first, then the critical paths."""
     blocks = [table([("device", device.title), ("tools", ", ".join(tools))])]
     blocks += [f"{result.title}\n{_indented(table(_rows(result, device)))}" for result in results]
     blocks += [_path_text(result) for result in results if result.measurement.timings]

@@ -43,7 +43,7 @@ class Measurement:
 
     @property
     def fits(self) -> bool:
-        """Whether nothing is known that the device lacks."""
+        """True if nothing is known that the device lacks."""
         return not self.shortages
 
     @property
@@ -59,7 +59,7 @@ class Measurement:
 
 
 def fpga_tools(device: Device) -> list[Tool]:
-    """The programs that figures of a device need.
+    """Return the programs that figures of a device need.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def fpga_tools(device: Device) -> list[Tool]:
 
 
 def tool_versions(device: Device) -> list[str]:
-    """Names and versions of those programs."""
+    """Return names and versions of those programs."""
     return [version_of(tool) for tool in fpga_tools(device)]
 
 

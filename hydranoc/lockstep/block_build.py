@@ -34,7 +34,7 @@ def compile_blocks(blocks: Sequence[Block], work: Path, arguments: Sequence[str]
 
 
 def linked_blocks(blocks: Sequence[Block], work: Path) -> list[str]:
-    """Arguments with which Verilator links compiled blocks to the network that calls them."""
+    """Return arguments with which Verilator links compiled blocks to the network that calls them."""
     arguments: list[str] = []
     for block in blocks:
         folder = work / block.name
@@ -43,7 +43,7 @@ def linked_blocks(blocks: Sequence[Block], work: Path) -> list[str]:
 
 
 def _calls_file(block: Block, folder: Path) -> Path:
-    """Objects of all blocks lie in one folder, so their files have different names."""
+    """Return objects of all blocks lie in one folder, so their files have different names."""
     return folder / f"calls_{block.name}.cpp"
 
 

@@ -15,7 +15,7 @@ WHOLE_WAVES_ROUTERS = 128
 
 
 def has_blocks(source: BenchSource, *, waves: bool) -> bool:
-    """Whether what is instantiated many times is better compiled once than each instance by itself."""
+    """Return whether what is instantiated many times is better compiled once than each instance by itself."""
     if not source.shapes or (waves and source.routers <= WHOLE_WAVES_ROUTERS):
         return False
     return (

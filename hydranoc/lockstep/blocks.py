@@ -65,7 +65,7 @@ class Block:
 
 
 def blocks_of(modules: VerilogModules, top: str, names: Iterable[str]) -> list[Block]:
-    """The blocks of a network.
+    """Return the blocks of a network.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def blocks_of(modules: VerilogModules, top: str, names: Iterable[str]) -> list[B
 
 
 def network_with_calls(modules: VerilogModules, top: str, blocks: Sequence[Block]) -> str:
-    """Verilog of the network with calls for blocks, and without the modules that only blocks have."""
+    """Return Verilog of the network with calls for blocks, and without the modules that only blocks have."""
     called = {block.module: _calling_module(block) for block in blocks}
     texts: dict[str, str] = {}
 
@@ -120,7 +120,7 @@ def _range(port: Port) -> str:
 
 
 def _calling_module(block: Block) -> str:
-    """The module as the network's simulator sees it."""
+    """Return the module as the network's simulator sees it."""
     constants, inputs, outputs = block.constants, block.inputs, _numbered(block.outputs, "o")
     arguments = [f"input {_dpi_type(port)} i{number}" for number, port in enumerate(inputs)]
     arguments += [f"output {_dpi_type(port)} {name}" for name, port in outputs]
@@ -149,7 +149,7 @@ def _low_bits(port: Port) -> str:
 
 
 def wrapper(block: Block) -> str:
-    """The block's own Verilog, in a module whose ports have names that are the same in Verilog and C++."""
+    """Return the block's own Verilog, in a module whose ports have names that are the same in Verilog and C++."""
     named = [*_numbered(block.constants, "c"), *_numbered(block.inputs, "i"), *_numbered(block.outputs, "o")]
     lines = [f"module {block.name}({', '.join([_CLOCK, *(name for name, _ in named)])});", f"  input {_CLOCK};"]
     lines += [f"  {'input' if port.is_input else 'output'} {_range(port)}{name};" for name, port in named]
@@ -159,7 +159,7 @@ def wrapper(block: Block) -> str:
 
 
 def calls(block: Block) -> str:
-    """C++ of the functions by which the network's simulator calls a block."""
+    """Return c++ of the functions by which the network's simulator calls a block."""
     constants, inputs, outputs = (
         _numbered(block.constants, "c"),
         _numbered(block.inputs, "i"),

@@ -18,7 +18,7 @@ WAVE_CYCLES = 2_000
 
 
 def runs_directly(simulator: str) -> bool:
-    """Whether a comparison in a simulator needs no cocotb."""
+    """Return whether a comparison in a simulator needs no cocotb."""
     return simulator == "verilator"
 
 
@@ -119,6 +119,6 @@ class _Bench:
 
 
 def _shortened(comparison: Comparison, cycles: int) -> Comparison:
-    """The same up to a cycle."""
+    """Return the same up to a cycle."""
     cycles = min(comparison.cycles, cycles)
     return replace(comparison, cycles=cycles, resets=tuple(reset for reset in comparison.resets if reset < cycles))

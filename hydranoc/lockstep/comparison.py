@@ -70,7 +70,7 @@ class ComparisonOutcome:
 
 
 def harness_source(plan: NetworkPlan) -> BenchSource:
-    """A network as Verilog for the lock-step bench."""
+    """Return a network as Verilog for the lock-step bench."""
     generated = generate_harness(plan)
     messages = [f"message_{name}" for name in plan.network.injection_names]
     counter_inputs = ("counters_enable", "counters_clear", "counters_address") if plan.counters else ()

@@ -49,7 +49,7 @@ class Kept:
 def find_or_build(
     name: str, program: str, build: Callable[[Path], None], waiting: Callable[[], None] | None = None
 ) -> tuple[Path, float]:
-    """A simulator's folder, and the seconds that building it took; 0 if it was there.
+    """Return a simulator's folder, and the seconds that building it took; 0 if it was there.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def in_use(folder: Path) -> Iterator[None]:
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether a simulator is all there, and as it was built."""
+    """Return whether a simulator is all there, and as it was built."""
     try:
         said = json.loads((folder / WHOLE).read_text())
         return _digest(folder / said["program"]) == said["sha256"]
@@ -104,7 +104,7 @@ def is_whole(folder: Path) -> bool:
 
 
 def kept_simulators() -> list[Kept]:
-    """All simulators, the most recently used first."""
+    """Return all simulators, the most recently used first."""
     found = []
     for path in _simulators():
         with contextlib.suppress(OSError):  # dropped by another process meanwhile

@@ -65,7 +65,7 @@ def _control_file(source: BenchSource) -> str:
 
 
 def _with_waves(source: BenchSource, simulator: str) -> str:
-    """The Verilog, writing a waveform from cycle ``wave_first`` (a plus-argument, counted from time 0) on."""
+    """Return the Verilog, writing a waveform from cycle ``wave_first`` (a plus-argument, counted from time 0) on."""
     start = source.verilog.index(f"module {source.top}(")
     end = source.verilog.index("endmodule", start)
     waves = _WAVES.format(file=WAVE_FILE[simulator], top=source.top)
@@ -160,7 +160,7 @@ def _run_build(top: str, simulator: str, sources: list[Path], work: Path, argume
 
 
 def _ending(error: BaseException) -> str:
-    """How a simulator ended that did not finish; cocotb's runners exit with its return code."""
+    """Return how a simulator ended that did not finish; cocotb's runners exit with its return code."""
     code = error.code if isinstance(error, SystemExit) else None
     return f"did not finish: it {how_it_ended(code)}" if isinstance(code, int) and code < 0 else "did not finish"
 

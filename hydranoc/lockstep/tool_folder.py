@@ -37,7 +37,7 @@ VERILATOR_SCRIPT, VERILATOR_MAKEFILE = Path("bin/verilator"), Path("include/veri
 
 
 def tool_folder() -> Path:
-    """The folder, written if it is not there: ``bin`` has a program for each shipped tool that is installed.
+    """Return the folder, written if it is not there: ``bin`` has a program for each shipped tool that is installed.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def shipped_tools() -> Iterator[Tool | ToolMissing]:
 
 
 def user_tool(name: str) -> Tool:
-    """A shipped tool for calls by users.
+    """Return a shipped tool for calls by users.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def environment_of(folder: Path) -> dict[str, str]:
 
 
 def _contents() -> tuple[dict[Path, str], dict[Path, Path]]:
-    """Files with their texts, and links with what they point to."""
+    """Return files with their texts, and links with what they point to."""
     texts: dict[Path, str] = {}
     links: dict[Path, Path] = {}
     for tool in shipped_tools():
@@ -127,7 +127,7 @@ def _add_verilator(root: Path, texts: dict[Path, str], links: dict[Path, Path]) 
 
 
 def _verilator_version() -> str:
-    """The version as Verilator itself writes it: 5.048, where the package has 5.48.0."""
+    """Return the version as Verilator itself writes it: 5.048, where the package has 5.48.0."""
     major, minor = importlib.metadata.version("verilator").split(".")[:2]
     return f"{major}.{int(minor):03}"
 

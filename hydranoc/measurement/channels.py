@@ -9,7 +9,7 @@ from sim_model.statistics.latency import Interval, confidence_interval
 
 
 def utilisation(runs: Sequence[Observations], warmup: int) -> np.ndarray | None:
-    """Flits per cycle on each channel, float[channels], mean of all runs; None if they did not count.
+    """Return flits per cycle on each channel, float[channels], mean of all runs; None if they did not count.
 
     Parameters
     ----------
@@ -23,13 +23,13 @@ def utilisation(runs: Sequence[Observations], warmup: int) -> np.ndarray | None:
 
 
 def channel_flow(runs: Sequence[Observations], warmup: int) -> Interval | None:
-    """The same, mean of all channels, with its interval."""
+    """Return the same, mean of all channels, with its interval."""
     counted = _flows(runs, warmup)
     return confidence_interval([float(flow.mean()) for flow in counted]) if counted else None
 
 
 def _flows(runs: Sequence[Observations], warmup: int) -> list[np.ndarray]:
-    """By run."""
+    """Return by run."""
     cycles = runs[0].cycle_of(COUNTED_PARTS) - runs[0].cycle_of(warmup)
     counted = [run.channel_flits for run in runs if run.channel_flits is not None]
     return [(flits[COUNTED_PARTS] - flits[warmup]) / cycles for flits in counted]

@@ -59,7 +59,7 @@ def inefficiency(series: np.ndarray) -> float:
 
 
 def _deviations(run: Observations, kind: int, warmup: int) -> np.ndarray | None:
-    """Sums by slice of latencies less the mean of the run, float[slices]; None without a delivered message."""
+    """Return sums by slice of latencies less the mean of the run, float[slices]; None without a delivered message."""
     slices = run.start_cycle * (PARTS * SLICES) // run.cycles - warmup * SLICES
     count = (COUNTED_PARTS - warmup) * SLICES
     latency = run.latency_cycles

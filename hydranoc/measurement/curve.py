@@ -35,7 +35,7 @@ class Curve:
         return [point for point in self.points if point.stable]
 
     def at(self, load: float) -> LoadPoint | None:
-        """The point at a load if it has means, otherwise None.
+        """Return the point at a load if it has means, otherwise None.
 
         Parameters
         ----------
@@ -48,7 +48,7 @@ class Curve:
 def load_curve(
     task_of: Callable[[float, bool], Task], loads: Iterable[float], *, relative_width: float
 ) -> Generator[Task, LoadPoint, Curve]:
-    """Tasks of a curve one after the other, each sent the point that came out; returns the curve.
+    """Yield tasks of a curve one after the other, each sent the point that came out; returns the curve.
 
     Parameters
     ----------

@@ -2,5 +2,5 @@
 
 
 def six_digits(value: float) -> float:
-    """Rounded to six significant digits, as tables of figures and of points have them."""
+    """Return rounded to six significant digits, as tables of figures and of points have them."""
     return float(f"{value:.6g}")

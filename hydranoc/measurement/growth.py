@@ -109,7 +109,7 @@ def growth_of(runs: Sequence[Observations], kind: int) -> Growth:
 
 
 def _own_cycles(run: Observations, kind: int) -> tuple[np.ndarray, np.ndarray]:
-    """Cycles in which the messages of a kind start and arrive, both in order of their start."""
+    """Return cycles in which the messages of a kind start and arrive, both in order of their start."""
     own = np.flatnonzero(run.kind == kind)
     own = own[np.argsort(run.start_cycle[own], kind="stable")]
     return run.start_cycle[own], run.end_cycle[own]
@@ -125,7 +125,7 @@ def _first_latency(own: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
 
 
 def _in_window(own: Sequence[tuple[np.ndarray, np.ndarray]], cycles: float) -> WindowGrowth:
-    """The window of runs of so many cycles."""
+    """Return the window of runs of so many cycles."""
     edges = cycles * WINDOW_PARTS / PARTS
     increments, offered = np.empty((len(own), STEPS)), 0
     for row, (starts, ends) in zip(increments, own, strict=True):
@@ -139,7 +139,7 @@ def _in_window(own: Sequence[tuple[np.ndarray, np.ndarray]], cycles: float) -> W
 
 
 def _p_value(increments: np.ndarray) -> float:
-    """One-sided t-test of a mean above 0, by the scatter within runs."""
+    """Return one-sided t-test of a mean above 0, by the scatter within runs."""
     mean = float(increments.mean())
     freedom = len(increments) * (STEPS - 1)
     scatter = float(((increments - increments.mean(axis=1, keepdims=True)) ** 2).sum()) / freedom

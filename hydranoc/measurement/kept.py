@@ -14,7 +14,7 @@ MEASURING = ("sim_model", "topology", "hydranoc/measurement", "hydranoc/studies"
 
 
 def sources_digest(without: Collection[str] = (), folders: Collection[str] = MEASURING) -> str:
-    """Of everything that decides about a point, 16 letters.
+    """Return of everything that decides about a point, 16 letters.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def sources_digest(without: Collection[str] = (), folders: Collection[str] = MEA
 
 
 def kept_points(name: str, quick: bool, other_families: Collection[str]) -> KeptPoints:
-    """Points that earlier runs have measured with the same model and the same studies.
+    """Return points that earlier runs have measured with the same model and the same studies.
 
     Parameters
     ----------
@@ -48,5 +48,5 @@ def kept_points(name: str, quick: bool, other_families: Collection[str]) -> Kept
 
 
 def kept_text(kept: KeptPoints) -> str:
-    """How many points are kept, and where."""
+    """Return how many points are kept, and where."""
     return f"{len(kept)} {'point' if len(kept) == 1 else 'points'} kept in {kept.path}"

@@ -59,7 +59,7 @@ class KeptPoints:
         return len(self._rows)
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """The members of a point; None if it has not been measured."""
+        """Return the members of a point; None if it has not been measured."""
         return self._rows.get(key)
 
     def add(self, key: str, row: dict[str, Any]) -> None:
@@ -99,7 +99,7 @@ def measure_points(
     kept: KeptPoints | None = None,
     key: Callable[[Task], str] = repr,
 ) -> list[Point]:
-    """``measure`` of every task, in the order of the tasks.
+    """Return ``measure`` of every task, in the order of the tasks.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def measure_curves(
     kept: KeptPoints | None = None,
     key: Callable[[Task], str] = repr,
 ) -> list[Curve]:
-    """Several curves at the same time, of which each decides by its points so far what is measured next.
+    """Return several curves at the same time, of which each decides by its points so far what is measured next.
 
     What comes out does not depend on the number of processes.
 
@@ -197,7 +197,7 @@ class _Book:
         self.done = 0
 
     def begin(self, number: int) -> bool:
-        """First task of a curve that has not been kept; whether there is one."""
+        """Return first task of a curve that has not been kept; whether there is one."""
         return self._advance(number, None)
 
     def finish(self, number: int, point: _Dataclass) -> bool:
@@ -246,7 +246,7 @@ def _share(
 
 
 def _measure(measure: Callable, task: Any, threads: int) -> Any:
-    """With the threads that are left where there are more cores than curves."""
+    """Return with the threads that are left where there are more cores than curves."""
     with replication_threads(threads):
         return measure(task)
 

@@ -52,7 +52,7 @@ class LoadPoint:
 
     @classmethod
     def of(cls, curve: str, load: float, point: MeasuredPoint) -> "LoadPoint":
-        """The plain values of a measured point.
+        """Return the plain values of a measured point.
 
         Parameters
         ----------
@@ -83,11 +83,11 @@ class LoadPoint:
 
     @property
     def stable(self) -> bool:
-        """Whether there are means."""
+        """True if there are means."""
         return self.verdict == STABLE
 
     def latency_cycles(self, kind: str) -> Interval:
-        """Mean latency in cycles with its 95 % interval; NaN where there is none.
+        """Return mean latency in cycles with its 95 % interval; NaN where there is none.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class LoadPoint:
 
 
 def _judged(verdict: Verdict) -> tuple[float, ...]:
-    """The values of ``JUDGED``."""
+    """Return the values of ``JUDGED``."""
     backlog = verdict.backlog
     p_value = max(backlog.whole.p_value, backlog.half.p_value)
     shares = (verdict.growth.mean, verdict.growth.high, backlog.whole.share, backlog.half.share)
@@ -108,7 +108,7 @@ def _judged(verdict: Verdict) -> tuple[float, ...]:
 
 
 def columns(kinds: tuple[str, ...], unit: str) -> tuple[str, ...]:
-    """Header of a table of points.
+    """Return header of a table of points.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def columns(kinds: tuple[str, ...], unit: str) -> tuple[str, ...]:
 
 
 def row(point: LoadPoint, unit_cycles: float) -> tuple[object, ...]:
-    """Values of ``columns``, rounded to six digits; latencies that do not exist are empty cells.
+    """Return values of ``columns``, rounded to six digits; latencies that do not exist are empty cells.
 
     Parameters
     ----------

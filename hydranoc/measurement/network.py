@@ -117,7 +117,7 @@ def observations_of(
 
 
 def with_all_kinds(run: Observations, kind: int) -> Observations:
-    """The run with every message once more, as one of a kind that stands for all."""
+    """Return the run with every message once more, as one of a kind that stands for all."""
     return replace(
         run,
         start_cycle=np.tile(run.start_cycle, 2),
@@ -159,7 +159,7 @@ def run_counted(simulation: Simulation, cycles: int) -> tuple[Results, np.ndarra
 
 
 def _group_flits(results: Results) -> np.ndarray:
-    """Flits that the destinations of each group get in all, int64, by position in ``groups``."""
+    """Return flits that the destinations of each group get in all, int64, by position in ``groups``."""
     messages = results.messages
     flits = np.bincount(
         np.searchsorted(results.groups, messages.group), weights=messages.flits * messages.destination_counts

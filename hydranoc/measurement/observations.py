@@ -45,7 +45,7 @@ class Observations:
         return np.minimum(self.start_cycle * PARTS // self.cycles, PARTS - 1)
 
     def cycle_of(self, part: int) -> int:
-        """The first cycle of a part.
+        """Return the first cycle of a part.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class Experiment(Protocol):
     def kinds(self) -> tuple[str, ...]: ...
 
     def run(self, replication: int, cycles: int) -> Observations:
-        """One run; those of different numbers are independent, the same number and length give the same run.
+        """Return one run; those of different numbers are independent, the same number and length give the same run.
 
         Messages go on starting until the end, and the run goes on until those of the counted parts are delivered, or
         a quarter as long again.

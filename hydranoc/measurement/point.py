@@ -150,7 +150,7 @@ class MeasuredPoint:
 
 
 def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
-    """A point measured by the rules of ``stability`` and of the plan.
+    """Return a point measured by the rules of ``stability`` and of the plan.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def measure_point(experiment: Experiment, plan: Plan) -> MeasuredPoint:
 
 
 def is_stable(experiment: Experiment, plan: Plan) -> bool:
-    """The verdict alone, without replications for precise means.
+    """Return the verdict alone, without replications for precise means.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def _judged_runs(
 
 
 def _longer(cycles: int, needed: float) -> int:
-    """The least doubling that reaches the cycles needed; one where it is not known how many are."""
+    """Return the least doubling that reaches the cycles needed; one where it is not known how many are."""
     return cycles << max(math.ceil(math.log2(needed / cycles)), 1) if math.isfinite(needed) else 2 * cycles
 
 
@@ -261,7 +261,7 @@ def _precise(runs: Sequence[Observations], warmup: int, kinds: int, plan: Plan) 
 
 
 def _width(runs: Sequence[Observations], warmup: int, kinds: int, plan: Plan) -> float:
-    """Width of the widest interval, as a share of what it may be."""
+    """Return width of the widest interval, as a share of what it may be."""
     widths = [(_mean_latency(runs, warmup, kind).relative, plan.relative_half_width) for kind in range(kinds)]
     flow = channel_flow(runs, warmup)
     widths.append((math.inf if flow is None else flow.relative, plan.channel_half_width))
@@ -269,7 +269,7 @@ def _width(runs: Sequence[Observations], warmup: int, kinds: int, plan: Plan) ->
 
 
 def _counted(run: Observations, warmup: int, kind: int) -> np.ndarray:
-    """Delivered messages that count, bool[M]."""
+    """Return delivered messages that count, bool[M]."""
     part = run.part
     return (run.kind == kind) & (part >= warmup) & (part < COUNTED_PARTS) & (run.end_cycle != NOT_DELIVERED)
 
@@ -297,7 +297,7 @@ def _result(name: str, kind: int, runs: Sequence[Observations], warmup: int) -> 
 
 
 def _percentiles(sample: np.ndarray) -> tuple[float, ...]:
-    """Observed values."""
+    """Return observed values."""
     if len(sample) == 0:
         return (float("nan"),) * len(PERCENTILES)
     return tuple(np.percentile(sample, PERCENTILES, method="inverted_cdf").tolist())
@@ -306,7 +306,7 @@ def _percentiles(sample: np.ndarray) -> tuple[float, ...]:
 def _rate(
     cycles: Sequence[np.ndarray], weights: Sequence[np.ndarray], runs: Sequence[Observations], kind: int, warmup: int
 ) -> Interval:
-    """Weight per cycle of what happened in the counted parts."""
+    """Return weight per cycle of what happened in the counted parts."""
     rates = []
     for when, weight, run in zip(cycles, weights, runs, strict=True):
         first, last = run.cycle_of(warmup), run.cycle_of(COUNTED_PARTS)

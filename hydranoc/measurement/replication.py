@@ -36,7 +36,7 @@ def replicate(
     precision: Precision,
     hopeless: Callable[[Sequence[float]], bool] = lambda _: False,
 ) -> np.ndarray:
-    """Observe replications 0, 1, 2, ... until the mean of the first column is precise enough.
+    """Return observe replications 0, 1, 2, ... until the mean of the first column is precise enough.
 
     Parameters
     ----------

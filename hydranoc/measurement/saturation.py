@@ -30,7 +30,7 @@ class SaturationLoad:
         return 1 - self.carried / self.diverging
 
     def halved(self, carried: bool) -> "SaturationLoad":
-        """What is left of the interval after the verdict on its middle.
+        """Return what is left of the interval after the verdict on its middle.
 
         Parameters
         ----------
@@ -43,7 +43,7 @@ class SaturationLoad:
 def find_saturation(
     carried: Callable[[float], bool], low: float, high: float, *, relative_width: float = 0.02
 ) -> SaturationLoad:
-    """Bisection between two loads.
+    """Return bisection between two loads.
 
     Parameters
     ----------

@@ -113,7 +113,7 @@ def judge(runs: Sequence[Observations], kinds: Sequence[str], warmup: int, lengt
 
 
 def _over_runs(values: Sequence[float], confidence: float) -> Interval:
-    """Interval over runs that had something to observe; without an end if there are too few."""
+    """Return interval over runs that had something to observe; without an end if there are too few."""
     seen = [value for value in values if not np.isnan(value)]
     if len(seen) < MANY_RUNS:
         return Interval(float("nan"), float("inf"), len(seen))

@@ -43,7 +43,7 @@ def replication_threads(count: int) -> Iterator[None]:
 
 
 def replications(run: Callable[[int], Run], numbers: Sequence[int]) -> list[Run]:
-    """``run`` of every number, in the order of the numbers whichever is finished first.
+    """Return ``run`` of every number, in the order of the numbers whichever is finished first.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def replications(run: Callable[[int], Run], numbers: Sequence[int]) -> list[Run]
 
 
 def run_wanted(simulation: Simulation, until_cycle: int) -> Results:
-    """``simulation.run``; on a thread of ``replications`` it ends as soon as nobody wants it any more.
+    """Return ``simulation.run``; on a thread of ``replications`` it ends as soon as nobody wants it any more.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from hydranoc.measurement.observations import COUNTED_PARTS, Observations
 
 
 def mser(series: np.ndarray) -> int:
-    """How many values at the front to drop, at most half of them.
+    """Return how many values at the front to drop, at most half of them.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def mser(series: np.ndarray) -> int:
 
 
 def beginning(series: np.ndarray) -> int:
-    """What MSER drops, if that is lower than the rest.
+    """Return what MSER drops, if that is lower than the rest.
 
     Runs begin empty, and so with short latencies. MSER would also drop a queue that was long by chance, and the mean of
     many runs would come out too low for it.
@@ -57,7 +57,7 @@ def _squared_error(rest: np.ndarray) -> float:
 
 
 def warmup_parts(runs: Sequence[Observations], kinds: int) -> int:
-    """Parts of the runs that are their beginning: the longest that any kind of message needs.
+    """Return parts of the runs that are their beginning: the longest that any kind of message needs.
 
     The mean of each part is taken over all runs, so that chance in a single one does not count as a beginning.
 
@@ -73,7 +73,7 @@ def warmup_parts(runs: Sequence[Observations], kinds: int) -> int:
 
 
 def _mean_by_part(runs: Sequence[Observations], kind: int) -> np.ndarray:
-    """Mean latency by part, float[COUNTED_PARTS]; NaN where no message of the kind started."""
+    """Return mean latency by part, float[COUNTED_PARTS]; NaN where no message of the kind started."""
     total, count = np.zeros(COUNTED_PARTS), np.zeros(COUNTED_PARTS)
     for run in runs:
         latency, part = run.latency_cycles, run.part

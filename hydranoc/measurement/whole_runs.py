@@ -12,7 +12,7 @@ from sim_model.messages.messages import Message
 def prepare(
     model: Model, records: Sequence[Message], startup_cycles: int = 0, *, count_channels: bool = False
 ) -> Simulation:
-    """A run about to begin."""
+    """Return a run about to begin."""
     messages = checked_messages(
         records,
         processors=len(model.network.processors),
@@ -23,7 +23,7 @@ def prepare(
 
 
 def finish(simulation: Simulation) -> Results:
-    """Results at the end of a run.
+    """Return results at the end of a run.
 
     Raises
     ------

@@ -33,7 +33,7 @@ SENDER, RECEIVER = "#e9edf1", "#b9d3ea"
 
 
 def drawing_style() -> AbstractContextManager[None]:
-    """Settings of all pictures and plots, for as long as a block runs."""
+    """Return settings of all pictures and plots, for as long as a block runs."""
     return mpl.rc_context(
         {
             "svg.hashsalt": "hydranoc",  # same names inside the SVG on every run
@@ -44,7 +44,7 @@ def drawing_style() -> AbstractContextManager[None]:
 
 
 def draw_network(network: ChannelNetwork, links: LinkClasses, title: str, load: Use | None = None) -> dict[str, bytes]:
-    """A picture of a network.
+    """Return a picture of a network.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def draw_network(network: ChannelNetwork, links: LinkClasses, title: str, load: 
 
 
 def render(figure: Figure) -> dict[str, bytes]:
-    """SVG and PNG of a figure, without dates."""
+    """Return SVG and PNG of a figure, without dates."""
     files = {}
     for suffix, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
         stream = io.BytesIO()
@@ -106,13 +106,13 @@ def _figure(network: ChannelNetwork, links: LinkClasses, title: str, load: Use |
 
 
 def _scale(units: float) -> float:
-    """Inches per unit of a picture that is so many units wide or high."""
+    """Return inches per unit of a picture that is so many units wide or high."""
     scale = max(min(INCHES_PER_UNIT, LARGEST_INCHES / units), SMALLEST_INCHES / units)
     return max(scale, min(READABLE_INCHES_PER_UNIT, MOST_INCHES / units))
 
 
 def _link_colours(faint: bool) -> tuple[str, str]:
-    """Of tree links and of others; faint ones leave the colours to what is drawn over them."""
+    """Return of tree links and of others; faint ones leave the colours to what is drawn over them."""
     return (FAINT, FAINT) if faint else (TREE, CROSS)
 
 

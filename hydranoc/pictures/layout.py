@@ -12,7 +12,7 @@ WIDEST = 2000
 
 
 def switch_positions(network: ChannelNetwork, links: LinkClasses) -> np.ndarray:
-    """Positions of the switches, float, shape (switches, 2); the closest two are 1 apart.
+    """Return positions of the switches, float, shape (switches, 2); the closest two are 1 apart.
 
     Those of the network if it has any; small networks otherwise get their tree drawn level by level, larger ones the
     layout of Kamada and Kawai, which keeps distances like those in the network, with crowded switches pushed apart.
@@ -33,7 +33,7 @@ def _distances(positions: np.ndarray) -> np.ndarray:
 
 
 def _layered(network: ChannelNetwork, links: LinkClasses) -> np.ndarray:
-    """Leaves of the tree side by side, every switch above the middle of what hangs on it."""
+    """Return leaves of the tree side by side, every switch above the middle of what hangs on it."""
     level = links.level or (0,) * network.switches
     children: list[list[int]] = [[] for _ in range(network.switches)]
     for a, b in sorted(links.tree):
@@ -79,7 +79,7 @@ def _pushed_apart(positions: np.ndarray, rounds: int = 100) -> np.ndarray:
 
 
 def arrivals(network: ChannelNetwork) -> list[tuple[int, int]]:
-    """(switch, processor): where messages come out of the network at another switch than they go in at."""
+    """Return (switch, processor): where messages come out of the network at another switch than they go in at."""
     ends = zip(network.delivery_channels, network.delivery_processors, strict=True)
     found = [(network.channels[channel].source, processor) for channel, processor in ends]
     return [(switch, processor) for switch, processor in found if switch != network.processors[processor]]

@@ -23,7 +23,7 @@ BAR = (1.03, 0.2, 0.025, 0.6)
 
 
 def palette() -> Colormap:
-    """From light (nothing) to dark (most); also for eyes that tell few colours apart."""
+    """Return from light (nothing) to dark (most); also for eyes that tell few colours apart."""
     from matplotlib import colormaps
 
     shades = colormaps["cividis_r"](np.linspace(LEAST_SHADE, 1, 256))
@@ -33,7 +33,7 @@ def palette() -> Colormap:
 def draw_load(
     axes: Axes, network: ChannelNetwork, links: LinkClasses, placement: Placement, load: Use, unit: float
 ) -> Normalize:
-    """Lines over the links of a picture, the busiest on top.
+    """Return lines over the links of a picture, the busiest on top.
 
     Lanes of a link, of which at most one has a flit in a cycle, are one line with the sum of what they carry, and so
     are several channels from a switch to a processor.
@@ -70,7 +70,7 @@ def draw_load(
 
 
 def _by_ends(network: ChannelNetwork, flits_per_cycle: np.ndarray) -> dict[tuple[int, int], float]:
-    """Flits per cycle from a vertex to another, over all channels between them."""
+    """Return flits per cycle from a vertex to another, over all channels between them."""
     found: dict[tuple[int, int], float] = {}
     for channel, flits in zip(network.channels, flits_per_cycle.tolist(), strict=True):
         ends = (channel.source, channel.sink)

@@ -78,13 +78,13 @@ class Placement:
 
 
 def short_name(name: str) -> str:
-    """A switch's number if it has no name of its own."""
+    """Return a switch's number if it has no name of its own."""
     number = name.removeprefix("s")
     return number if number.isdecimal() else name
 
 
 def name_half(name: str) -> np.ndarray:
-    """Half the width and height of a name behind a stub."""
+    """Return half the width and height of a name behind a stub."""
     return np.array([LETTER * len(short_name(name)) / 2, LINE_HALF])
 
 
@@ -109,7 +109,7 @@ def place(network: ChannelNetwork, links: LinkClasses) -> Placement:
 
 
 def _drawn(placement: Placement, network: ChannelNetwork) -> Surroundings:
-    """All lines and boxes so far, with the names of stubs."""
+    """Return all lines and boxes so far, with the names of stubs."""
     pieces = [np.stack([line[:-1], line[1:]], axis=1) for line in placement.lines.values()]
     centres, halves = [placement.switches], [placement.halves]
     for stub in placement.stubs:
@@ -136,7 +136,7 @@ def _draw_lines(placement: Placement, network: ChannelNetwork, links: LinkClasse
 
 
 def _blocked(placement: Placement, links: Sequence[Link]) -> list[bool]:
-    """Whether the straight line between two switches meets a third one."""
+    """Return whether the straight line between two switches meets a third one."""
     found: list[bool] = []
     for first in range(0, len(links), EDGES_AT_A_TIME):
         some = np.array(links[first : first + EDGES_AT_A_TIME])
@@ -149,7 +149,7 @@ def _blocked(placement: Placement, links: Sequence[Link]) -> list[bool]:
 
 
 def _arc(placement: Placement, link: Link, is_grid: bool) -> np.ndarray | None:
-    """The flattest arc that meets no other switch; None if there is none, or it would be too long."""
+    """Return the flattest arc that meets no other switch; None if there is none, or it would be too long."""
     start, end = placement.switches[list(link)]
     length = float(np.hypot(*(end - start)))
     if length == 0 or (is_grid and length > LONGEST_ARC_OF_A_GRID):
@@ -165,7 +165,7 @@ def _arc(placement: Placement, link: Link, is_grid: bool) -> np.ndarray | None:
 
 
 def curve(start: np.ndarray, end: np.ndarray, bend: float) -> np.ndarray:
-    """Points of an arc; ``bend`` is a part of its length, and upwards (or to the right) if it is positive."""
+    """Return points of an arc; ``bend`` is a part of its length, and upwards (or to the right) if it is positive."""
     along = end - start
     aside = np.array([-along[1], along[0]])
     if aside[1] < 0 or (aside[1] == 0 and aside[0] < 0):
@@ -196,7 +196,7 @@ def _place_stubs(
 
 
 def _stub_places(start: np.ndarray, away: np.ndarray, half: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Tips and middles of names, the most wanted first."""
+    """Return tips and middles of names, the most wanted first."""
     straight = float(np.arctan2(away[1], away[0]))
     turns = sorted((k * np.pi / 18 for k in range(-17, 19)), key=lambda turn: (abs(turn), -turn))
     places = [(straight + turn, length) for turn in turns for length in STUB_LENGTHS]
@@ -239,7 +239,7 @@ def _spots(placement: Placement, surroundings: Surroundings, side: float) -> tup
 
 
 def _places(start: np.ndarray, home_half: np.ndarray) -> np.ndarray:
-    """Middles of boxes round a switch, the nearest first, from the top counter-clockwise."""
+    """Return middles of boxes round a switch, the nearest first, from the top counter-clockwise."""
     angles = np.pi / 2 + np.arange(48) * np.pi / 24
     directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     beyond = np.maximum(home_half / RADIUS, 1)

@@ -24,7 +24,7 @@ def plain_claims(figure: Figure) -> list[dict[str, Any]]:
 
 
 def plain_plot(figure: Figure) -> dict[str, Any]:
-    """Axes, parts, levels of claims and series of a figure; what is as usual in a series is left out."""
+    """Return axes, parts, levels of claims and series of a figure; what is as usual in a series is left out."""
     return {
         "x_label": figure.x_label,
         "y_label": figure.y_label,
@@ -50,6 +50,6 @@ def _numbers(values: Iterable[float]) -> list[float]:
 
 
 def plain_text(content: Any) -> str:
-    """Plain values as JSON for people: indented, but with the numbers of a list in one line."""
+    """Return plain values as JSON for people: indented, but with the numbers of a list in one line."""
     text = json.dumps(content, indent=1)
     return LIST_OF_NUMBERS.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"

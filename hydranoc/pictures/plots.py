@@ -29,7 +29,7 @@ SATURATION_STEP = 0.025
 
 
 def plot_figure(figure: Figure) -> dict[str, bytes]:
-    """A plot as file contents by suffix, ``svg`` and ``png``.
+    """Return a plot as file contents by suffix, ``svg`` and ``png``.
 
     Error bars are 95 % confidence intervals. Level lines at the upper edge, one for each curve, show between which
     loads it ends because there are no means any more. Claims with a level are dashed lines across; all claims stand
@@ -51,7 +51,7 @@ def plot_figure(figure: Figure) -> dict[str, bytes]:
 
 
 def _draw_panels(figure: Figure) -> tuple[Canvas, int]:
-    """All parts of a figure, and the number of characters that fit below them."""
+    """Return all parts of a figure, and the number of characters that fit below them."""
     columns = min(figure.panels_across, len(figure.panels))
     rows, (across, down) = -(-len(figure.panels) // columns), PANEL_INCHES
     inches = columns * across

@@ -6,7 +6,7 @@ TINY = 1e-12
 
 
 def meet(starts: np.ndarray, ends: np.ndarray, centres: np.ndarray, halves: np.ndarray) -> np.ndarray:
-    """Whether segments meet boxes whose sides are level; bool, shape (segments, boxes).
+    """Return whether segments meet boxes whose sides are level; bool, shape (segments, boxes).
 
     Parameters
     ----------
@@ -26,14 +26,14 @@ def meet(starts: np.ndarray, ends: np.ndarray, centres: np.ndarray, halves: np.n
 
 
 def overlap(centres: np.ndarray, halves: np.ndarray, others: np.ndarray, other_halves: np.ndarray) -> np.ndarray:
-    """Whether boxes overlap other boxes; bool, shape (boxes, others)."""
+    """Return whether boxes overlap other boxes; bool, shape (boxes, others)."""
     apart = np.abs(centres[:, np.newaxis] - others[np.newaxis])
     near = apart < halves[:, np.newaxis] + other_halves[np.newaxis]
     return np.logical_and(near[..., 0], near[..., 1])
 
 
 def distances(points: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Distances of points from segments; float, shape (points, segments)."""
+    """Return distances of points from segments; float, shape (points, segments)."""
     along = ends - starts
     offsets = points[:, np.newaxis] - starts
     share = (offsets * along).sum(axis=2) / np.maximum((along**2).sum(axis=1), TINY)

@@ -26,7 +26,7 @@ class Surroundings:
         self._centres, self._halves = centres.reshape(-1, 2), halves.reshape(-1, 2)
 
     def near(self, point: np.ndarray) -> "Surroundings":
-        """What is near a point, as a picture of its own."""
+        """Return what is near a point, as a picture of its own."""
         segments = self._segments
         if len(segments):
             segments = segments[distances(point[np.newaxis], segments[:, 0], segments[:, 1])[0] < NEAR]
@@ -34,7 +34,7 @@ class Surroundings:
         return Surroundings(segments, self._centres[close], self._halves[close])
 
     def joined(self, other: "Surroundings") -> "Surroundings":
-        """This and another one."""
+        """Return this and another one."""
         return Surroundings(
             np.concatenate([self._segments, other._segments]),
             np.concatenate([self._centres, other._centres]),
@@ -48,7 +48,7 @@ class Surroundings:
         self._halves = np.concatenate([self._halves, half[np.newaxis]])
 
     def free(self, start: np.ndarray, centres: np.ndarray, half: np.ndarray) -> np.ndarray:
-        """Which boxes, on lines from ``start``, would meet nothing; bool, shape (boxes,).
+        """Return which boxes, on lines from ``start``, would meet nothing; bool, shape (boxes,).
 
         Lines end in the boxes that they lead to, so the box around ``start`` does not count for the lines.
         """
@@ -63,7 +63,7 @@ class Surroundings:
         return np.logical_not(wrong | crossed)
 
     def room(self, centres: np.ndarray) -> np.ndarray:
-        """How far points are from everything; float, shape (points,)."""
+        """Return how far points are from everything; float, shape (points,)."""
         found = [np.full(len(centres), np.inf)]
         if len(self._segments):
             found.append(distances(centres, self._segments[:, 0], self._segments[:, 1]).min(axis=1))

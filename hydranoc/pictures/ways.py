@@ -32,7 +32,7 @@ class Way(NamedTuple):
 
 
 def ways_of(network: ChannelNetwork, links: LinkClasses, placement: Placement) -> dict[tuple[int, int], Way]:
-    """The way of each pair of source and sink that a channel joins, in the order of channels."""
+    """Return the way of each pair of source and sink that a channel joins, in the order of channels."""
     spots = _spots(network)
     stubs: dict[tuple[int, int], np.ndarray] = {(stub.switch, stub.other): stub.tip for stub in placement.stubs}
     ends = dict.fromkeys((channel.source, channel.sink) for channel in network.channels)
@@ -47,7 +47,7 @@ def ways_of(network: ChannelNetwork, links: LinkClasses, placement: Placement) -
 
 
 def _spots(network: ChannelNetwork) -> dict[tuple[int, int], int]:
-    """The place of each processor by the switch that is joined with it."""
+    """Return the place of each processor by the switch that is joined with it."""
     found = {(switch, processor): processor for processor, switch in enumerate(network.processors)}
     for number, ends in enumerate(arrivals(network)):
         found.setdefault(ends, len(network.processors) + number)
@@ -78,7 +78,7 @@ def _between(
 
 
 def moved_aside(line: np.ndarray, aside: float) -> np.ndarray:
-    """A line moved to its right, as seen in the direction of travel; float, shape (points, 2)."""
+    """Return a line moved to its right, as seen in the direction of travel; float, shape (points, 2)."""
     along = np.gradient(line, axis=0)
     along /= np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-12)[:, np.newaxis]
     return line + aside * np.stack([along[:, 1], -along[:, 0]], axis=1)

@@ -80,7 +80,7 @@ class HoldRecorder:
         return len(self._heads[-1].cycle)
 
     def holds(self) -> Holds:
-        """All holds so far."""
+        """Return all holds so far."""
         heads, tails = _by_channel(self._heads), _by_channel(self._tails)
         tail_cycle = np.full(len(heads.cycle), NONE, dtype=np.int64)
         # heads and tails take turns on a channel, so that only its last head may be without a tail
@@ -119,7 +119,7 @@ class HoldRecorder:
 
 
 def _by_channel(parts: list[_Moves]) -> _Moves:
-    """All of them, by channel and then in the order of cycles."""
+    """Return all of them, by channel and then in the order of cycles."""
     if not parts:
         return _Moves(*(np.zeros(0, dtype=np.int64) for _ in _Moves._fields))
     moves = _Moves(*(np.concatenate(columns).astype(np.int64) for columns in zip(*parts, strict=True)))
@@ -128,7 +128,7 @@ def _by_channel(parts: list[_Moves]) -> _Moves:
 
 
 def _rank(channel: np.ndarray) -> np.ndarray:
-    """Position of each entry among those of its channel, in a list that is sorted by channel."""
+    """Return position of each entry among those of its channel, in a list that is sorted by channel."""
     return np.arange(len(channel)) - np.searchsorted(channel, channel)
 
 

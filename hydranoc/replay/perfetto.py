@@ -68,7 +68,7 @@ def write_perfetto(recording: Recording, network: ChannelNetwork, path: Path) ->
 
 
 def _held(replay: Replay) -> np.ndarray:
-    """Positions of the visits in which a channel is held within the window, in the order of their heads."""
+    """Return positions of the visits in which a channel is held within the window, in the order of their heads."""
     head = replay.head_cycle
     found = np.flatnonzero((head != NONE) & (head < replay.window.last))
     return found[np.argsort(head[found], kind="stable")]
@@ -85,7 +85,7 @@ def _tracks(network: ChannelNetwork) -> Iterator[dict[str, Any]]:
 
 
 def _place(network: ChannelNetwork, channel: int) -> dict[str, int]:
-    """Group and track of a channel; the format has no track 0."""
+    """Return group and track of a channel; the format has no track 0."""
     ends = network.channels[channel]
     inward, outward = network.is_switch(ends.sink), network.is_switch(ends.source)
     group = FROM_PROCESSORS if not outward else BETWEEN_SWITCHES if inward else TO_PROCESSORS
@@ -93,7 +93,7 @@ def _place(network: ChannelNetwork, channel: int) -> dict[str, int]:
 
 
 def _slices(replay: Replay, held: np.ndarray, messages: Messages, network: ChannelNetwork) -> Iterator[dict[str, Any]]:
-    """The slices, and behind each the arrow from the one before it on the message's way."""
+    """Yield the slices, and behind each the arrow from the one before it on the message's way."""
     columns = (replay.channel, replay.message, replay.since_cycle, replay.head_cycle, replay.tail_cycle, replay.before)
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
     for visit in held.tolist():

@@ -39,7 +39,7 @@ class Recording:
     window: Window
 
     def replay(self, window: Window | None = None) -> Replay:
-        """What can be seen in the window, or in a part of it."""
+        """Return what can be seen in the window, or in a part of it."""
         return replay_of(self.holds, self.results, self.injection_channel, window or self.window)
 
 
@@ -104,7 +104,7 @@ def _follow(recorder: HoldRecorder, simulation: Simulation, until_cycle: int, ro
 
 
 def _all_arrived(results: Results, last: int) -> int:
-    """Cycle behind the last arrival of the messages that injectors had accepted before ``last``."""
+    """Return cycle behind the last arrival of the messages that injectors had accepted before ``last``."""
     inside = (results.accepted_cycle != NONE) & (results.accepted_cycle < last)
     arrival = results.last_arrival_cycle[inside]
     if (arrival == NONE).any():  # not all of them arrive

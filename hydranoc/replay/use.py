@@ -50,7 +50,7 @@ def count_use(simulation: "Simulation", first: int, last: int, progress: Progres
 
 
 def use_between(first: int, last: int, before: "ChannelCounts", after: "ChannelCounts") -> Use:
-    """From what had been counted before cycle ``first`` and before cycle ``last``."""
+    """Return from what had been counted before cycle ``first`` and before cycle ``last``."""
     cycles, stalled = last - first, after.stalled_cycles - before.stalled_cycles
     return Use(first, last, (after.flits - before.flits) / cycles, stalled / cycles)
 

@@ -30,7 +30,7 @@ class Window:
 
 
 def span_of(cycles: int, warmup_cycles: int, window: tuple[int, int] | None) -> tuple[int, int | None]:
-    """First cycle to be seen of a run, and the one behind the last; None for as far as is reasonable.
+    """Return first cycle to be seen of a run, and the one behind the last; None for as far as is reasonable.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Replay(NamedTuple):
 
 
 def replay_of(holds: Holds, results: Results, injection_channel: np.ndarray, window: Window) -> Replay:
-    """What of some holds can be seen in a window.
+    """Return what of some holds can be seen in a window.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def replay_of(holds: Holds, results: Results, injection_channel: np.ndarray, win
 
 
 def _queued(holds: Holds, results: Results, injection_channel: np.ndarray, last: int) -> tuple[np.ndarray, np.ndarray]:
-    """Messages that wait at their processors and are not seen to leave, in the order of their starts.
+    """Return messages that wait at their processors and are not seen to leave, in the order of their starts.
 
     Returns
     -------

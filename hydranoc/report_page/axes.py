@@ -44,20 +44,20 @@ class Scale:
 
 
 def linear(low: float, high: float) -> Scale:
-    """Equal steps."""
+    """Return equal steps."""
     found = ticks(low, high)
     return Scale(found, min(found[0], low), max(found[-1], high))
 
 
 def octaves(low: float, high: float) -> Scale:
-    """Powers of two."""
+    """Return powers of two."""
     first, last = floor(log2(low)), max(ceil(log2(high)), floor(log2(low)) + 1)
     step = ceil((last - first) / MOST_OCTAVES)
     return Scale([2.0**power for power in range(first, last + 1, step)], min(2.0**first, low), 2.0**last, log=True)
 
 
 def decades(low: float, high: float) -> Scale:
-    """Ones, twos and fives of powers of ten, or ones alone if those are many."""
+    """Return ones, twos and fives of powers of ten, or ones alone if those are many."""
     known = [factor * 10.0**power for power in range(floor(log10(low)), ceil(log10(high)) + 1) for factor in LOG_LABELS]
     first = max(index for index, value in enumerate(known) if value <= low * (1 + 1e-9))
     last = next(index for index, value in enumerate(known) if value >= high * (1 - 1e-9))
@@ -67,7 +67,7 @@ def decades(low: float, high: float) -> Scale:
 
 
 def named(names: Sequence[str], before: float = 0.5) -> Scale:
-    """Names at 0, 1, ..., and so much room before the first."""
+    """Return names at 0, 1, ..., and so much room before the first."""
     return Scale(range(len(names)), -before, len(names) - 0.5)
 
 
@@ -98,15 +98,15 @@ class Frame:
         self.height = self.bottom + BOTTOM + (SLOPED * longest if self._sloping else 0)
 
     def x(self, value: float) -> float:
-        """Place of a value from left to right."""
+        """Return place of a value from left to right."""
         return LEFT + self._scales[0].share(value) * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
-        """Place of a value from top to bottom."""
+        """Return place of a value from top to bottom."""
         return self.bottom - self._scales[1].share(value) * PLOT_HEIGHT
 
     def parts(self) -> list[str]:
-        """Lines, numbers and labels."""
+        """Return lines, numbers and labels."""
         found = []
         for value in self._scales[1].ticks:
             at = self.y(value)
@@ -125,7 +125,7 @@ class Frame:
         return [*found, f'<text class="label" {turned}>{y_label}</text>']
 
     def _below(self, at: float, text: str) -> str:
-        """What stands below the axis."""
+        """Return what stands below the axis."""
         y = self.bottom + 17
         if self._sloping:
             turned = f'transform="translate({at:.1f} {y - 3}) rotate(-{SLOPE_DEGREES})"'
@@ -143,5 +143,5 @@ def ticks(low: float, high: float) -> list[float]:
 
 
 def number(value: float) -> str:
-    """A value beside an axis."""
+    """Return a value beside an axis."""
     return f"{value:,.0f}" if value == int(value) and abs(value) < 1e7 else f"{value:.4g}"

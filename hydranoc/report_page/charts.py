@@ -36,7 +36,7 @@ BAR, BEFORE_BARS = 0.55, 2.8
 
 
 def histogram_chart(histograms: Sequence[Histogram]) -> str:
-    """Latencies of all kinds of messages in one chart: outlines that do not hide each other."""
+    """Return latencies of all kinds of messages in one chart: outlines that do not hide each other."""
     width = histograms[0].width_cycles
     edges = [histograms[0].first_cycles + width * k for k in range(len(histograms[0].counts) + 1)]
     x, y = linear(edges[0], edges[-1]), linear(0, max(max(h.counts) for h in histograms))
@@ -57,7 +57,7 @@ def histogram_chart(histograms: Sequence[Histogram]) -> str:
 
 
 def figure_charts(figure: Figure, x_range: Sequence[float] = ()) -> str:
-    """Charts of a figure: one for each of its parts, or one of the whole.
+    """Return charts of a figure: one for each of its parts, or one of the whole.
 
     Colour and dashes tell curves apart. Error bars are the intervals; level lines above a chart show between which
     loads a curve ends; claims with a level are dashed lines across.
@@ -80,7 +80,7 @@ def figure_charts(figure: Figure, x_range: Sequence[float] = ()) -> str:
 
 
 def _chart(figure: Figure, series: Sequence[Series], title: str, x_range: Sequence[float]) -> str:
-    """One part of a figure."""
+    """Return one part of a figure."""
     shown = [one for one in series if len(one.x) or one.saturation]
     if not shown:
         return f"<p>No point of {escape(title or figure.title)} has a value.</p>"
@@ -113,7 +113,7 @@ def _bar_frame(figure: Figure, shown: Sequence[Series]) -> Frame:
 
 
 def _y_scale(figure: Figure, shown: Sequence[Series]) -> Scale:
-    """From 0 or below to the highest end of an interval; in a logarithm from the lowest value."""
+    """Return from 0 or below to the highest end of an interval; in a logarithm from the lowest value."""
     ends = [y + way * e for one in shown for y, e in zip(one.y, _errors(one), strict=True) for way in (-1, 0, 1)]
     ends += [claim.level for claim in figure.claims if claim.level is not None]
     if figure.log_y:
@@ -122,7 +122,7 @@ def _y_scale(figure: Figure, shown: Sequence[Series]) -> Scale:
 
 
 def _lowest(values: Iterable[float]) -> float:
-    """The lowest that has a logarithm."""
+    """Return the lowest that has a logarithm."""
     return min((value for value in values if value > 1 / LARGEST_VALUE), default=1.0)
 
 
@@ -135,7 +135,7 @@ def _style(series: Series, position: int) -> int:
 
 
 def _curve(frame: Frame, series: Series, style: int, above: Sequence[Series]) -> list[str]:
-    """A curve with its marks and intervals: a line is wider than those above it, a mark than the marks."""
+    """Return a curve with its marks and intervals: a line is wider than those above it, a mark than the marks."""
     points = [(frame.x(x), frame.y(y)) for x, y in zip(series.x, series.y, strict=True)]
     parts = []
     if series.joined and points:
@@ -151,7 +151,7 @@ def _curve(frame: Frame, series: Series, style: int, above: Sequence[Series]) ->
 
 
 def _bar(frame: Frame, series: Series, position: int) -> list[str]:
-    """A bar with its value and interval."""
+    """Return a bar with its value and interval."""
     value, error = series.y[0], _errors(series)[0]
     left, right, top = frame.x(position - BAR / 2), frame.x(position + BAR / 2), frame.y(value)
     size = f'width="{right - left:.1f}" height="{frame.y(0) - top:.1f}"'
@@ -162,14 +162,14 @@ def _bar(frame: Frame, series: Series, position: int) -> list[str]:
 
 
 def _interval(frame: Frame, x: float, value: float, error: float, style: int, half: float) -> list[str]:
-    """An interval with its ends, so far to either side that they are seen behind a mark."""
+    """Return an interval with its ends, so far to either side that they are seen behind a mark."""
     low, top = frame.y(value - error), frame.y(value + error)
     ends = "".join(f"M{x - half:.1f} {y:.1f}h{2 * half:.1f}" for y in (low, top))
     return [f'<path class="interval {_colour(style)}" d="M{x:.1f} {low:.1f}V{top:.1f}{ends}"/>'] if error else []
 
 
 def _end(frame: Frame, series: Series, position: int) -> list[str]:
-    """Between which loads a curve ends, above the chart."""
+    """Return between which loads a curve ends, above the chart."""
     if series.saturation is None:
         return []
     (low, high), y = map(frame.x, series.saturation), TOP + STRIP * position
@@ -187,7 +187,7 @@ def _level(frame: Frame, level: float, text: str) -> list[str]:
 
 
 def _mark(series: Series, style: int, x: float, y: float, radius: float) -> str:
-    """A dot, open where the curve is dashed."""
+    """Return a dot, open where the curve is dashed."""
     kind = "dot open" if series.dashed else "dot"
     return f'<circle class="{kind} {_colour(style)}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>'
 
@@ -211,14 +211,14 @@ def _legend_of(shown: Sequence[Series]) -> list[str]:
 
 
 def _legend(names: Sequence[str], samples: Sequence[str]) -> list[str]:
-    """A line for each name, with what it looks like; places are from its own start."""
+    """Return a line for each name, with what it looks like; places are from its own start."""
     return [
         f'{sample}<text x="{SAMPLE + 8}">{escape(name)}</text>' for name, sample in zip(names, samples, strict=True)
     ]
 
 
 def _below(legend: Sequence[str], top: float) -> list[str]:
-    """A legend from a place on."""
+    """Return a legend from a place on."""
     return [
         f'<g transform="translate({LEFT} {top + LEGEND_LINE * (row + 0.5):.1f})">{line}</g>'
         for row, line in enumerate(legend)

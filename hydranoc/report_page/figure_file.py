@@ -79,7 +79,7 @@ class _JsonSource(Source):
             raise ConfigError(f"must be {KIND}, with a title and claims", file=path)
 
     def error(self, key_path: KeyPath, message: str) -> ConfigError:
-        """An error about the value at a place."""
+        """Return an error about the value at a place."""
         place = "" if not key_path or name_of(key_path) in message else f"{name_of(key_path)}: "
         return ConfigError(f"must be {KIND}: {place}{message}", file=self.path)
 
@@ -88,7 +88,7 @@ class _JsonSource(Source):
 
 
 def figure_path(given: Path) -> Path:
-    """The file itself, or that of a figure of this name whose full run is kept."""
+    """Return the file itself, or that of a figure of this name whose full run is kept."""
     return MEASURED / f"{given}.json" if not given.exists() and str(given) in measured_names() else given
 
 

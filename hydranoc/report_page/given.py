@@ -20,7 +20,7 @@ FIRST_ROW_LINE = 2
 
 
 def read_sweep(path: Path) -> dict[str, Figure]:
-    """Figures by name of a table as ``hydranoc sweep`` writes it, as CSV or Parquet.
+    """Return figures by name of a table as ``hydranoc sweep`` writes it, as CSV or Parquet.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def _check_numbers(table: Any, key: str, path: Path) -> None:
 
 
 def read_given_figure(given: Path) -> Figure:
-    """A figure as ``hydranoc reproduce`` has written it, or one that is kept, by its name.
+    """Return a figure as ``hydranoc reproduce`` has written it, or one that is kept, by its name.
 
     Raises
     ------

@@ -9,16 +9,16 @@ import numpy as np
 
 
 def deltas(column: np.ndarray) -> list[int]:
-    """First value and differences: short numbers where a column rises slowly."""
+    """Return first value and differences: short numbers where a column rises slowly."""
     return np.diff(column, prepend=0).tolist()
 
 
 def packed(content: Any) -> str:
-    """Plain values as text."""
+    """Return plain values as text."""
     text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
     return base64.b64encode(zlib.compress(text.encode(errors="replace"), 9)).decode("ascii")
 
 
 def unpacked(text: str) -> Any:
-    """What was packed."""
+    """Return what was packed."""
     return json.loads(zlib.decompress(base64.b64decode(text)))

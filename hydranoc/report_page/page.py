@@ -26,7 +26,7 @@ class PageTooLong(ValueError):
 def write_page(
     run: Run, sweep: Mapping[str, Figure] | None = None, reproduced: Figure | None = None
 ) -> tuple[bytes, Window]:
-    """The page, at most ``MOST_BYTES`` long, and the cycles that it replays.
+    """Return the page, at most ``MOST_BYTES`` long, and the cycles that it replays.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from sim_model.engines.results import Results
 
 
 def replay_columns(replay: Replay, results: Results) -> dict[str, Any]:
-    """Columns of a replay for JSON.
+    """Return columns of a replay for JSON.
 
     Messages are numbered anew in the order in which they are first seen; ``messages`` has their own numbers. Heads are
     differences from the one before, tails from their head, beginnings of waits from the visit before, and visits before
@@ -46,7 +46,7 @@ def replay_columns(replay: Replay, results: Results) -> dict[str, Any]:
 
 
 def _messages(numbers: np.ndarray, results: Results) -> dict[str, list[Any]]:
-    """Columns of some messages, and destinations of each; groups only if there are any of several messages."""
+    """Return columns of some messages, and destinations of each; groups only if there are any of several messages."""
     messages, start = results.messages, results.start_cycle[numbers]
     last = results.last_arrival_cycle[numbers]
     return {
@@ -61,5 +61,5 @@ def _messages(numbers: np.ndarray, results: Results) -> dict[str, list[Any]]:
 
 
 def stuck_columns(waits: list[Wait]) -> list[list[Any]]:
-    """Who waits for whom in a deadlock: channel, message, channels waited for, and the reason in words."""
+    """Return who waits for whom in a deadlock: channel, message, channels waited for, and the reason in words."""
     return [[wait.channel, wait.message, list(wait.blockers), wait.reason] for wait in waits]

@@ -55,11 +55,11 @@ def run_of(design: Design, window: tuple[int, int] | None = None, progress: Prog
 
 
 def _waits(simulation: Simulation) -> list[Wait]:
-    """Who waits for whom when nothing moves any more."""
+    """Return who waits for whom when nothing moves any more."""
     simulation.run()
     return simulation.model.waits(simulation.state, simulation.router_state)
 
 
 def smaller(window: Window) -> Window:
-    """The first half of a window."""
+    """Return the first half of a window."""
     return Window(window.first, window.first + max(1, (window.last - window.first) // 2))

@@ -14,7 +14,7 @@ DECIMALS = 3
 
 
 def scene_of(network: ChannelNetwork, links: LinkClasses) -> dict[str, Any]:
-    """Everything that stands still, as plain values for JSON. Lengths are in those of ``pictures/placement.py``.
+    """Return everything that stands still, as plain values for JSON. Lengths are in those of ``pictures/placement.py``.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def scene_of(network: ChannelNetwork, links: LinkClasses) -> dict[str, Any]:
 
 
 def _processors(network: ChannelNetwork) -> list[int]:
-    """The processor of each place."""
+    """Return the processor of each place."""
     return [*range(len(network.processors)), *(processor for _, processor in arrivals(network))]
 
 

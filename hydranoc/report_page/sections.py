@@ -25,7 +25,7 @@ NO_CURVES = "<p>The file says nothing of curves: an earlier <code>hydranoc repro
 
 
 def figures(run: Run) -> str:
-    """What the run came to."""
+    """Return what the run came to."""
     said = run.outcome.figures
     rows = [(name.replace("_", " "), said[name]) for name in ("cycles", "messages", "deliveries", "lost", "duplicated")]
     rows += [("deadlocked", "yes" if said["deadlocked"] else "no"), ("flits moved over channels", said["flit_hops"])]
@@ -34,7 +34,7 @@ def figures(run: Run) -> str:
 
 
 def part(run: Run, window: Window, wanted: Window) -> str:
-    """Which cycles the replay shows."""
+    """Return which cycles the replay shows."""
     end = run.outcome.results.cycles
     if (window.first, window.last) == (0, end):
         return f"All of the run: cycles 0 to {end - 1:,}."
@@ -45,7 +45,7 @@ def part(run: Run, window: Window, wanted: Window) -> str:
 
 
 def trouble(run: Run) -> str:
-    """The report of a deadlock, if there is one."""
+    """Return the report of a deadlock, if there is one."""
     report = run.outcome.deadlock_report
     if not report:
         return ""
@@ -53,7 +53,7 @@ def trouble(run: Run) -> str:
 
 
 def busiest(run: Run) -> str:
-    """The channels that carry most."""
+    """Return the channels that carry most."""
     use, channels = run.use, run.design.network.channels
     order = np.argsort(-use.flits_per_cycle, kind="stable")[:BUSIEST].tolist()
     carrying = [i for i in order if use.flits_per_cycle[i]]
@@ -66,7 +66,7 @@ def busiest(run: Run) -> str:
 
 
 def latencies(run: Run) -> str:
-    """Histogram and figures."""
+    """Return histogram and figures."""
     found = histograms(run.outcome.results, run.design.warmup_cycles)
     if not found:
         return "<p>No message that counts has arrived everywhere.</p>"
@@ -81,7 +81,7 @@ def latencies(run: Run) -> str:
 
 
 def _load(run: Run) -> str:
-    """Offered and accepted load, of random traffic."""
+    """Return offered and accepted load, of random traffic."""
     said = run.outcome.figures.get("load")
     if said is None:
         return ""
@@ -100,7 +100,7 @@ def _counted(run: Run) -> str:
 
 
 def curves(sweep: Mapping[str, Figure] | None) -> str:
-    """Latency and throughput of a sweep, a chart for each kind of messages."""
+    """Return latency and throughput of a sweep, a chart for each kind of messages."""
     if not sweep:
         return ""
     everywhere = [x for figure in sweep.values() for series in figure.series for x in series.x]
@@ -110,7 +110,7 @@ def curves(sweep: Mapping[str, Figure] | None) -> str:
 
 
 def reproduced(figure: Figure | None) -> str:
-    """A figure of a paper: its curves, the paper's claims and what was measured."""
+    """Return a figure of a paper: its curves, the paper's claims and what was measured."""
     if not figure:
         return ""
     rows = [
@@ -134,7 +134,7 @@ def _explained(figure: Figure) -> str:
 
 
 def configuration(design: Design) -> str:
-    """The configuration as it was written."""
+    """Return the configuration as it was written."""
     source = design.config.source
     text = Path(source.file).read_text(encoding="utf-8", errors="replace") if source.file else ""
     if not text:  # it was no file, or a pipe
@@ -152,7 +152,7 @@ def _cell(value: Any) -> str:
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of cells that are HTML already."""
+    """Return a table of cells that are HTML already."""
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

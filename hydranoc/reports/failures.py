@@ -15,7 +15,7 @@ _ERROR = re.compile(r"no space left|cannot allocate|permission denied|out of mem
 
 
 def failure(program: str, ending: str, log: str) -> str:
-    """One line about a program that failed.
+    """Return one line about a program that failed.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def failure(program: str, ending: str, log: str) -> str:
 
 
 def cause_in(log: str) -> str:
-    """The line of a log that says why: the first with an error, or else the last one."""
+    """Return the line of a log that says why: the first with an error, or else the last one."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     cause = next((line for line in lines if _ERROR.search(line)), lines[-1] if lines else "")
     return cause if len(cause) <= LONGEST_CAUSE else f"{cause[:LONGEST_CAUSE]}..."

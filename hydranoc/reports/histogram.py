@@ -40,7 +40,7 @@ class Histogram:
 
 
 def histogram_figures(found: list[Histogram]) -> dict[str, Any]:
-    """For JSON: messages in classes of equal width, by kind."""
+    """Return for JSON: messages in classes of equal width, by kind."""
     return {
         item.kind: {
             "first_cycles": item.first_cycles,
@@ -63,7 +63,7 @@ def _percentile(sample: np.ndarray, share: float) -> float:
 
 
 def histograms(results: Results, warmup_cycles: int) -> list[Histogram]:
-    """Of unicasts and multicasts that start after the warm-up, where there are any; one scale for both."""
+    """Return of unicasts and multicasts that start after the warm-up, where there are any; one scale for both."""
     found = {
         name: results.complete_latencies(multicast=several, warmup_cycles=warmup_cycles)
         for name, several in (("unicast", False), ("multicast", True))
@@ -91,7 +91,7 @@ def histograms(results: Results, warmup_cycles: int) -> list[Histogram]:
 
 
 def _round_up(width: int) -> int:
-    """The next 1, 2 or 5 times a power of ten."""
+    """Return the next 1, 2 or 5 times a power of ten."""
     power = 1
     while True:
         for step in STEPS:

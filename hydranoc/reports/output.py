@@ -82,7 +82,7 @@ def _remove(folders: Iterable[Path]) -> None:
 
 
 def _result_of(error: OSError, scratch: Path) -> Path | str | None:
-    """The result that could not be written, relative to its folder; None if the error is about another file.
+    """Return the result that could not be written, relative to its folder; None if the error is about another file.
 
     A full disk has no name when a file was opened before it was full: then it is the folder.
     """
@@ -137,5 +137,5 @@ def _publish(scratch: Path, folder: Path, stale: Collection[str]) -> None:
 
 
 def _missing_parents(folder: Path) -> list[Path]:
-    """Folders that will have to be made, the deepest first."""
+    """Return folders that will have to be made, the deepest first."""
     return [path for path in (folder, *folder.parents) if not path.exists()]

@@ -45,19 +45,19 @@ class Work(str):
     note: str
 
     def __new__(cls, name: str, unit: str = "", note: str = "") -> "Work":
-        """A name that is equal to any other text of the same letters."""
+        """Return a name that is equal to any other text of the same letters."""
         work = super().__new__(cls, name)
         work.unit, work.note = unit, note
         return work
 
     @classmethod
     def of(cls, work: str) -> "Work":
-        """The work itself, or a name of which nothing more is known."""
+        """Return the work itself, or a name of which nothing more is known."""
         return work if isinstance(work, Work) else cls(work)
 
 
 def counted_in(unit: str, progress: Progress) -> Progress:
-    """A callback for work that is counted in ``unit``."""
+    """Return a callback for work that is counted in ``unit``."""
     return lambda work, done, total: progress(Work(work, unit), done, total)
 
 

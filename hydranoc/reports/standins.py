@@ -43,7 +43,7 @@ def lent_folders() -> Iterator[None]:
 
 
 def can_be_written(folder: Path) -> bool:
-    """Whether files can be made in a folder, or the folder itself where it is missing."""
+    """Return whether files can be made in a folder, or the folder itself where it is missing."""
     try:
         nearest = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     except OSError:  # too long a name
@@ -52,7 +52,7 @@ def can_be_written(folder: Path) -> bool:
 
 
 def goes_with_the_run(folder: Path) -> bool:
-    """Whether a folder lies in one that was lent for this run alone."""
+    """Return whether a folder lies in one that was lent for this run alone."""
     return any(part.startswith(TEMPORARY) for part in folder.parts)
 
 

@@ -25,7 +25,7 @@ COLUMNS = ("message", "source", "destination", "flits", "start_cycle", "arrival_
 
 
 def summary_of(results: Results, *, warmup_cycles: int) -> dict[str, Any]:
-    """The summary of a run as plain values for JSON.
+    """Return the summary of a run as plain values for JSON.
 
     Latencies are in cycles, from the start of a message (start-up included) to the last flit at its last
     destination; a multicast sent in software counts as one. Messages that start before ``warmup_cycles`` are
@@ -49,7 +49,7 @@ def summary_of(results: Results, *, warmup_cycles: int) -> dict[str, Any]:
 
 
 def round_trip_figures(results: Results, warmup_cycles: int) -> dict[str, Any]:
-    """From the start of each request to the arrival of its reply, like the latencies of ``summary_of``."""
+    """Return from the start of each request to the arrival of its reply, like the latencies of ``summary_of``."""
     return latency_figures(round_trip_cycles(results, warmup_cycles))
 
 
@@ -63,7 +63,7 @@ def latency_figures(latencies: np.ndarray) -> dict[str, int | float | None]:
 
 
 def use_figures(use: "Use", network: ChannelNetwork) -> dict[str, Any]:
-    """Utilisation of the channels, in flits per cycle, in the cycles that count."""
+    """Return utilisation of the channels, in flits per cycle, in the cycles that count."""
     busiest = int(use.flits_per_cycle.argmax())
     return {
         "first_cycle": use.first,
@@ -75,7 +75,7 @@ def use_figures(use: "Use", network: ChannelNetwork) -> dict[str, Any]:
 
 
 def is_right(summary: Mapping[str, Any]) -> bool:
-    """Whether everything arrived exactly once, in order."""
+    """Return whether everything arrived exactly once, in order."""
     wrong = (summary[key] for key in ("lost", "duplicated", "disordered", "deadlocked"))
     return not any(wrong) and not summary.get("mismatches")
 
@@ -90,7 +90,7 @@ def write_messages(results: Results, path: Path) -> None:
 
 
 def _message_columns(results: Results) -> list[list[Any]]:
-    """Message, source, destination, flits and start of each pair of message and destination, as lists."""
+    """Return message, source, destination, flits and start of each pair of message and destination, as lists."""
     messages = results.messages
     message = messages.message_of_destination
     start = [_cycle(cycle) for cycle in results.start_cycle[message].tolist()]
@@ -104,7 +104,7 @@ def _rows(results: Results) -> Iterator[tuple[Any, ...]]:
 
 
 def _copy_rows(results: Results) -> Iterator[tuple[int | str, ...]]:
-    """Copies in the order of arrival; those that are missing have empty columns."""
+    """Yield copies in the order of arrival; those that are missing have empty columns."""
     found: dict[tuple[int, int], list[Any]] = {}
     for copy in results.copy_log if results.copy_log is not None else ():
         found.setdefault((int(copy["message"]), int(copy["node"])), []).append(copy)

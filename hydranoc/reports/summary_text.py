@@ -11,7 +11,7 @@ _SHADES = " .:-=+*#%@"
 
 
 def table(rows: Iterable[tuple[str, object]]) -> str:
-    """Names and values in two columns."""
+    """Return names and values in two columns."""
     texts = [(name, _text(value)) for name, value in rows]
     width = max((len(name) for name, _ in texts), default=0)
     return "\n".join(f"{name:<{width}}  {value}" for name, value in texts)
@@ -28,7 +28,7 @@ def _text(value: object) -> str:
 
 
 def _hosts(hosts: Mapping[str, Any]) -> str:
-    """When hosts hold back, in words."""
+    """Return when hosts hold back, in words."""
     parts = [f"pause {hosts['pause']:.2f}, stall {hosts['stall']:.2f}, seed {hosts['seed']}"]
     for blocked in hosts["blocked"]:
         parts.append(
@@ -38,7 +38,7 @@ def _hosts(hosts: Mapping[str, Any]) -> str:
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:
-    """The summary for people."""
+    """Return the summary for people."""
     plain = {**summary, "hosts": _hosts(summary["hosts"])} if "hosts" in summary else summary
     rows = [(name.replace("_", " "), value) for name, value in plain.items() if name not in _TABLES]
     lines = [table(rows), "", f"{'latency, cycles':<16}" + "".join(f"{head:>11}" for head in _HEADS)]
@@ -73,7 +73,7 @@ def load_lines(load: Mapping[str, Any]) -> list[str]:
 
 
 def _shaded(kind: str, histogram: Mapping[str, Any]) -> str:
-    """A histogram in a line, a letter for each class: the darker, the more messages."""
+    """Return a histogram in a line, a letter for each class: the darker, the more messages."""
     counts, first, width = histogram["messages"], histogram["first_cycles"], histogram["width_cycles"]
     most = max((*counts, 1))
     shades = "".join(_SHADES[-(-count * (len(_SHADES) - 1) // most)] for count in counts)

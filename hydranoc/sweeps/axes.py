@@ -70,7 +70,7 @@ def _listed(values: str) -> list[Any]:
 
 
 def _range(values: str) -> list[Any]:
-    """Numbers evenly spaced; whole numbers if both ends and all in between are."""
+    """Return numbers evenly spaced; whole numbers if both ends and all in between are."""
     text = "--over must have FIRST:LAST:COUNT, and :log for even steps of the logarithm"
     parts = [part.strip() for part in values.split(":")]
     spacing = parts.pop() if len(parts) == 4 else "linear"
@@ -90,13 +90,13 @@ def _range(values: str) -> list[Any]:
 
 
 def grid(axes: Sequence[Axis]) -> Iterator[dict[str, Any]]:
-    """Values by key of every point, the last axis fastest."""
+    """Yield values by key of every point, the last axis fastest."""
     for values in itertools.product(*(axis.values for axis in axes)):
         yield {axis.key: value for axis, value in zip(axes, values, strict=True)}
 
 
 def changed(configuration: Mapping[str, Any], axes: Sequence[Axis], values: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration with other values; keys that it does not have are added.
+    """Return a configuration with other values; keys that it does not have are added.
 
     Raises
     ------

@@ -11,7 +11,7 @@ CONNECT_SECONDS = 10
 
 
 def on_cluster(measure: Measure, tasks: Sequence[Task], address: str) -> Iterator[tuple[int, Row]]:
-    """Position and row of every task, as they are finished.
+    """Yield position and row of every task, as they are finished.
 
     What a worker was at that is lost, Dask gives to another one.
 

@@ -94,7 +94,7 @@ class Task:
     folder: str = "."
 
     def design(self) -> Design:
-        """The design; tables and model are those of an earlier one with the same network, if there is one."""
+        """Return the design; tables and model are those of an earlier one with the same network, if there is one."""
         design = _design(self.content, self.folder)
         base = self._network_design()
         files = base.config.source.files
@@ -150,7 +150,7 @@ def _measured(design: Design, traffic: RandomTraffic, effort: Effort) -> dict[st
 
 
 def _number(value: float) -> float | None:
-    """JSON and tables have no NaN."""
+    """Return JSON and tables have no NaN."""
     return float(value) if np.isfinite(value) else None
 
 

@@ -40,7 +40,7 @@ def sweep_figures(table: "DataFrame", keys: Sequence[str], name: str) -> dict[st
 def _figure(
     table: "DataFrame", keys: Sequence[str], name: str, columns: tuple[str, str | None], y_label: str
 ) -> Figure:
-    """A panel for each kind of message that has a value anywhere."""
+    """Return a panel for each kind of message that has a value anywhere."""
     kinds = tuple(kind for kind in KINDS if f"{kind}_{columns[0]}" in table)
     series = [one for panel, kind in enumerate(kinds) for one in _series(table, keys, kind, columns, panel)]
     return Figure(name, keys[0], y_label, tuple(series), (), (), (), panels=kinds)
@@ -49,7 +49,7 @@ def _figure(
 def _series(
     table: "DataFrame", keys: Sequence[str], kind: str, columns: tuple[str, str | None], panel: int
 ) -> Iterator[Series]:
-    """A curve for each combination of the other keys; points without a value are left out."""
+    """Yield a curve for each combination of the other keys; points without a value are left out."""
     value, error = (None if column is None else f"{kind}_{column}" for column in columns)
     everything: list[tuple[tuple[Any, ...], Any]] = [((), table)]
     groups: Any = table.groupby(list(keys[1:]), sort=False, dropna=False) if len(keys) > 1 else everything

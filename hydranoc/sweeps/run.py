@@ -87,11 +87,11 @@ class Sweep:
             raise ConfigError(f"with {text}: {error}") from None
 
     def task(self, values: Mapping[str, Any]) -> Task:
-        """The configuration of a point."""
+        """Return the configuration of a point."""
         return Task(changed(self.content, self.axes, values), str(self.folder))
 
     def _digest(self) -> str:
-        """Of all that decides about the rows, but for the files that configurations name."""
+        """Return of all that decides about the rows, but for the files that configurations name."""
         told = [
             self.content,
             [[axis.key, axis.values] for axis in self.axes],
@@ -101,7 +101,7 @@ class Sweep:
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:24]
 
     def _still_true(self) -> Callable[[Row], bool]:
-        """Whether the files of a row are those that it was measured with; each is read once."""
+        """Return whether the files of a row are those that it was measured with; each is read once."""
         digest = cache(lambda name: content_digest(self.folder / name))
         return lambda row: all(digest(name) == old for name, old in row.get(FILES, {}).items())
 
@@ -177,7 +177,7 @@ def sweep(
 
 
 def sharing(processes: int | None, dask: str | None) -> Callable[..., Iterator[tuple[int, Row]]]:
-    """Who does the work."""
+    """Return who does the work."""
     if dask is not None:
         from hydranoc.sweeps.cluster import on_cluster
 

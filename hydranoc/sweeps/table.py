@@ -19,7 +19,7 @@ COUNTS = ("cycles", "warmup_cycles", "replications", "needed_cycles")
 def data_frame(
     axes: Sequence[Axis], points: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]
 ) -> "DataFrame":
-    """The table: a column for each key, then ``COLUMNS``; those without any value are left out.
+    """Return the table: a column for each key, then ``COLUMNS``; those without any value are left out.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def _dtype(name: str) -> str:
 
 
 def _key_column(pandas: Any, values: list[Any]) -> Any:
-    """Numbers as such; lists and mixed values as text."""
+    """Return numbers as such; lists and mixed values as text."""
     kinds = {type(value) for value in values}
     if kinds == {int}:
         return pandas.array(values, dtype="Int64")
@@ -70,7 +70,7 @@ def _key_column(pandas: Any, values: list[Any]) -> Any:
 
 
 def pandas_with_parquet() -> Any:
-    """The module ``pandas``, when it can read and write all tables of sweeps.
+    """Return the module ``pandas``, when it can read and write all tables of sweeps.
 
     Raises
     ------

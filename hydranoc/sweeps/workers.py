@@ -30,13 +30,13 @@ Measure = Callable[[Task], Row]
 
 
 def run_batch(measure: Measure, tasks: Sequence[Task]) -> tuple[list[Row], float]:
-    """Rows of a batch, and the seconds that it took."""
+    """Return rows of a batch, and the seconds that it took."""
     began = time.monotonic()
     return [measure(task) for task in tasks], time.monotonic() - began
 
 
 def _with_threads(measure: Measure, threads: int, task: Task) -> Row:
-    """With the threads that are left where there are more cores than tasks."""
+    """Return with the threads that are left where there are more cores than tasks."""
     with replication_threads(threads):
         return measure(task)
 
@@ -61,7 +61,7 @@ class Batches:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left, and nothing is being worked at."""
+        """True if nothing is left, and nothing is being worked at."""
         return not self._left and not self.open
 
     def take(self) -> range | None:
@@ -91,7 +91,7 @@ class Batches:
 
 
 def on_processes(measure: Measure, tasks: Sequence[Task], processes: int) -> Iterator[tuple[int, Row]]:
-    """Position and row of every task, as they are finished, by processes of this machine.
+    """Yield position and row of every task, as they are finished, by processes of this machine.
 
     A process that is killed is replaced, and what it was at is measured again.
 

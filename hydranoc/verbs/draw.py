@@ -52,7 +52,7 @@ def draw(config: Path, folder: Path | None, messages: Path | None, as_json: bool
 
 
 def _load_of(design: "Design", messages: Path, progress: Progress) -> "Use":
-    """What channels carried in the run that a file is of."""
+    """Return what channels carried in the run that a file is of."""
     from hydranoc.reports.same_run import check_same_run
 
     results = design.simulate(progress).results

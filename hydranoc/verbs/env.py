@@ -27,7 +27,7 @@ def env(as_json: bool) -> int:
 
 
 def _shell_text(variables: dict[str, str]) -> str:
-    """Commands of a POSIX shell; what is missing as comments."""
+    """Return commands of a POSIX shell; what is missing as comments."""
     before = os.environ.get("PATH", "")
     own = variables["PATH"].removesuffix(before).rstrip(os.pathsep)
     lines = [f"# {tool}" for tool in shipped_tools() if isinstance(tool, ToolMissing)]

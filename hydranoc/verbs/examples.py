@@ -54,7 +54,7 @@ def _write(source: Path, folder: Path) -> None:
 
 
 def _files(source: Path) -> Iterator[Path]:
-    """Names of all files under a folder; Python and earlier runs may have left others."""
+    """Yield names of all files under a folder; Python and earlier runs may have left others."""
     for path in sorted(source.rglob("*")):
         name = path.relative_to(source)
         if path.is_file() and LEFT_OUT.isdisjoint(name.parts):
@@ -62,7 +62,7 @@ def _files(source: Path) -> Iterator[Path]:
 
 
 def _purpose(path: Path) -> str:
-    """First sentence of the comment that a configuration begins with."""
+    """Return first sentence of the comment that a configuration begins with."""
     lines = path.read_text(encoding="utf-8").splitlines()
     comment = " ".join(line.lstrip("# ") for line in lines if line.startswith("#"))
     return comment.partition(". ")[0].partition(": ")[0].rstrip(".")

@@ -125,7 +125,7 @@ def _build_board(
 
 
 def _is_given(context: click.Context, name: str) -> bool:
-    """Whether an option is there, rather than at its default."""
+    """Return whether an option is there, rather than at its default."""
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
@@ -140,7 +140,7 @@ def _subjects(design: "Design", switch: str | None, whole: bool) -> list["Subjec
 
 
 def _switch(network: "ChannelNetwork", text: str) -> int:
-    """A switch by name or number."""
+    """Return a switch by name or number."""
     names = network.switch_names
     if text in names:
         return names.index(text)

@@ -29,7 +29,7 @@ class NamedPath(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path; nothing else is asked of it here."""
+        """Return the path; nothing else is asked of it here."""
         if value == "":
             self.fail("a file or folder must have a name, not ''; the current folder is '.'", param, ctx)
         if "\0" in str(value):
@@ -43,7 +43,7 @@ class CycleWindow(click.ParamType):
     name = "window"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
-        """Both cycles."""
+        """Return both cycles."""
         first, _, last = str(value).partition(":")
         cycles = [int(text) for text in (first, last) if text.isdecimal() and len(text) <= MOST_DIGITS]
         if len(cycles) < 2 or cycles[0] >= cycles[1]:
@@ -52,7 +52,7 @@ class CycleWindow(click.ParamType):
 
 
 def _config(_context: click.Context, _parameter: click.Parameter, path: Path) -> Path:
-    """The path; a newcomer may try a command of README before the examples are there."""
+    """Return the path; a newcomer may try a command of README before the examples are there."""
     if path.parent == EXAMPLES and not path.exists():
         raise ConfigError("there is no such file; 'hydranoc examples' writes that folder", file=path)
     return path
@@ -63,7 +63,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print a mach
 
 
 def output_option(what: str) -> Callable[[Any], Any]:
-    """``-o DIR`` for the results of a verb."""
+    """Return ``-o DIR`` for the results of a verb."""
     text = f"Folder for {what}.  [default: {RESULTS}/NAME, with the configuration's name]"
     return click.option("-o", "--output", "folder", type=NamedPath(), metavar="DIR", help=text)
 

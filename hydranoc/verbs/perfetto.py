@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def perfetto_options(verb: Callable[..., int]) -> Callable[..., int]:
-    """``--perfetto`` and ``--window``."""
+    """Return ``--perfetto`` and ``--window``."""
     window = click.option(
         "--window",
         type=CycleWindow(),
@@ -69,7 +69,7 @@ def write_trace(
 
 
 def trace_line(written: "Written", perfetto: Path, window: tuple[int, int] | None, cycles: int) -> str:
-    """What is said of the file: which cycles it shows, and whether there is more."""
+    """Return what is said of the file: which cycles it shows, and whether there is more."""
     shown = f"{perfetto}: cycles {written.window.first:,} to {written.window.last - 1:,}, {written.slices:,} slices"
     wanted = cycles if window is None else min(window[1], cycles)
     if written.window.last >= wanted:
@@ -78,7 +78,7 @@ def trace_line(written: "Written", perfetto: Path, window: tuple[int, int] | Non
 
 
 def trace_figures(written: "Written | None") -> dict[str, Any]:
-    """For the summary printed by ``--json``."""
+    """Return for the summary printed by ``--json``."""
     if written is None:
         return {}
     return {"perfetto": {"window": [written.window.first, written.window.last], "slices": written.slices}}

@@ -94,7 +94,7 @@ def _measured(name: str) -> MeasuredFigure:
 
 
 def _hint(name: str, known: list[str]) -> str:
-    """All names that begin so, or else all that look alike."""
+    """Return all names that begin so, or else all that look alike."""
     begin_so = [other for other in known if name and other.startswith(name)]
     near = begin_so or difflib.get_close_matches(name, known, n=len(known), cutoff=NEAR)
     if not near:
@@ -104,7 +104,7 @@ def _hint(name: str, known: list[str]) -> str:
 
 
 def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> "KeptPoints":
-    """Points of earlier runs, unless they are to be forgotten; says that there are some."""
+    """Return points of earlier runs, unless they are to be forgotten; says that there are some."""
     from hydranoc.measurement.kept import kept_points, kept_text
 
     kept = kept_points(item.shares or name, quick, _other_families(name))
@@ -116,7 +116,7 @@ def _begin(name: str, item: Reproduction, quick: bool, anew: bool) -> "KeptPoint
 
 
 def _other_families(name: str) -> set[str]:
-    """All but the one that a figure belongs to."""
+    """Return all but the one that a figure belongs to."""
     return {family for family, own in own_reproductions().items() if name not in own}
 
 

@@ -134,7 +134,7 @@ def _cell(value: Any) -> str:
 
 
 def _text(planned: "Sweep", table: "DataFrame") -> str:
-    """The columns that matter most, for the first points."""
+    """Return the columns that matter most, for the first points."""
     wanted = [axis.key for axis in planned.axes] + [name for name in SHOWN if name in table]
     first = table[wanted].head(MOST_SHOWN)
     shown = first.astype(object).where(first.notna(), "-").map(_cell).to_string(index=False)

@@ -100,7 +100,7 @@ class AxiStreamEjector(Part):
         return m
 
     def _positions(self, m, flit, taken) -> list[Any]:
-        """Whether it is header flit 0, 1, ...; only of flits of a header."""
+        """Return whether it is header flit 0, 1, ...; only of flits of a header."""
         count = self.header.multicast_flits
         if count == 1:
             return [flit.head]
@@ -134,7 +134,7 @@ class AxiStreamEjector(Part):
         return multicast
 
     def _pieces(self, flit, name: str) -> list[tuple[int, int, Any]]:
-        """Where a field stands in the header: flit, lowest bit of the piece in the field, and the piece."""
+        """Return where a field stands in the header: flit, lowest bit of the piece in the field, and the piece."""
         flit_bits, names = self.header.flit_bits, [field for field, _ in self.header.fields]
         start = sum(width for _, width in self.header.fields[: names.index(name)])
         width, low, pieces = dict(self.header.fields)[name], 0, []

@@ -47,15 +47,15 @@ class StreamOptions:
             raise ValueError(f"Clocks must be one of {', '.join(CLOCKS)}, not {self.clocks!r}")
 
     def clock_of(self, node: int) -> str:
-        """Name of the clock port of a node's streams."""
+        """Return name of the clock port of a node's streams."""
         return {NETWORK: "clk", SHARED: "axis_clk", SEPARATE: f"axis_n{node}_clk"}[self.clocks]
 
     def clock_members(self, nodes: int) -> dict[str, Any]:
-        """Members of a top: clocks besides the network's."""
+        """Return members of a top: clocks besides the network's."""
         return {} if self.clocks == NETWORK else {self.clock_of(node): In(1) for node in range(nodes)}
 
     def word_bits(self, flit_bits: int) -> int:
-        """Width of ``tdata``.
+        """Return width of ``tdata``.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class StreamOptions:
         return 8 * kept_bytes(flit_bits) if self.tkeep else flit_bits
 
     def data_widths(self, flit_bits: int) -> dict[str, int]:
-        """Widths of ``tdata`` and, if there is one, ``tkeep``."""
+        """Return widths of ``tdata`` and, if there is one, ``tkeep``."""
         bits = self.word_bits(flit_bits)
         return {"tdata": bits, **({"tkeep": bits // 8} if self.tkeep else {})}
 
@@ -85,7 +85,7 @@ class StreamEnds:
         self._modules: dict[tuple[int, bool], SharedModule] = {}
 
     def packed(self, name: str, beat: Beat) -> Beat:
-        """A beat from a user, with its byte count in ``tdata``."""
+        """Return a beat from a user, with its byte count in ``tdata``."""
         if not self._options.tkeep:
             return beat
         packer = self._structure.instance(f"packer_{name}", SharedModule(lambda: KeepPacker(width_of(beat["tkeep"]))))
@@ -95,7 +95,7 @@ class StreamEnds:
         return {"tdata": packer.output("word"), **others}
 
     def unpacked(self, name: str, beat: Beat) -> Beat:
-        """A beat to a user, with its byte count in ``tkeep``."""
+        """Return a beat to a user, with its byte count in ``tkeep``."""
         if not self._options.tkeep:
             return beat
         count = kept_bytes(width_of(beat["tdata"]))
@@ -106,7 +106,7 @@ class StreamEnds:
     def crossed(
         self, name: str, node: int, *, inward: bool, beat: Beat, valid: Bits
     ) -> tuple[Beat, Wire, ModuleInstance]:
-        """A stream in the other clock domain: beat, valid, and the crossing, whose ``o__ready`` is open."""
+        """Return a stream in the other clock domain: beat, valid, and the crossing, whose ``o__ready`` is open."""
         crossing = self._crossing(name, node, sum(map(width_of, beat.values())), inward=inward)
         crossing.connect("i__valid", valid)
         crossing.connect("i__payload", tuple(beat.values()))

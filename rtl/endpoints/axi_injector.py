@@ -157,7 +157,7 @@ class AxiStreamInjector(Part):
         return m
 
     def _others(self, m, mask: Value) -> Signal:
-        """A destination set without the node itself."""
+        """Return a destination set without the node itself."""
         others = Signal(self.header.destinations, name="others")
         # Verilog has a simpler operator for a comparison with 0, but lint objects to it
         own = concat(self.node == i if i else ~self.node.any() for i in range(self.header.destinations))
@@ -198,7 +198,7 @@ class AxiStreamInjector(Part):
             m.next = "SWALLOW"
 
     def _unicast_key(self, m) -> tuple[Any, Any]:
-        """Key of a message to ``tdest``, and whether there is such a node."""
+        """Return key of a message to ``tdest``, and whether there is such a node."""
         key_bits = self.header.fields[0][1]
         table = sum((key << 1 | 1) << (key_bits + 1) * i for i, key in enumerate(self.addressing.unicast_keys))
         rows = Const(table, (key_bits + 1) << len(self.tdest))
@@ -256,7 +256,7 @@ class AxiStreamInjector(Part):
 
     @property
     def sends_parts(self) -> bool:
-        """Whether a header names its set part by part."""
+        """True if a header names its set part by part."""
         return isinstance(self.header, PartsFormat)
 
     def _next_flit(self, fixed, destinations, flits_left, part: NextPart | None) -> Any:
@@ -284,15 +284,15 @@ class AxiStreamInjector(Part):
 
 
 def destination_modes(addressing: Addressing | UnicastAddressing) -> tuple[str, ...]:
-    """Modes that there are with an addressing."""
+    """Return modes that there are with an addressing."""
     return (TDEST,) if isinstance(addressing, UnicastAddressing) else SET_MODES
 
 
 def tuser_bits(header: HeaderFormat, mode: str) -> int:
-    """Width of ``tuser``: a bit per node, or 1 in the mode ``leading-word``."""
+    """Return width of ``tuser``: a bit per node, or 1 in the mode ``leading-word``."""
     return header.destinations if mode == TUSER else 1
 
 
 def set_words(header: HeaderFormat, word_bits: int | None = None) -> int:
-    """Words of so many bits, by default as many as a flit has, that hold a destination set."""
+    """Return words of so many bits, by default as many as a flit has, that hold a destination set."""
     return -(-header.destinations // (word_bits or header.flit_bits))

@@ -164,7 +164,7 @@ def _each(flow: Any, widths: dict[str, int]) -> dict[str, wiring.Member]:
 
 
 def _endpoint_modules(plan: NetworkPlan, mode: str, options: StreamOptions) -> tuple[SharedModule, SharedModule]:
-    """Injector and ejector."""
+    """Return injector and ejector."""
     endpoints, addressing = plan.endpoints, plan.addressing
     if endpoints is not None:
         if mode != TUSER:
@@ -178,14 +178,14 @@ def _endpoint_modules(plan: NetworkPlan, mode: str, options: StreamOptions) -> t
 
 
 def _replaced(structure: Structure, instance: ModuleInstance, module: SharedModule) -> ModuleInstance:
-    """Another part in the place of an instance, at the same link."""
+    """Return another part in the place of an instance, at the same link."""
     new = ModuleInstance(instance.name, module, instance.inputs, instance.outputs)
     structure.instances[structure.instances.index(instance)] = new
     return new
 
 
 def plan_modes(plan: NetworkPlan) -> tuple[str, ...]:
-    """How packets may name their destinations; empty if a plan has no AXI4-Stream endpoints."""
+    """Return how packets may name their destinations; empty if a plan has no AXI4-Stream endpoints."""
     if plan.endpoints is not None:
         return (TUSER,)
     return () if plan.addressing is None else destination_modes(plan.addressing)

@@ -36,7 +36,7 @@ from topology.common.pattern import SEED_BITS
 
 
 def message_fields(plan: NetworkPlan) -> dict[str, tuple[int, int]]:
-    """Fields of a harness's ``message_n{i}`` ports: name to (lowest bit, width)."""
+    """Return fields of a harness's ``message_n{i}`` ports: name to (lowest bit, width)."""
     fields, offset = {}, 0
     members: dict[str, Any] = dict(descriptor_layout(plan.header).members)
     for name, width in (*members.items(), ("payload_seed", SEED_BITS)):
@@ -46,7 +46,7 @@ def message_fields(plan: NetworkPlan) -> dict[str, tuple[int, int]]:
 
 
 def observed_layout(plan: NetworkPlan) -> ObservedLayout:
-    """Layout of a harness's ``observed``."""
+    """Return layout of a harness's ``observed``."""
     return ObservedLayout.of(plan.links, plan.flit_bits, plan.side_wires, status_outputs(plan))
 
 

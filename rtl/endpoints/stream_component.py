@@ -105,11 +105,11 @@ class StreamNetwork(wiring.Component):
 
 
 def _fields_of(ports: Any, prefix: str) -> dict[str, wiring.Member]:
-    """Ports of one stream, without the prefix."""
+    """Return ports of one stream, without the prefix."""
     return {name.removeprefix(prefix): ports[name] for name in ports if name.startswith(prefix)}
 
 
 def _payload(fields: dict[str, wiring.Member]) -> data.StructLayout:
-    """Layout of what moves in a cycle, from the AXI4-Stream ports of one stream."""
+    """Return layout of what moves in a cycle, from the AXI4-Stream ports of one stream."""
     moving = [name for name in fields if name.startswith("t") and name not in (VALID, READY)]
     return data.StructLayout({name.removeprefix("t"): fields[name].shape for name in moving})

@@ -83,7 +83,7 @@ class ChannelCounters(Part):
         return m
 
     def _events(self, m) -> list[Signal]:
-        """What happens in this cycle, one bit per channel and kind."""
+        """Return what happens in this cycle, one bit per channel and kind."""
         in_message = Signal(self.channels)
         moves = Signal(self.channels)
         events = [Signal(self.channels, name=kind) for kind in COUNTED]
@@ -95,7 +95,7 @@ class ChannelCounters(Part):
         return events
 
     def _short_counters(self, m, position, sweep) -> Signal:
-        """The short counters of the channel at ``position``, side by side."""
+        """Return the short counters of the channel at ``position``, side by side."""
         bits = bits_for(sweep + 1)
         rows = []
         events = self._events(m)

@@ -16,7 +16,7 @@ from topology.common.input_errors import COUNT_BITS, STATUS_PART, SUMMANDS, watc
 
 
 def watch_inputs(network: ChannelNetwork, *, guarded: bool) -> StatusPart:
-    """The status part ``errors`` of a network.
+    """Return the status part ``errors`` of a network.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def watch_inputs(network: ChannelNetwork, *, guarded: bool) -> StatusPart:
 
 
 def guard_settings(*, guard: bool, watchdog_flits: int) -> dict[str, object]:
-    """What the manifest says about guards."""
+    """Return what the manifest says about guards."""
     return {"guard": guard, "watchdog_flits": watchdog_flits} if guard else {}
 
 
@@ -133,7 +133,7 @@ class ErrorMonitor(Part):
 
 
 def _sum(m, bits: list[Any]) -> Any:
-    """Number of bits that are set, with a register behind every sum of a few numbers."""
+    """Return number of bits that are set, with a register behind every sum of a few numbers."""
     level = 0
     numbers = [(bit, 1) for bit in bits]  # with the most that each can be: adders alone would make them wider
     while len(numbers) > 1:

@@ -128,7 +128,7 @@ class Fabric:
         return router
 
     def _link_stages(self) -> dict[tuple[int, int], ModuleInstance]:
-        """The stages of all links, by channel and stage."""
+        """Return the stages of all links, by channel and stage."""
         links, flit_bits = self._plan.links, self._plan.flit_bits
         if not links.hops:
             return {}
@@ -136,14 +136,14 @@ class Fabric:
         return {(c, stage): self._structure.instance(f"link_c{c}_{stage}", module) for c, stage in links.hops}
 
     def _ends(self, channel: Channel) -> list[tuple[End, End]]:
-        """The links that a channel consists of, from where it starts to where it ends."""
+        """Return the links that a channel consists of, from where it starts to where it ends."""
         stages = [self._stages[hop] for hop in self._plan.links.hops_of(channel.index)]
         sources = [self._source(channel), *((stage, "onward") for stage in stages)]
         sinks = [*((stage, "link") for stage in stages), self._sink(channel)]
         return list(zip(sources, sinks, strict=True))
 
     def _is_lane(self, channel: Channel) -> bool:
-        """Whether a channel is a lane of a link between switches."""
+        """Return whether a channel is a lane of a link between switches."""
         network = self._plan.network
         return (
             isinstance(network, LaneNetwork) and network.is_switch(channel.source) and network.is_switch(channel.sink)
@@ -161,7 +161,7 @@ class Fabric:
         return Slice(valid, network.lane_of[channel.index], 1), payload
 
     def _link(self, channel: Channel) -> Channel:
-        """The physical channel, whose ports are those of routers."""
+        """Return the physical channel, whose ports are those of routers."""
         network = self._plan.network
         return network.links.channels[network.link_of[channel.index]] if isinstance(network, LaneNetwork) else channel
 
@@ -179,21 +179,21 @@ class Fabric:
         return source
 
     def _source(self, channel: Channel) -> End:
-        """Where a channel starts: instance and port."""
+        """Return where a channel starts: instance and port."""
         network = self._plan.network
         if network.is_switch(channel.source):
             return self._routers[channel.source], f"outputs__{self._link(channel).source_port}"
         return self._injector_at[channel.index], "link"
 
     def _sink(self, channel: Channel) -> End:
-        """Where a channel ends: instance and port."""
+        """Return where a channel ends: instance and port."""
         network = self._plan.network
         if network.is_switch(channel.sink):
             return self._routers[channel.sink], f"inputs__{self._link(channel).sink_port}"
         return self._ejector_at[channel.index], "link"
 
     def watched(self, sources: Iterable[tuple[int, str] | SideWire]) -> Bits:
-        """Outputs of routers that are no links, and what is in the register stages of side wires."""
+        """Return outputs of routers that are no links, and what is in the register stages of side wires."""
         bits: list[Bits] = []
         for source in sources:
             if not isinstance(source, SideWire):

@@ -13,7 +13,7 @@ from topology.common.part_headers import PartsFormat
 
 
 def network_manifest(part: Part, plan: NetworkPlan, top: str, modules: list[str], files: list[str]) -> dict[str, Any]:
-    """Facts about a generated network, ready for JSON.
+    """Return facts about a generated network, ready for JSON.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def _channels(plan: NetworkPlan) -> list[dict[str, Any]]:
 
 
 def _link_stages(plan: NetworkPlan) -> list[dict[str, Any]]:
-    """The register stages of all links, in the order of their bits in ``moved``."""
+    """Return the register stages of all links, in the order of their bits in ``moved``."""
     links, channels = plan.links, len(plan.network.channels)
     return [
         {
@@ -152,7 +152,7 @@ def lint_control(top: str) -> str:
 
 
 def fusesoc_core(top: str, plan: NetworkPlan, headers: Sequence[str] = ()) -> str:
-    """FuseSoC core file (CAPI2) of a generated network.
+    """Return FuseSoC core file (CAPI2) of a generated network.
 
     Parameters
     ----------
@@ -212,6 +212,6 @@ _ARRAYS_TARGET = """
 
 
 def core_with_arrays(core: str, name: str) -> str:
-    """The core of a network with one more target: the SystemVerilog module ``name`` around it."""
+    """Return the core of a network with one more target: the SystemVerilog module ``name`` around it."""
     filesets, targets = core.split("\ntargets:\n")
     return f"{filesets}{_ARRAYS_FILESET.format(name=name)}\ntargets:\n{targets}{_ARRAYS_TARGET.format(name=name)}"

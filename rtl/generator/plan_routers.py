@@ -18,7 +18,7 @@ def plan_routers(
     constants: Callable[[int, Shape], Mapping[str, int]],
     order: Callable[[Shape], int] = lambda _shape: 0,
 ) -> tuple[dict[str, Callable[[], Part]], tuple[RouterInstance, ...]]:
-    """``shapes`` and ``routers`` of a ``NetworkPlan``.
+    """Return ``shapes`` and ``routers`` of a ``NetworkPlan``.
 
     Parameters
     ----------

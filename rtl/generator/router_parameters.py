@@ -81,7 +81,7 @@ class RouterParameters(ABC):
 
     @property
     def tells_branching(self) -> bool:
-        """Whether the route unit has to say which requests are for several outputs."""
+        """True if the route unit has to say which requests are for several outputs."""
         return False
 
     def check_common(self) -> None:
@@ -150,10 +150,10 @@ class RouterParameters(ABC):
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether a header flit is looked at while it moves in on the link."""
+        """True if a header flit is looked at while it moves in on the link."""
         return self.routing_cycles == 1
 
     @property
     def watches_links(self) -> bool:
-        """Whether the route unit has to know when a flit moves in."""
+        """True if the route unit has to know when a flit moves in."""
         return self.looks_ahead or self.header_flits > 1

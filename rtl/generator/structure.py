@@ -61,7 +61,7 @@ Bits: TypeAlias = Wire | Slice | Constant | tuple["Bits", ...]
 
 
 def width_of(bits: Bits) -> int:
-    """Number of bits."""
+    """Return number of bits."""
     return sum(map(width_of, bits)) if isinstance(bits, tuple) else bits.width
 
 
@@ -145,7 +145,7 @@ class ModuleInstance:
         self.inputs[port] = Constant(value, width)
 
     def output(self, port: str) -> Wire:
-        """The wire at an output port."""
+        """Return the wire at an output port."""
         if port not in self.outputs:
             self.outputs[port] = Wire(f"{self.name}__{port}", self.module.outputs[port])
         return self.outputs[port]
@@ -205,7 +205,7 @@ class StructuralPart(Part):
     """
 
     def structure(self) -> Structure:
-        """The inside; made anew in each call."""
+        """Return the inside; made anew in each call."""
         raise NotImplementedError
 
     def elaborate(self, platform):

@@ -16,7 +16,7 @@ ModuleOf = Callable[[Part], tuple[str, Collection[str]]]
 
 
 def structure_verilog(name: str, structure: Structure, module_of: ModuleOf) -> str:
-    """The text of a module; the same structure gives the same text.
+    """Return the text of a module; the same structure gives the same text.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def structure_verilog(name: str, structure: Structure, module_of: ModuleOf) -> s
 
 
 def _wires(instance: ModuleInstance, unread: Iterator[int]) -> dict[str, Wire]:
-    """The wire at every output of an instance; lint takes one named ``unused`` as read."""
+    """Return the wire at every output of an instance; lint takes one named ``unused`` as read."""
     return {
         port: instance.outputs[port] if port in instance.outputs else Wire(f"unused_{next(unread)}", width)
         for port, width in instance.module.outputs.items()
@@ -83,7 +83,7 @@ def _assignments(port: Wire, bits: Bits) -> list[str]:
 
 
 def _flat(bits: Bits) -> list[Bits]:
-    """The elements of a concatenation, and of those in it, the lowest first."""
+    """Return the elements of a concatenation, and of those in it, the lowest first."""
     return [element for part in bits for element in _flat(part)] if isinstance(bits, tuple) else [bits]
 
 

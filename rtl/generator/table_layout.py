@@ -34,7 +34,7 @@ class SwitchTables:
 
 
 def switch_tables(plan: NetworkPlan) -> list[SwitchTables]:
-    """The tables of all switches."""
+    """Return the tables of all switches."""
     modules = {shape: SharedModule(plan.shapes[shape]) for shape in {instance.shape for instance in plan.routers}}
     found = []
     for instance in plan.routers:
@@ -50,5 +50,5 @@ def switch_tables(plan: NetworkPlan) -> list[SwitchTables]:
 
 
 def loaded_words(plan: NetworkPlan) -> list[int]:
-    """What goes into the chain of table stores, first to last."""
+    """Return what goes into the chain of table stores, first to last."""
     return chain_words([(tables.value, tables.bits) for tables in switch_tables(plan)])

@@ -130,7 +130,7 @@ class ModuleLibrary:
         return name
 
     def _module_of(self, part: Part) -> tuple[str, tuple[str, ...]]:
-        """Module name and clock ports of a part."""
+        """Return module name and clock ports of a part."""
         converted = self._converted(part, f"{self.prefix}{part.module_name}")
         return converted.name, converted.clock_ports
 
@@ -148,7 +148,7 @@ class ModuleLibrary:
         return interface
 
     def verilog(self) -> str:
-        """The Verilog-2005 text of all modules.
+        """Return the Verilog-2005 text of all modules.
 
         Raises
         ------
@@ -186,12 +186,12 @@ def _are_equal(one: object, other: object) -> bool:
 
 
 def _clock_ports(text: str) -> tuple[str, ...]:
-    """Those of ``CLOCK_PORTS`` that a module in RTLIL has; one without registers has none."""
+    """Return those of ``CLOCK_PORTS`` that a module in RTLIL has; one without registers has none."""
     return tuple(port for port in CLOCK_PORTS if re.search(rf"^  wire .*input .* \\{port}$", text, re.MULTILINE))
 
 
 def _rtlil(part: Part, module: str, platform: object) -> str:
-    """A part as RTLIL, with ``PLACEHOLDER`` for its name, which is to be ``module``.
+    """Return a part as RTLIL, with ``PLACEHOLDER`` for its name, which is to be ``module``.
 
     Amaranth numbers all input bits of a module together, with 16 bits. Pads have numbers of their own, so every input
     comes in through one; in RTLIL that is just a port.

@@ -193,11 +193,11 @@ class CopyCollector(Part):
         return progress.poll.lanes_used if self.mode == VOTE else Const(0, 1)
 
     def _by_algorithm(self, m, name: str, values: list[int], bits: int) -> Value:
-        """Something that depends on the copy's algorithm."""
+        """Return something that depends on the copy's algorithm."""
         return table_row(m, Const(packed(values, bits), bits * len(values)), self._copy.algorithm, bits, name)
 
     def _decide(self, m, finished, entries, progress) -> dict[str, Any]:
-        """What becomes of a copy, found out from its head and kept for all of it."""
+        """Return what becomes of a copy, found out from its head and kept for all of it."""
         at, copy = self._steps, self._copy
         decision: dict[str, Any] = {
             name: Signal(name=name) for name in ("voting", "late", "allocating", "losing", "refusing", "beaten")
@@ -264,7 +264,7 @@ class CopyCollector(Part):
         return read.data
 
     def _vote(self, m, platform, stored, progress, following) -> tuple[Any, Any]:
-        """Lane of the copy that ends, and whether it decides."""
+        """Return lane of the copy that ends, and whether it decides."""
         if self.mode == FIRST:
             return Const(0, 1), Const(1, 1)
         at, decided = self._steps, Signal()
@@ -283,7 +283,7 @@ class CopyCollector(Part):
         return vote.lane, decided
 
     def _count(self, m, finished, entries, decision, progress, following, decided) -> Signal:
-        """A copy has ended: its direction has been seen, and its vote may decide. Whether it has decided."""
+        """Return a copy has ended: its direction has been seen, and its vote may decide. Whether it has decided."""
         broadcast = self._copy.broadcast
         counted = self._counted
         ended, deciding, complete, lost = Signal(), Signal(), Signal(), Signal()

@@ -117,6 +117,6 @@ class CopyEntries(Part):
         return concat(encoded(one_hot, range(self.entries), len(self.entry)))
 
     def _after(self, entry) -> Any:
-        """The next entry in turn; a power of two wraps round by itself."""
+        """Return the next entry in turn; a power of two wraps round by itself."""
         following = (entry + 1)[: len(entry)]
         return following if self.entries == 1 << len(entry) else Mux(entry == self.entries - 1, 0, following)

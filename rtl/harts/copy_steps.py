@@ -39,7 +39,7 @@ class Step(IntEnum):
 
 
 def count_steps(m: Any) -> list[Signal]:
-    """By step, whether it is this one; the first cycle after reset is step 0."""
+    """Return by step, whether it is this one; the first cycle after reset is step 0."""
     step = Signal(range(STEPS))
     at = [Signal(name=f"at_{number}") for number in range(STEPS)]
     m.d.sync += step.eq(step + 1)

@@ -24,7 +24,7 @@ VOTES_BITS = bits_for(threshold(MOST_COPIES, VOTE))
 
 
 def stored_layout(flit_bits: int) -> data.StructLayout:
-    """What is stored of a flit."""
+    """Return what is stored of a flit."""
     return data.StructLayout({"data": flit_bits, "tail": 1})
 
 
@@ -104,7 +104,7 @@ class CopyVote(Part):
         return m
 
     def _compare(self, m) -> Any:
-        """By lane, whether all words so far are the same."""
+        """Return by lane, whether all words so far are the same."""
         equal: Any = Signal(self.lanes)
         compared: Any = Signal(self.lanes)
         difference: Any = Signal(self.stored.shape().size)

@@ -104,7 +104,7 @@ class InputGuard(Part):
         return len(ALGORITHMS) << self.parameters.node_bits + SLOT_BITS
 
     def _rows(self) -> list[dict[str, int]]:
-        """By direction, node less source, and algorithm, which is lowest."""
+        """Return by direction, node less source, and algorithm, which is lowest."""
         p = self.parameters
         rows: list[dict[str, int]] = [{}] * self._depth
         for algorithm in ALGORITHMS:

@@ -37,7 +37,7 @@ def harts_plan(
     link_cycles: int = 1,
     whole_packets: bool = False,
 ) -> NetworkPlan:
-    """Plan of a mesh: all nodes have one shape.
+    """Return plan of a mesh: all nodes have one shape.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def harts_plan(
 
 
 def _constants(routing: HartsRouting, node: int, parameters: HartsNodeParameters) -> dict[str, int]:
-    """Constants of one node: what has failed there and, for its guard, its number."""
+    """Return constants of one node: what has failed there and, for its guard, its number."""
     faults = routing.faults
     constants = {
         "dead": faults.dead_outputs(routing.mesh, node),
@@ -105,7 +105,7 @@ def _constants(routing: HartsRouting, node: int, parameters: HartsNodeParameters
 
 
 def _described(parameters: HartsNodeParameters) -> dict[str, object]:
-    """What the manifest says about the nodes."""
+    """Return what the manifest says about the nodes."""
     names = ("flit_bits", "size", "levels", "pages", "packet_flits", "buffer_flits", "gap_frames", "relay_frames")
     described = {name: getattr(parameters, name) for name in names}
     return {**described, "whole_packets": True} if parameters.whole_packets else described
@@ -114,7 +114,7 @@ def _described(parameters: HartsNodeParameters) -> dict[str, object]:
 def stream_endpoints(
     routing: HartsRouting, packet_flits: int, reception: str | None, entries: int, least_copies: int
 ) -> StreamEndpoints | None:
-    """AXI4-Stream endpoints, if packets can have a body; see ``harts_plan``.
+    """Return AXI4-Stream endpoints, if packets can have a body; see ``harts_plan``.
 
     Raises
     ------

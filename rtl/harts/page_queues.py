@@ -114,7 +114,7 @@ class PageQueues(Part):
         return m
 
     def _will_be_seen(self, frames) -> Any:
-        """Whether the network processor will have dealt with a page when the slot after the next comes."""
+        """Return whether the network processor will have dealt with a page when the slot after the next comes."""
         return (frames == 0) | (self.slot > PROCESSOR_SLOT - CHOICE_SLOTS) & (frames == 1)
 
     def _newcomer(self, m, output) -> tuple[Any, Any]:
@@ -132,7 +132,7 @@ class PageQueues(Part):
         return waits, entitled
 
     def _frames(self, m, page: int) -> Any:
-        """Frames until the network processor has dealt with a page."""
+        """Return frames until the network processor has dealt with a page."""
         frames: Any = Signal(range(self.parameters.relay_frames + 1), name=f"frames_{page}")
         with m.If(self.enter & (self.entered_page == page)):
             m.d.sync += frames.eq(self.parameters.relay_frames)
@@ -166,7 +166,7 @@ class PageQueues(Part):
 
 
 def _largest(m: Any, values: list[Any], bits: int, name: str) -> Any:
-    """The largest of some numbers, as a balanced tree."""
+    """Return the largest of some numbers, as a balanced tree."""
     rank = 0
     while len(values) > 1:
         following = []

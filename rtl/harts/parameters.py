@@ -118,7 +118,7 @@ class HartsNodeParameters:
 
     @property
     def has_algorithm_a(self) -> bool:
-        """Whether distances are wide enough for Algorithm A."""
+        """True if distances are wide enough for Algorithm A."""
         return self.levels >= self.whole_mesh > 2 * self.whole_leg
 
     @property

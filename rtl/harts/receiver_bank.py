@@ -25,7 +25,7 @@ from topology.harts.header import HOST
 
 
 def bus_layout(parameters: HartsNodeParameters) -> data.StructLayout:
-    """What the bus carries a cycle after a receiver has put it there.
+    """Return what the bus carries a cycle after a receiver has put it there.
 
     ``word`` is what came over the link; ``direction`` its receiver. ``stored`` and ``through`` say whether it goes into
     the packet memory, at ``position`` of ``page``, and to transmitter ``output``. Of a head, ``waits`` is the one
@@ -170,7 +170,7 @@ class ReceiverBank(Part):
         return m
 
     def _looked_at(self) -> Any:
-        """Whether the guard has seen the head that is at the front, or need not see it."""
+        """Return whether the guard has seen the head that is at the front, or need not see it."""
         if not self.parameters.guard:
             return Const(1)
         header: Any = data.View(self.parameters.header_layout, self.word.data[: self.parameters.header_layout.size])
@@ -199,7 +199,7 @@ class ReceiverBank(Part):
             m.d.sync += self.kept.eq(self.kept & ~bit)
 
     def _decide(self, m) -> dict[str, Any]:
-        """What becomes of the packet whose head is at the front."""
+        """Return what becomes of the packet whose head is at the front."""
         decoded = self.decoded
         honest = self.honest if self.parameters.guard else Const(1)
         open_ways: Any = Signal(DIRECTIONS)
@@ -225,11 +225,11 @@ class ReceiverBank(Part):
 
 
 def _first_by_axis(ways: Any) -> Value:
-    """The lowest direction of a mask, which has at most one of each axis, in the order of the axes. One-hot."""
+    """Return the lowest direction of a mask, which has at most one of each axis, in the order of the axes. One-hot."""
     axes = [ways[axis] | ways[axis + DIRECTIONS // 2] for axis in range(DIRECTIONS // 2)]
     return concat(ways[way] & ~concat(axes[: way % len(axes)]).any() for way in range(DIRECTIONS))
 
 
 def _number(one_hot: Any) -> Value:
-    """The direction that is set."""
+    """Return the direction that is set."""
     return concat(encoded(one_hot, range(DIRECTIONS), SLOT_BITS))

@@ -102,7 +102,7 @@ class RelayRules(Part):
         return m
 
     def _turns(self, m) -> Any:
-        """Mask of directions relative to that of travel."""
+        """Return mask of directions relative to that of travel."""
         header, copy = self.header, _Copy(m, self.header, self.parameters.size)
         turns: Any = Signal(DIRECTIONS)
         with m.Switch(header.stage):

@@ -181,7 +181,7 @@ class HartsNode(Part):
             self._guard(m, platform, slot, receivers, flits, present)
 
     def _guarded(self, m, platform, port: int) -> Any:
-        """The link of an input, behind the guard if there is one."""
+        """Return the link of an input, behind the guard if there is one."""
         if not self.parameters.whole_packets:
             return flipped(self.inputs[port])
         guard = instantiate(
@@ -248,7 +248,7 @@ class HartsNode(Part):
         return read
 
     def _pass(self, m, platform, receivers, transmitters, queues, headers) -> Any:
-        """What is on the bus is stored, passed on, or both, and makes a row of the queues with its tail."""
+        """Return what is on the bus is stored, passed on, or both, and makes a row of the queues with its tail."""
         p = self.parameters
         bus, layout = receivers.bus, p.header_layout
         old: Any = data.View(layout, bus.word.data[: layout.size])
@@ -312,7 +312,7 @@ class HartsNode(Part):
             m.d.sync += [kept[bus.direction].eq(outputs), levels[bus.direction].eq(header.hops)]
 
     def _send(self, m, platform, transmitters, read, headers) -> Any:
-        """What was read from the memory, with a new header."""
+        """Return what was read from the memory, with a new header."""
         p = self.parameters
         rules = instantiate(m, platform, "send_rules", SendRules(p))
         header: Any = headers.header

@@ -150,7 +150,7 @@ class HartsStreamInjector(Part):
                 m.next = "SWALLOW"
 
     def _header(self, m, sends_header, broadcast, algorithm, offset) -> Value:
-        """The one flit that `HartsRouting.sent_header` makes."""
+        """Return the one flit that `HartsRouting.sent_header` makes."""
         layout, mesh = self.routing.header, self.routing.mesh
         ids = [Signal(ID_BITS, name=name) for name in ("packet_id", "broadcast_id")]
         for number, is_next in zip(ids, (~broadcast, broadcast), strict=True):

@@ -148,7 +148,7 @@ class TransmitterBank(Part):
         m.d.sync += sending.eq((sending | Mux(self.read, bit, 0)) & ~ended)
 
     def _idle(self, m, sending) -> Any:
-        """Which transmitters may start a packet: nobody uses them, and the gap after the last packet is over."""
+        """Return which transmitters may start a packet: nobody uses them, and the gap after the last packet is over."""
         gap_cycles = SLOTS * (self.parameters.gap_frames + 1) - TAIL_CYCLES
         owned: Any = Signal(PORTS)
         idle: Any = Signal(PORTS)

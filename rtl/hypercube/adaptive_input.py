@@ -196,7 +196,7 @@ class _Lane:
         self._make_eligible(front.behind)
 
     def _front(self) -> LoneFront | QueueFront | HostFront:
-        """What is known of the flit at the front."""
+        """Return what is known of the flit at the front."""
         part, v = self._part, self._number
         key_bits = part.parameters.dimensions
         lane = LaneSignals(self._m, v, self.buffer, self._arriving, self._popped, self.active, key_bits)
@@ -206,13 +206,13 @@ class _Lane:
         return QueueFront(lane, flit) if self._queues else LoneFront(lane, flit, part.releases[v])
 
     def _wanted(self, remaining: Any) -> Any:
-        """The outputs that a head can use, by the dimensions that remain to it."""
+        """Return the outputs that a head can use, by the dimensions that remain to it."""
         p = self._part.parameters
         ways = [remaining[d] if p.reaches(self._part.port, d) else Const(0) for d in range(p.dimensions)]
         return Cat(*ways, Const(0) if self._part.host else ~remaining.any())
 
     def _strays(self, remaining: Any) -> Any:
-        """Whether there is no way: back to the host, or back over the dimension that the head came by."""
+        """Return whether there is no way: back to the host, or back over the dimension that the head came by."""
         return ~remaining.any() if self._part.host else remaining[self._part.port]
 
     def _own(self, drained, ends):
@@ -248,7 +248,7 @@ class _Lane:
         ]
 
     def _of_own_lane(self, bits: Any) -> Any:
-        """The bit of the lane that the worm has: lane by lane, which takes three levels of logic.
+        """Return the bit of the lane that the worm has: lane by lane, which takes three levels of logic.
 
         Parameters
         ----------
@@ -268,7 +268,7 @@ class _Lane:
         return Mux(self._asks, self._of_own_lane(part.several_credits), self._of_own_lane(part.some_credit))
 
     def _count_credits(self, credited) -> Any:
-        """The same, counted from the beginning of the worm."""
+        """Return the same, counted from the beginning of the worm."""
         m, depth = self._m, self._part.parameters.buffer_flits
         # without those of flits that left in the last cycle
         credits: Any = self._signal(range(max(depth, 2) + 1), "credits")

@@ -134,7 +134,7 @@ class AdaptiveOutput(Part):
         ]
 
     def _own(self, m, lane, lower) -> Any:
-        """Whether a worm has a lane, or flits of one are in the buffer behind, so that no head may have it.
+        """Return whether a worm has a lane, or flits of one are in the buffer behind, so that no head may have it.
 
         A lane for any head is taken only if those below it are barred. Whether one is taken comes late.
         """

@@ -94,7 +94,7 @@ class HeadAllocator(Part):
         return m
 
     def _elect(self, m) -> tuple[Any, Any]:
-        """The leader by lane and by input, one-hot registers: the first lane of the first input of the cycle."""
+        """Return the leader by lane and by input, one-hot registers: the first lane of the first input of the cycle."""
         asking = [self.asking[low:high] for low, high in self.parameters.spans]
         ports = FirstOf(m, [lanes.any() for lanes in asking], range(len(asking)), self.before, "input")
         leader: Any = Signal(len(self.asking))
@@ -133,12 +133,12 @@ class HeadAllocator(Part):
             m.d.sync += [picked.escape.eq(escape), picked.escapes.eq(~adaptive)]
 
     def _heads_for(self, output) -> list[tuple[int, Any]]:
-        """Lanes of inputs with a connection to an output, and what is wanted there."""
+        """Return lanes of inputs with a connection to an output, and what is wanted there."""
         spans = [self.parameters.spans[port] for port in self.parameters.inputs_of(output)]
         return [(lane, self.wanted[lane]) for low, high in spans for lane in range(low, high)]
 
     def _first_dimension(self, m, platform, usable) -> list[Value]:
-        """The number of the first of some dimensions in the random order."""
+        """Return the number of the first of some dimensions in the random order."""
         bits = self.parameters.code_bits
         if len(usable) == 1:
             return number_of_first(usable, (), bits)
@@ -149,7 +149,7 @@ class HeadAllocator(Part):
         return number_of_first(usable, order.before, bits)
 
     def _escape_of(self, wanted) -> Any:
-        """The dimension whose escape lane a head may have, one-hot."""
+        """Return the dimension whose escape lane a head may have, one-hot."""
         if not self.parameters.has_escapes:
             return Const(0, len(wanted))
         lowest: Any = lowest_one(wanted)
@@ -189,7 +189,7 @@ class HeadAllocator(Part):
             m.d.comb += self.taken_escapes.eq(Mux(concat(escaping).any(), picked.escape, 0))
 
     def _free(self) -> Any:
-        """By output, whether it has a free lane for any head."""
+        """Return by output, whether it has a free lane for any head."""
         outputs = self.parameters.adaptive_outputs
         bits = {output: self.free[number] for number, output in enumerate(outputs)}
         return concat(bits.get(output, Const(0)) for output in range(len(self.parameters.output_lanes)))

@@ -14,7 +14,7 @@ from topology.hypercube.routing import HypercubeRouting
 
 
 def hypercube_plan(routing: HypercubeRouting, *, buffer_flits: int = 4, lane_reuse: str = REUSE_EMPTY) -> NetworkPlan:
-    """Plan of a hypercube: one router shape for all switches.
+    """Return plan of a hypercube: one router shape for all switches.
 
     Parameters
     ----------

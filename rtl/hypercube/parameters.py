@@ -76,7 +76,7 @@ class HypercubeRouterParameters:
 
     @property
     def adaptive_lanes(self) -> int:
-        """How many lanes of a channel, the first ones, any head may have that can use the channel."""
+        """Number of lanes of a channel, the first ones, any head may have that can use the channel."""
         return self.lanes if self.rule == ADAPTIVE_ONLY else self.lanes - 1
 
     @property
@@ -86,17 +86,17 @@ class HypercubeRouterParameters:
 
     @property
     def has_escapes(self) -> bool:
-        """Whether the last lane of a channel is an escape lane."""
+        """True if the last lane of a channel is an escape lane."""
         return self.rule != ADAPTIVE_ONLY
 
     @property
     def unshared_lanes(self) -> int:
-        """How many lanes of a channel, the first ones, have one worm at a time."""
+        """Number of lanes of a channel, the first ones, have one worm at a time."""
         return unshared_lanes(self.lanes, self.rule, self.lane_reuse)
 
     @property
     def outputs_count_credits(self) -> bool:
-        """Whether credits are counted at the outputs: worms follow each other before all of them are back."""
+        """True if credits are counted at the outputs: worms follow each other before all of them are back."""
         return self.unshared_lanes < self.lanes
 
     @property
@@ -125,23 +125,23 @@ class HypercubeRouterParameters:
         return max(self.buffer_flits, LEAST_ROOM_BUFFER_FLITS)
 
     def is_host_input(self, port: int) -> bool:
-        """Whether an input comes from the processor."""
+        """Return whether an input comes from the processor."""
         return port >= self.dimensions
 
     def reaches(self, port: int, output: int) -> bool:
-        """Whether an input has a connection to an output; one from the processor has none to the processor."""
+        """Return whether an input has a connection to an output; one from the processor has none to the processor."""
         return output != port if not self.is_host_input(port) else output != self.delivery
 
     def outputs_of(self, port: int) -> list[int]:
-        """The outputs with a connection to an input."""
+        """Return the outputs with a connection to an input."""
         return [output for output in range(len(self.output_lanes)) if self.reaches(port, output)]
 
     def inputs_of(self, output: int) -> list[int]:
-        """The inputs with a connection to an output."""
+        """Return the inputs with a connection to an output."""
         return [port for port in range(len(self.input_lanes)) if self.reaches(port, output)]
 
     def is_contested(self, output: int) -> bool:
-        """Whether two inputs can ask for an output at the same time: each for a lane that it has."""
+        """Return whether two inputs can ask for an output at the same time: each for a lane that it has."""
         return min(self.output_lanes[output], len(self.inputs_of(output))) > 1
 
     @property

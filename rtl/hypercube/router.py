@@ -160,7 +160,7 @@ class HypercubeRouter(Part):
         return output
 
     def _deliver(self, m, platform, output) -> Any:
-        """The buffer before the processor; returns whether it has room."""
+        """Return the buffer before the processor; returns whether it has room."""
         p = self.parameters
         buffer = instantiate(m, platform, "delivery", DeliveryBuffer(p.flit_bits, p.delivery_flits, tells_room=True))
         connect(m, buffer.link, flipped(getattr(self, f"outputs__{p.delivery}")))
@@ -180,7 +180,7 @@ class HypercubeRouter(Part):
         ]
 
     def _offered(self, i, allocator, outputs) -> Value:
-        """Which lane a head on an input gets, if it gets one: an escape, or the lowest free one for any head."""
+        """Return which lane a head on an input gets, if it gets one: an escape, or the lowest free one for any head."""
         p = self.parameters
         ways = [o for o in range(p.dimensions) if p.reaches(i, o)]
         lower = [

@@ -57,7 +57,7 @@ class LaneSignals:
     key_bits: int
 
     def signal(self, name: str) -> Any:
-        """A bit of this lane."""
+        """Return a bit of this lane."""
         return Signal(name=f"{name}_{self.number}")
 
     def goes_on(self, is_tail: Any) -> Any:

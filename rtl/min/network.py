@@ -31,7 +31,7 @@ def min_plan(
     guard: bool = False,
     watchdog_flits: int = 0,
 ) -> NetworkPlan:
-    """Plan of a multistage network: one router shape per pair of port numbers, with and without token.
+    """Return plan of a multistage network: one router shape per pair of port numbers, with and without token.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def min_plan(
 
 
 def min_addressing(routing: MinRouting) -> Addressing:
-    """How senders find the key; after it the header has only the number of the sender."""
+    """Return how senders find the key; after it the header has only the number of the sender."""
     processors = tuple(range(len(routing.network.processors)))
     return Addressing(
         key=lambda: TurnKey(routing), key_cycles=TurnKey.key_cycles, unicast_keys=processors, node_fields=processors
@@ -117,7 +117,7 @@ class _Planner:
         return self.token in TOKEN_RULES and self.routing.groups.group_of[switch] is not None
 
     def parameters(self, switch: int) -> MinRouterParameters:
-        """Shape of a switch's router."""
+        """Return shape of a switch's router."""
         return MinRouterParameters(
             input_ports=len(self.network.input_channel[switch]),
             output_ports=len(self.network.output_channel[switch]),
@@ -130,7 +130,7 @@ class _Planner:
         )
 
     def constants(self, switch: int, parameters: MinRouterParameters) -> dict[str, int]:
-        """Constants of a switch's router."""
+        """Return constants of a switch's router."""
         routing = self.routing
         classes = [routing.input_class(channel) for channel in self.network.input_channel[switch]]
         constants = routed_constants(routing, switch, classes, parameters)
@@ -141,7 +141,7 @@ class _Planner:
         return constants
 
     def monitors(self) -> tuple[StatusPart, ...]:
-        """The watch over the rings."""
+        """Return the watch over the rings."""
         if not self.groups:
             return ()
         sizes = [self._token_registers(group) for group in self.groups]
@@ -159,6 +159,6 @@ class _Planner:
         return (StatusPart("token", make, {"here": here}, meanings),)
 
     def _token_registers(self, group: Group) -> int:
-        """Switches where a token can be, and register stages of the wires between them."""
+        """Return switches where a token can be, and register stages of the wires between them."""
         switches = len(group.switches)
         return switches * self.link_cycles if switches > 1 else 1

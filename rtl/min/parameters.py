@@ -73,7 +73,7 @@ class MinRouterParameters(RouterParameters):
 
     @property
     def has_token(self) -> bool:
-        """Whether the switch is on a token ring."""
+        """True if the switch is on a token ring."""
         return self.most_release_flits > 0
 
     @property

@@ -75,7 +75,7 @@ class TurnKey(Part):
         return m
 
     def _beyond(self, m, level: int) -> Signal:
-        """Whether a destination is outside the sub-network of so many stages to which the sender belongs."""
+        """Return whether a destination is outside the sub-network of so many stages to which the sender belongs."""
         size = self.network.radix**level
         beyond = Signal(name=f"beyond_{level}")
         own: Any = Signal(self.processors, name=f"own_{level}")

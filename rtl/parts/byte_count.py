@@ -16,7 +16,7 @@ BYTE_BITS = 8
 
 
 def kept_bytes(flit_bits: int) -> int:
-    """Bytes of a word in flits of so many bits.
+    """Return bytes of a word in flits of so many bits.
 
     Raises
     ------

@@ -59,7 +59,7 @@ class CrossingReset(Elaboratable):
         return m
 
     def _opened(self, m, pending, settled) -> Signal:
-        """Opens a cycle after what the other side will see has become still."""
+        """Return opens a cycle after what the other side will see has become still."""
         still = Signal(reset_less=True)
         m.d.network += [still.eq(settled & ~pending & ~self.rst), self.network_open.eq(still & ~self.rst)]
         return self.network_open

@@ -32,7 +32,7 @@ MISSING_FLITS = 2
 
 
 def front_slots(readable: int) -> int:
-    """Places of a front in which so many flits can always be read, if there are so many; a power of two."""
+    """Return places of a front in which so many flits can always be read, if there are so many; a power of two."""
     return max(MOST_LUT_RAM_FLITS, 1 << (readable + MISSING_FLITS - 1).bit_length())
 
 

@@ -8,7 +8,7 @@ from topology.common.flits import FlitFormat
 
 
 def flit_layout(flit_bits: int) -> data.StructLayout:
-    """Layout of one flit: ``data``, ``head``, ``tail``, lowest field first.
+    """Return layout of one flit: ``data``, ``head``, ``tail``, lowest field first.
 
     Parameters
     ----------
@@ -19,12 +19,12 @@ def flit_layout(flit_bits: int) -> data.StructLayout:
 
 
 def stream_of(payload: Any) -> stream.Signature:
-    """Signature of a stream of any shape, seen from its source."""
+    """Return signature of a stream of any shape, seen from its source."""
     return stream.Signature(payload)
 
 
 def link_signature(flit_bits: int) -> stream.Signature:
-    """A wormhole link, seen from its source: one flit moves in every cycle with ``valid`` and ``ready`` high.
+    """Return a wormhole link, seen from its source: one flit moves in every cycle with ``valid`` and ``ready`` high.
 
     Parameters
     ----------

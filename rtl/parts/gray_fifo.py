@@ -16,7 +16,7 @@ DEPTH_BITS = 4
 
 
 def gray(number: Any) -> Any:
-    """A number as a Gray code."""
+    """Return a number as a Gray code."""
     return number ^ (number >> 1)
 
 

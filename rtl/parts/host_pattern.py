@@ -130,7 +130,7 @@ class StallingReceiver(Part):
 
 
 def _pattern(m, platform, host) -> Any:
-    """The pattern of a host with the host's inputs."""
+    """Return the pattern of a host with the host's inputs."""
     pattern = instantiate(m, platform, "pattern", HostPattern())
     m.d.comb += [getattr(pattern, name).eq(getattr(host, name)) for name in PATTERN_INPUTS]
     return pattern

@@ -13,7 +13,7 @@ from topology.common.flits import MESSAGE_FLITS_BITS, HeaderFormat, bits_for
 
 
 def descriptor_layout(header: HeaderFormat) -> data.StructLayout:
-    """Layout of a message descriptor.
+    """Return layout of a message descriptor.
 
     ``header`` holds the header in as many whole flits as the longest header needs, first flit lowest; ``header_flits``
     says how many of them this message sends (at least 1); ``flits`` is the length of the whole message, header included
@@ -119,7 +119,7 @@ class MessageInjector(Part):
         return m
 
     def _is_sound(self, message) -> Any:
-        """Whether a message has a header that fits, and an end."""
+        """Return whether a message has a header that fits, and an end."""
         longest, most = self.header.multicast_flits, self.most_flits
         counted = message.header_flits.any()
         if longest + 1 < 1 << len(message.header_flits):  # else none is too large, which lint does not like compared

@@ -146,7 +146,7 @@ class InputBuffer(Part):
             m.d.sync += [unread.eq(before + arriving), self.readable.eq(before.any() | arriving)]
 
     def _entry(self, m) -> tuple[data.StructLayout, Any]:
-        """What is stored: layout, and the one on the link."""
+        """Return what is stored: layout, and the one on the link."""
         layout = data.StructLayout({"flit": self.flit.shape(), "decoded": self.decoded_bits})
         arriving: Any = Signal(layout, name="arriving_entry")
         m.d.comb += arriving.flit.eq(self.link.payload)

@@ -6,7 +6,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value
 
 
 def ring_pointer(m: Module, name: str, slots: int, step: Value) -> Any:
-    """A register that goes to the next slot with every ``step``.
+    """Return a register that goes to the next slot with every ``step``.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def ring_pointer(m: Module, name: str, slots: int, step: Value) -> Any:
 
 
 def gray_pointer(m: Module, name: str, slots: int, step: Value) -> tuple[Any, Any]:
-    """The same in Gray code: of four slots it takes one lookup table less, of up to sixteen never more.
+    """Return the same in Gray code: of four slots it takes one lookup table less, of up to sixteen never more.
 
     Parameters
     ----------
@@ -54,5 +54,5 @@ def gray_pointer(m: Module, name: str, slots: int, step: Value) -> tuple[Any, An
 
 
 def gray_number(code: Any) -> Value:
-    """The number that a Gray code stands for."""
+    """Return the number that a Gray code stands for."""
     return Value.cast(Cat(*(code[bit:].xor() for bit in range(len(code)))))

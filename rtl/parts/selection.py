@@ -7,17 +7,17 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 
 def concat(bits: Iterable[Any]) -> Value:
-    """The given values side by side, the first one lowest."""
+    """Return the given values side by side, the first one lowest."""
     return Value.cast(Cat(*bits))
 
 
 def lowest_one(mask: Any) -> Value:
-    """A copy of ``mask`` in which only the lowest bit that is set is left. Bind ``mask`` to a signal first."""
+    """Return a copy of ``mask`` in which only the lowest bit that is set is left. Bind ``mask`` to a signal first."""
     return concat(mask[i] & ~mask[:i].any() if i else mask[0] for i in range(len(mask)))
 
 
 def either(values: Sequence[Any]) -> Any:
-    """All values, bit by bit, joined by OR as a balanced tree: a multiplexer if all but one are 0."""
+    """Return all values, bit by bit, joined by OR as a balanced tree: a multiplexer if all but one are 0."""
     if len(values) == 1:
         return values[0]
     half = len(values) // 2
@@ -25,7 +25,7 @@ def either(values: Sequence[Any]) -> Any:
 
 
 def first_at_or_after(m: Module, mask: Value, after: Value, name: str) -> Signal:
-    """One-hot: the lowest bit of ``mask`` within ``after``, or else the lowest bit of ``mask``.
+    """Return one-hot: the lowest bit of ``mask`` within ``after``, or else the lowest bit of ``mask``.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def first_at_or_after(m: Module, mask: Value, after: Value, name: str) -> Signal
 
 
 def table_row(m: Module, table: Value, index: Any, row_bits: int, name: str, *, padded: bool = False) -> Value:
-    """Row ``index`` of a table of equally wide rows, row 0 lowest.
+    """Return row ``index`` of a table of equally wide rows, row 0 lowest.
 
     Halves the table once per index bit, from the highest one down: every step works on two contiguous slices, so a
     simulator handles whole words, and a constant table folds into a small multiplexer tree in synthesis. A wide
@@ -90,7 +90,7 @@ Found = tuple[Any, Any]
 
 
 def merged(parts: Sequence[Found]) -> Found:
-    """Of all parts together, as a balanced tree."""
+    """Return of all parts together, as a balanced tree."""
     if len(parts) == 1:
         return parts[0]
     half = len(parts) // 2
@@ -99,12 +99,12 @@ def merged(parts: Sequence[Found]) -> Found:
 
 
 def encoded(one_hot: Any, numbers: Iterable[int], bits: int) -> list[Value]:
-    """Bits of the number that belongs to the bit that is set; 0 if none is."""
+    """Return bits of the number that belongs to the bit that is set; 0 if none is."""
     members = list(enumerate(numbers))
     rows = [[one_hot[i] for i, number in members if number >> bit & 1] for bit in range(bits)]
     return [concat(row).any() if row else Value.cast(Const(0)) for row in rows]
 
 
 def packed(numbers: Sequence[int], bits: int) -> int:
-    """Numbers side by side, ``bits`` bits each, the first one lowest: a table for ``table_row``."""
+    """Return numbers side by side, ``bits`` bits each, the first one lowest: a table for ``table_row``."""
     return int("".join(f"{number:0{bits}b}" for number in reversed(numbers)), 2)

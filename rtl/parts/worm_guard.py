@@ -66,7 +66,7 @@ class WormGuard(Part):
         return m
 
     def _count(self, m, in_worm, moves) -> Value:
-        """Whether the flit on the link is the last one that its worm can have."""
+        """Return whether the flit on the link is the last one that its worm can have."""
         if not self.watchdog_flits:
             return Value.cast(0)
         flits: Any = Signal(range(self.watchdog_flits + 1))  # of the worm, before this one

@@ -32,7 +32,7 @@ LOW_BITS = (WORD_BYTES - 1).bit_length()
 
 
 def axi_lite_members(address_bits: int) -> dict[str, Any]:
-    """Members of an AXI4-Lite subordinate with words of 32 bits, without ``awprot`` and ``arprot``.
+    """Return members of an AXI4-Lite subordinate with words of 32 bits, without ``awprot`` and ``arprot``.
 
     Parameters
     ----------
@@ -150,5 +150,5 @@ class AxiLitePort(Part):
 
 
 def _response(refused: Any) -> Any:
-    """OKAY, or SLVERR if refused."""
+    """Return OKAY, or SLVERR if refused."""
     return concat((Const(0), refused))

@@ -7,7 +7,7 @@ from rtl.registers.register_map import ACCESSES, WORD_BITS, WORD_BYTES, Register
 
 
 def register_page(registers: RegisterMap, top: str) -> str:
-    """The page in Markdown.
+    """Return the page in Markdown.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def register_page(registers: RegisterMap, top: str) -> str:
 
 
 def register_tables(registers: RegisterMap) -> list[str]:
-    """The tables of a page: all registers, their fields, and what accesses mean."""
+    """Return the tables of a page: all registers, their fields, and what accesses mean."""
     lines = ["| address | register | access | after reset | |", "|---|---|---|---|---|"]
     lines += [_row(register) for register in registers]
     lines += ["", "| register | bits | field | after reset | |", "|---|---|---|---|---|"]
@@ -48,7 +48,7 @@ def _field_rows(register: Register) -> Iterator[str]:
 
 
 def register_manifest(registers: RegisterMap) -> dict[str, Any]:
-    """What the manifest says about registers."""
+    """Return what the manifest says about registers."""
     return {
         "bus": "axi4-lite",
         "data_bits": WORD_BITS,

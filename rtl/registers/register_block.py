@@ -25,7 +25,7 @@ from topology.common.flits import bits_for
 
 
 def register_members(register: Register) -> dict[str, Any]:
-    """Members of a block for one register, see ``RegisterBlock``."""
+    """Return members of a block for one register, see ``RegisterBlock``."""
     name, bits = register.port, register.bits
     if register.constant:
         return {}
@@ -124,14 +124,14 @@ class RegisterBlock(Part):
         m.d.comb += self.read_found.eq(either([present for _, present in chosen]))
 
     def _words(self, register: Register) -> dict[int, Value]:
-        """What is read of a register, by number of the word."""
+        """Return what is read of a register, by number of the word."""
         bits = Const(register.value, register.bits) if register.constant else getattr(self, register.port)
         first = register.address // WORD_BYTES
         pieces = [bits[WORD_BITS * word :][:WORD_BITS] for word in range(register.words)]
         return {first + word: concat((piece, Const(0, WORD_BITS - len(piece)))) for word, piece in enumerate(pieces)}
 
     def _number(self, m, register: Register) -> tuple[Value, Value]:
-        """What is read of one of many numbers, and whether the address is one of theirs; 0 if it is not."""
+        """Return what is read of one of many numbers, and whether the address is one of theirs; 0 if it is not."""
         name = register.port
         index: Any = getattr(self, f"{name}_index")
         bits, present = len(index), Signal(name=f"{name}_present")

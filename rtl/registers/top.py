@@ -93,7 +93,7 @@ class RegisterTop(StructuralPart):
             bus.connect(name, block.output(name))
 
     def _field(self, block: ModuleInstance, register: str, field: str) -> Slice:
-        """What was written to a field."""
+        """Return what was written to a field."""
         place = next(entry for entry in self.registers[register].fields if entry.name == field)
         return Slice(block.output(self.registers[register].port), place.low, place.bits)
 

@@ -17,7 +17,7 @@ from topology.common.part_headers import PartsFormat
 
 
 def decoded_layout(parameters: RouterParameters) -> data.StructLayout:
-    """What a header flit means.
+    """Return what a header flit means.
 
     ``candidates``: outputs one of which leads on in the search phase; 0 in the split phase, and unless this is the
     last flit of the key. ``branches``: outputs behind which the flit names a destination (only in routers that
@@ -86,7 +86,7 @@ class HeaderDecoder(Part):
         return m
 
     def _position(self, m) -> Signal:
-        """Number of the flit on the link within its message; behind the header it may be anything."""
+        """Return number of the flit on the link within its message; behind the header it may be anything."""
         flits = self.parameters.header_flits
         position = Signal(range(max(2, flits)))
         if flits > 1:
@@ -118,20 +118,20 @@ class HeaderDecoder(Part):
         return candidates, splits
 
     def _is_last(self, position) -> Value:
-        """Whether no header has a flit behind this one, or the flit says so of its own."""
+        """Return whether no header has a flit behind this one, or the flit says so of its own."""
         header, longest = self.parameters.header, _is(position, self.parameters.header_flits - 1)
         if not (self.parameters.multicast and isinstance(header, PartsFormat)):
             return longest
         return longest | self._names_set(position) & self.data[header.last_bit]
 
     def _names_set(self, position) -> Value:
-        """Whether flits at a position can name destinations, if their header does."""
+        """Return whether flits at a position can name destinations, if their header does."""
         header = self.parameters.header
         first = header.unicast_flits if isinstance(header, PartsFormat) else header.key_flits - 1
         return position >= first if first else Value.cast(1)
 
     def _word_number(self, position) -> Value:
-        """Which of ``set_words`` the flit on the link is."""
+        """Return which of ``set_words`` the flit on the link is."""
         header = self.parameters.header
         return self.data[header.part_position] if isinstance(header, PartsFormat) else position
 
@@ -149,12 +149,12 @@ class HeaderDecoder(Part):
 
 
 def _is(number: Value, constant: int) -> Value:
-    """A comparison; Verilog has a simpler operator for 0, but lint objects to it on numbers of several bits."""
+    """Return a comparison; Verilog has a simpler operator for 0, but lint objects to it on numbers of several bits."""
     return ~number.any() if constant == 0 else number == constant
 
 
 def _is_in(number: Value, numbers: range) -> Value:
-    """Whether a number is in a range; a comparison that is always true would be a lint warning."""
+    """Return whether a number is in a range; a comparison that is always true would be a lint warning."""
     above = number >= numbers.start if numbers.start else Value.cast(1)
     below = number < numbers.stop if numbers.stop < 1 << len(number) else Value.cast(1)
     return above & below if len(numbers) else Value.cast(0)

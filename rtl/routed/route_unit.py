@@ -193,7 +193,7 @@ class RouteUnit(StructuralPart):
                 scanner.connect("arriving_valid", Slice(ports["arriving_valid"], i, 1))
 
     def _table(self, structure: Structure, i: int) -> Wire:
-        """The routing table of an input."""
+        """Return the routing table of an input."""
         ports, bits = structure.ports, self.parameters.class_bits
         if not bits:
             return ports["routes"]

@@ -21,7 +21,7 @@ from rtl.routed.route_unit import RouteUnit
 
 
 def routed_members(parameters: RouterParameters) -> dict[str, Member]:
-    """Members that all such routers have: links, and the constants that say what this switch's tables are.
+    """Return members that all such routers have: links, and the constants that say what this switch's tables are.
 
     ``port_class`` is there only if there are several classes, ``reach`` only if the router multicasts. ``discarding``
     tells which inputs drain a worm for which there is no way, ``misframed`` what ``WormGuard`` says, if inputs have
@@ -41,7 +41,7 @@ def routed_members(parameters: RouterParameters) -> dict[str, Member]:
 
 
 def routed_constants(routing: Any, switch: int, classes: Sequence[int], parameters: RouterParameters) -> dict[str, int]:
-    """Values of these constants, laid out as ``RouteUnit`` says.
+    """Return values of these constants, laid out as ``RouteUnit`` says.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def instantiate_inputs(m: Any, platform: object, router: Part, parameters: Route
 
 
 def _guarded(m: Any, platform: object, router: Part, parameters: RouterParameters, i: int) -> Any:
-    """The link of an input, behind the guard if there is one."""
+    """Return the link of an input, behind the guard if there is one."""
     if not parameters.guarded:
         return flipped(router.inputs[i])
     guard = instantiate(m, platform, f"guard_{i}", WormGuard(parameters.flit_bits, parameters.watchdog_flits))

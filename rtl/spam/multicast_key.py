@@ -90,7 +90,7 @@ class MulticastKey(Part):
         return m
 
     def _populated_children(self) -> dict[int, list[int]]:
-        """Children of each switch that are processors or have some below them."""
+        """Return children of each switch that are processors or have some below them."""
         network = self.network
         children: dict[int, list[int]] = {switch: [] for switch in self._root_first}
         for processor, switch in enumerate(network.processors):
@@ -101,12 +101,12 @@ class MulticastKey(Part):
         return children
 
     def _is_cut(self, vertex: int) -> bool:
-        """Whether registers stand between a vertex and its parent."""
+        """Return whether registers stand between a vertex and its parent."""
         is_inner = self.network.is_switch(vertex) and vertex != self.labels.root
         return is_inner and int(self.labels.level[vertex]) % self.levels_per_cycle == 0
 
     def _registers_before(self) -> Iterator[int]:
-        """Registers on the longest way to the encoder's input, for each switch that can branch."""
+        """Yield registers on the longest way to the encoder's input, for each switch that can branch."""
         up = dict.fromkeys(range(self.network.vertices), 0)
         for switch in reversed(self._root_first):
             up[switch] = max((up[child] + self._is_cut(child) for child in self._children[switch]), default=0)
@@ -119,7 +119,7 @@ class MulticastKey(Part):
                 down[child] = max(down[switch], up[switch] if branches else 0) + self._is_cut(child)
 
     def _up(self, m) -> dict[int, Signal]:
-        """The signal ``branches`` of every switch that can branch."""
+        """Return the signal ``branches`` of every switch that can branch."""
         network = self.network
         below: dict[int, Value] = {network.processor_vertex(i): bit for i, bit in enumerate(self.destinations)}
         branches = {}
@@ -137,7 +137,7 @@ class MulticastKey(Part):
         return branches
 
     def _down(self, m, branches: dict[int, Signal]) -> dict[int, Value]:
-        """``above`` of every switch."""
+        """Return ``above`` of every switch."""
         above: dict[int, Value] = {}
         for switch in self._root_first:
             if switch == self.labels.root:

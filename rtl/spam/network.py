@@ -27,7 +27,7 @@ def spam_plan(
     guard: bool = False,
     watchdog_flits: int = 0,
 ) -> NetworkPlan:
-    """Plan of a SPAM network: one router shape per number of links.
+    """Return plan of a SPAM network: one router shape per number of links.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def spam_plan(
 
 
 def spam_addressing(routing: SpamRouting) -> Addressing:
-    """How senders find the key; after it the header has only the number of the sender."""
+    """Return how senders find the key; after it the header has only the number of the sender."""
     network = routing.network
     processors = range(len(network.processors))
     return Addressing(
@@ -105,6 +105,6 @@ def spam_addressing(routing: SpamRouting) -> Addressing:
 
 
 def _constants(routing: SpamRouting, switch: int, parameters: SpamRouterParameters) -> dict[str, int]:
-    """Constants of one switch's router."""
+    """Return constants of one switch's router."""
     classes = routing.labels.channel_class[list(routing.network.input_channel[switch])].tolist()
     return routed_constants(routing, switch, classes, parameters)

@@ -84,7 +84,7 @@ class OutputRequestQueues(Part):
         return m
 
     def _claimed_by_older(self, m) -> Signal:
-        """Outputs that are requested by inputs which were queued in the cycle before and have not left since."""
+        """Return outputs that are requested by inputs which were queued in the cycle before and have not left since."""
         claimed = Signal(self.ports)
         staying = [Signal(self.ports, name=f"staying_{i}") for i in range(self.ports)]
         for i, stays in enumerate(staying):
@@ -93,7 +93,7 @@ class OutputRequestQueues(Part):
         return claimed
 
     def _waits(self, m, newest) -> list[list[Any]]:
-        """Per input: whether it waits for each other one."""
+        """Return per input: whether it waits for each other one."""
         waits: list[list[Any]] = [[] for _ in range(self.ports)]
         for i in range(self.ports):
             for j in range(i + 1, self.ports):

@@ -74,7 +74,7 @@ class SplitRequestQueues(Part):
         return m
 
     def _enqueue_one(self, m, platform, entered) -> list[Signal]:
-        """The pair that enters its queue in this cycle, as one mask of outputs per input."""
+        """Return the pair that enters its queue in this cycle, as one mask of outputs per input."""
         arbiter = instantiate(m, platform, "arbiter", RoundRobinArbiter(self.ports))
         entering = [Signal(self.ports, name=f"entering_{i}") for i in range(self.ports)]
         for i in range(self.ports):

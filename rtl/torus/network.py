@@ -22,7 +22,7 @@ def torus_plan(
     lane_reuse: str = REUSE_TAIL,
     injection_priority: str = PRIORITY_EQUAL,
 ) -> NetworkPlan:
-    """Plan of a torus or mesh: one router shape in a torus, and one per corner, side and inside of a mesh.
+    """Return plan of a torus or mesh: one router shape in a torus, and one per corner, side and inside of a mesh.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def torus_plan(
 
 
 def torus_addressing(routing: TorusRouting) -> UnicastAddressing:
-    """How senders find the key; after it the header has only the number of the sender."""
+    """Return how senders find the key; after it the header has only the number of the sender."""
     grid, keys = routing.network.grid, routing.key_format
     nodes = tuple(range(grid.nodes))
     return UnicastAddressing(

@@ -79,7 +79,7 @@ class TorusRouterParameters:
 
     @property
     def classed(self) -> bool:
-        """Whether lanes fall into two classes."""
+        """True if lanes fall into two classes."""
         return self.wraps and self.lanes > 1
 
     @property
@@ -89,16 +89,16 @@ class TorusRouterParameters:
 
     @property
     def follows_arrival(self) -> bool:
-        """Whether the class depends on the lane on which a head came."""
+        """True if the class depends on the lane on which a head came."""
         return self.classed and self.lane_rule != DALLY_SEITZ
 
     @property
     def both_classes(self) -> bool:
-        """Whether a head may have lanes of both classes to choose from."""
+        """True if a head may have lanes of both classes to choose from."""
         return self.classed and self.lane_rule == BALANCED
 
     def reached(self, port: int) -> tuple[int, ...]:
-        """Output ports that dimension order allows from an input port."""
+        """Return output ports that dimension order allows from an input port."""
         host = len(self.directions)
         if port == len(self.arrivals):
             return tuple(range(host))  # nothing goes back to the host that it comes from

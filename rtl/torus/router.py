@@ -42,7 +42,7 @@ class TorusRouter(LaneRouter):
         super().__init__(f"torus_router_{p.name}", p.shape, constants)
 
     def find_ways(self, m: Any, port: int, link: Any) -> Any:
-        """Dimension order: along the row to the column, then along the column to the row, then to the host."""
+        """Return dimension order: along the row to the column, then along the column to the row, then to the host."""
         p = self.parameters
         key = self._key(m, port, link.payload.data)
         y_there, x_there, exists = (Signal(name=f"{name}_{port}") for name in ("y_there", "x_there", "exists"))
@@ -65,7 +65,7 @@ class TorusRouter(LaneRouter):
         return concat(ways)
 
     def _key(self, m, port, data) -> dict[str, Any]:
-        """Fields of the routing key in the data of a flit."""
+        """Return fields of the routing key in the data of a flit."""
         p = self.parameters
         widths = {"column": bits_for(p.columns), "row": bits_for(p.rows), "y_negative": 1, "x_negative": 1}
         fields, low = {}, 0
@@ -76,7 +76,7 @@ class TorusRouter(LaneRouter):
         return fields
 
     def _exists(self, key) -> Any:
-        """Whether the destination exists. Sides that are powers of two have no numbers to spare."""
+        """Return whether the destination exists. Sides that are powers of two have no numbers to spare."""
         p = self.parameters
         within: Any = Const(1)
         for name, side in (("column", p.columns), ("row", p.rows)):
@@ -85,7 +85,7 @@ class TorusRouter(LaneRouter):
         return within
 
     def _lanes(self, m, port, link, way, goes, key) -> list[Any]:
-        """The lanes of an output that a head which goes there may have."""
+        """Return the lanes of an output that a head which goes there may have."""
         p = self.parameters
         if not p.classed:
             return [goes] * p.lanes
@@ -101,7 +101,7 @@ class TorusRouter(LaneRouter):
         return [goes & ~late] * p.low_lanes + [goes & late] * (p.lanes - p.low_lanes)
 
     def _class_of_arrival(self, port, link, way) -> Any:
-        """Class 1 behind the channel that closes the ring, and from then on; class 0 in a new dimension."""
+        """Return class 1 behind the channel that closes the ring, and from then on; class 0 in a new dimension."""
         p = self.parameters
         if port == len(p.arrivals) or p.arrivals[port] != way:
             return Const(0)

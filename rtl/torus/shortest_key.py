@@ -65,7 +65,7 @@ class ShortestKey(Part):
         return m
 
     def _position(self, m, node: Value, whose: str) -> tuple[Signal, Signal]:
-        """Column and row of a node."""
+        """Return column and row of a node."""
         grid = self.grid
         column, row = (
             Signal(bits_for(side), name=f"{whose}_{name}")
@@ -82,7 +82,7 @@ class ShortestKey(Part):
         return column, row
 
     def _goes_back(self, m, start: Value, end: Value, side: int, name: str) -> Signal:
-        """Whether the negative direction is the shorter way; the positive one is if both are alike."""
+        """Return whether the negative direction is the shorter way; the positive one is if both are alike."""
         negative = Signal(name=f"{name}_negative")
         if side == 1:
             return negative

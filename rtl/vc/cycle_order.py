@@ -14,7 +14,7 @@ from rtl.parts.selection import concat
 
 
 def pairs(count: int) -> list[tuple[int, int]]:
-    """All pairs of numbers below ``count``, the smaller one first."""
+    """Return all pairs of numbers below ``count``, the smaller one first."""
     return [(i, j) for j in range(count) for i in range(j)]
 
 
@@ -55,7 +55,7 @@ class CycleOrder(Part):
 
 
 def comes_first(before: Any, i: int, j: int) -> Value:
-    """Whether i comes before j, in an order that is given as a bit for each of ``pairs``."""
+    """Return whether i comes before j, in an order that is given as a bit for each of ``pairs``."""
     low, high = sorted((i, j))
     bit = before[high * (high - 1) // 2 + low]
     return bit if i < j else ~bit

@@ -74,7 +74,7 @@ class FrontFlit:
 
 
 def _store_beside(m: Any, number: int, buffer: LaneBuffer, arriving: Any, arrival: Any) -> Any:
-    """What was known of the flit behind the front when it arrived."""
+    """Return what was known of the flit behind the front when it arrived."""
     store = memory.Memory(shape=len(arrival), depth=lane_slots(buffer.depth), init=[])
     m.submodules[f"beside_{number}"] = store
     write: Any = store.write_port()

@@ -15,7 +15,7 @@ from rtl.parts.selection import either, encoded
 
 
 def lane_slots(depth: int) -> int:
-    """Places in memory for the flits of a lane: a power of two, so that pointers wrap by themselves."""
+    """Return places in memory for the flits of a lane: a power of two, so that pointers wrap by themselves."""
     return 1 << (depth - 1).bit_length()
 
 
@@ -67,22 +67,22 @@ class LaneBuffer:
 
     @property
     def more(self) -> Any:
-        """Whether there are two or more, if there is one: a level of logic less than ``several``."""
+        """True if there are two or more, if there is one: a level of logic less than ``several``."""
         return self._counted != 1 if self._slots > 1 else self.several
 
     def fills(self) -> Any:
-        """Whether the buffer is full at the end of a cycle in which nothing leaves."""
+        """Return whether the buffer is full at the end of a cycle in which nothing leaves."""
         if self._slots == 1:
             return self.present | self._arriving
         return self._holds(self.depth) | self._holds(self.depth - 1) & self._arriving
 
     def _holds(self, flits: int) -> Any:
-        """Whether there are so many flits, at least one."""
+        """Return whether there are so many flits, at least one."""
         return self.present & (self._counted == flits % self._slots)
 
 
 def store_flits(m: Any, buffers: Sequence[LaneBuffer], arriving: Any, flit: Any, reading: Any) -> Any:
-    """All buffers of an input in one memory.
+    """Return all buffers of an input in one memory.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def store_flits(m: Any, buffers: Sequence[LaneBuffer], arriving: Any, flit: Any,
 
 
 def _address(one_hot: Any, pointers: Sequence[Any]) -> Any:
-    """Address in the memory of all lanes."""
+    """Return address in the memory of all lanes."""
     pointer: Any = either([Mux(one_hot[v], pointer, 0) for v, pointer in enumerate(pointers)])
     lanes = range(len(one_hot))
     return Cat(pointer[: len(pointers[0])], *encoded(one_hot, lanes, (len(one_hot) - 1).bit_length()))

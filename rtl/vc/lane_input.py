@@ -184,7 +184,7 @@ class _Lane:
                 m.d.sync += self.ways.eq(request.way)
 
     def _promising(self) -> Any:
-        """Whether the request of this lane would be good, if nothing else is granted in this cycle."""
+        """Return whether the request of this lane would be good, if nothing else is granted in this cycle."""
         part = self._part
         return self.nowhere | (self.ways & Mux(self.active, part.may_send, part.may_start)).any()
 
@@ -203,7 +203,7 @@ class _Lane:
         self.outputs: Any = concat(self.picked[low:high].any() for low, high in s.spans)
 
     def _delay_over(self) -> Any:
-        """Whether a head at the front has waited long enough for routing."""
+        """Return whether a head at the front has waited long enough for routing."""
         m, most = self._m, self._shape.routing_cycles - 2
         if most < 1:
             return Const(1)
@@ -215,7 +215,7 @@ class _Lane:
         return delay == most
 
     def _pick(self, ways: Any) -> Any:
-        """The output lane to ask for: the worm's own, or else the lowest that can be had, or else the lowest."""
+        """Return the output lane to ask for: the worm's own, or else the lowest that can be had, or else the lowest."""
         if not self._shape.several_ways:
             return ways
         bits, number = self._shape.ways, f"{self._number}_{len(self._picks)}"

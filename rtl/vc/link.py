@@ -7,7 +7,7 @@ from rtl.parts.flit import flit_layout
 
 
 def lane_link_signature(flit_bits: int, lanes: int) -> wiring.Signature:
-    """A link between two switches, seen from its source.
+    """Return a link between two switches, seen from its source.
 
     ``valid`` has a bit for each lane, of which at most one is high; the flit moves in that cycle. Credits come back on
     wires of their own.

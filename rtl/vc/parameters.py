@@ -145,15 +145,15 @@ class LaneRouterShape:
         return len(self.output_lanes)
 
     def is_host_input(self, port: int) -> bool:
-        """Whether an input comes from a processor."""
+        """Return whether an input comes from a processor."""
         return port >= self.inputs - self.host_inputs
 
     def is_host_output(self, port: int) -> bool:
-        """Whether an output leads to a processor."""
+        """Return whether an output leads to a processor."""
         return port >= self.outputs - self.host_outputs
 
     def input_shape(self, port: int) -> InputShape:
-        """The shape of an input."""
+        """Return the shape of an input."""
         return InputShape(
             self.flit_bits,
             self.input_lanes[port],
@@ -169,7 +169,7 @@ class LaneRouterShape:
         return [(i, reached.index(output)) for i, reached in enumerate(self.reaches) if output in reached]
 
     def yielding_inputs(self, output: int) -> int:
-        """How many of the inputs from which an output can be reached, the last ones, come after all others."""
+        """Return how many of the inputs from which an output can be reached, the last ones, come after all others."""
         low = self.injection_priority == PRIORITY_LOW
         return sum(low and self.is_host_input(i) for i, _ in self.inputs_of(output))
 

@@ -40,7 +40,7 @@ class RandomOrder(Part):
         m.d.comb += self.before.eq(before)
 
         def comes_first(i: int, j: int) -> Any:
-            """Whether, before the step, the number came first that is i after all have gone up by one."""
+            """Return whether, before the step, the number came first that is i after all have gone up by one."""
             i, j = (i - 1) % self.count, (j - 1) % self.count
             return before[position[i, j]] if i < j else ~before[position[j, i]]
 

@@ -79,7 +79,7 @@ class LaneRouter(Part):
         super().__init__(name, {**members, **constants})
 
     def find_ways(self, m: Any, port: int, link: Any) -> Any:
-        """Ways of the flit on the link into a port, as ``LaneInput.ways`` lists them. Combinational."""
+        """Return ways of the flit on the link into a port, as ``LaneInput.ways`` lists them. Combinational."""
         raise NotImplementedError
 
     def elaborate(self, platform):

@@ -58,7 +58,7 @@ class TurnOrder:
                 driver.d.sync += before[i, j].eq(~concat(self.chosen[i:j]).any())
 
     def select(self, values: Sequence[Any]) -> Any:
-        """The value of the chosen requester; any of them if none requests.
+        """Return the value of the chosen requester; any of them if none requests.
 
         A tournament whose games are all played at once: a level of logic less than to join all values by ``chosen``.
 
@@ -70,7 +70,7 @@ class TurnOrder:
         return self._winner(0, len(values), values)
 
     def _winner(self, low: int, high: int, values: Sequence[Any]) -> Any:
-        """The value of the first one of the requesters from ``low`` to ``high`` - 1."""
+        """Return the value of the first one of the requesters from ``low`` to ``high`` - 1."""
         if high - low == 1:
             return values[low]
         middle = (low + high) // 2

@@ -6,23 +6,23 @@ from topology.common.channels import ChannelNetwork
 
 
 def ports_in(mask: int) -> list[int]:
-    """Port numbers in a mask."""
+    """Return port numbers in a mask."""
     mask = int(mask)
     return [port for port in range(mask.bit_length()) if mask >> port & 1]
 
 
 def ports_text(mask: int) -> str:
-    """Port numbers in a mask for people: ``{0 3}``."""
+    """Return port numbers in a mask for people: ``{0 3}``."""
     return "{" + " ".join(map(str, ports_in(mask))) + "}"
 
 
 def flit_message(flit: int) -> int:
-    """Message number of a packed flit."""
+    """Return message number of a packed flit."""
     return int(flit) >> MESSAGE_SHIFT
 
 
 def flit_text(flit: int) -> str:
-    """A packed flit for people: ``m12.3`` is flit 3 of message 12; ``.head`` and ``.tail`` mark the ends."""
+    """Return a packed flit for people: ``m12.3`` is flit 3 of message 12; ``.head`` and ``.tail`` mark the ends."""
     flit = int(flit)
     index = flit >> INDEX_SHIFT & INDEX_MASK
     marks = (".head" if index == 0 else "") + (".tail" if flit & TAIL else "")
@@ -30,7 +30,7 @@ def flit_text(flit: int) -> str:
 
 
 def buffered_flits(state: EngineState, channel: int) -> list[int]:
-    """Packed flits in the buffer at the sink of a channel, first one first."""
+    """Return packed flits in the buffer at the sink of a channel, first one first."""
     front, count = int(state.channels.front[channel]), int(state.channels.count[channel])
     return [int(state.slots[channel, (front + k) & state.slot_mask]) for k in range(count)]
 
@@ -56,7 +56,7 @@ def _stages_text(state: EngineState, channel: int) -> str:
 
 
 def registered_flit(network: ChannelNetwork, state: EngineState, channel: int) -> int | None:
-    """Packed flit in the output register of a channel, or None."""
+    """Return packed flit in the output register of a channel, or None."""
     end = network.channels[channel]
     if int(state.vertices.occupied[end.source]) >> end.source_port & 1:
         return int(state.channels.register[channel])
@@ -64,6 +64,6 @@ def registered_flit(network: ChannelNetwork, state: EngineState, channel: int) -
 
 
 def register_text(network: ChannelNetwork, state: EngineState, channel: int) -> str:
-    """The flit in the output register of a channel for people."""
+    """Return the flit in the output register of a channel for people."""
     flit = registered_flit(network, state, channel)
     return "empty" if flit is None else flit_text(flit)

@@ -62,12 +62,12 @@ class Model(Protocol):
 
     @property
     def registers_wake(self) -> bool:
-        """Whether a switch may have something to do as soon as one of its output registers is emptied."""
+        """True if a switch may have something to do as soon as one of its output registers is emptied."""
         ...
 
     @property
     def delivers_over_channels(self) -> bool:
-        """Whether hosts get messages over delivery channels, which they can stall."""
+        """True if hosts get messages over delivery channels, which they can stall."""
         ...
 
     @property
@@ -79,7 +79,7 @@ class Model(Protocol):
         ...
 
     def sent_header(self, messages: Messages, message: int) -> int:
-        """Header of a message as its source sends it, as an integer; its first flit is the lowest bits.
+        """Return header of a message as its source sends it, as an integer; its first flit is the lowest bits.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class Model(Protocol):
         ...
 
     def header_changes(self, variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
-        """What has become, on the way, of headers of flits that are recorded with these variants.
+        """Return what has become, on the way, of headers of flits that are recorded with these variants.
 
         Variants are not 0: that is a flit as its source has sent it.
 
@@ -117,7 +117,7 @@ class Model(Protocol):
         ...
 
     def is_spoilt(self, variant: np.ndarray, /) -> np.ndarray:
-        """Whether the body of a flit that is recorded with such a variant has been spoilt on the way.
+        """Return whether the body of a flit that is recorded with such a variant has been spoilt on the way.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class Model(Protocol):
         ...
 
     def copy_log(self, router_state: Any, /) -> np.ndarray | None:
-        """Every delivered copy, see ``Results.copy_log``; None if messages have one copy per destination.
+        """Return every delivered copy, see ``Results.copy_log``; None if messages have one copy per destination.
 
         Parameters
         ----------
@@ -146,7 +146,7 @@ class Model(Protocol):
         ...
 
     def discarded(self, router_state: Any, /) -> int:
-        """Worms that came to a switch which had no way for them.
+        """Return worms that came to a switch which had no way for them.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class Model(Protocol):
         ...
 
     def make_state(self, messages: Messages) -> Any:
-        """Tables and registers of the routers before cycle 0: a (nested) named tuple of arrays.
+        """Return tables and registers of the routers before cycle 0: a (nested) named tuple of arrays.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Model(Protocol):
         ...
 
     def run_cycles(self, state: EngineState, routers: Any, trace: Trace, until_cycle: int) -> int:
-        """The compiled loop, which changes the state that it is given.
+        """Return the compiled loop, which changes the state that it is given.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class Model(Protocol):
         ...
 
     def describe_router(self, state: EngineState, routers: Any, switch: int) -> str:
-        """The whole state of a router, for mismatch and deadlock reports.
+        """Return the whole state of a router, for mismatch and deadlock reports.
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ class Model(Protocol):
         ...
 
     def waits(self, state: EngineState, routers: Any) -> list[Wait]:
-        """What every input channel that holds a flit waits for, in a network where nothing moves.
+        """Return what every input channel that holds a flit waits for, in a network where nothing moves.
 
         Parameters
         ----------

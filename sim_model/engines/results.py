@@ -69,7 +69,7 @@ class Results:
     def of(
         cls, messages: Messages, state: EngineState, *, deadlocked: bool, copy_log: np.ndarray | None = None
     ) -> "Results":
-        """Copies of the results that are in a state.
+        """Return copies of the results that are in a state.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class Results:
 
     @cached_property
     def _all_alone(self) -> bool:
-        """Whether every message is a group of its own, in order; there is nothing to gather then."""
+        """True if every message is a group of its own, in order; there is nothing to gather then."""
         return bool((np.diff(self.messages.group) > 0).all())
 
     @cached_property
@@ -203,7 +203,7 @@ class Results:
         return np.searchsorted(self.groups, self.messages.group)
 
     def complete_latencies(self, *, multicast: bool, warmup_cycles: int = 0) -> np.ndarray:
-        """Latencies of complete groups in order of start (then number), int64.
+        """Return latencies of complete groups in order of start (then number), int64.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class Results:
 
 
 def _last_or_none(arrival_cycle: np.ndarray, owner: np.ndarray, owners: int) -> np.ndarray:
-    """Latest arrival of each owner; NONE if any of its arrivals is NONE."""
+    """Return latest arrival of each owner; NONE if any of its arrivals is NONE."""
     last = np.full(owners, NONE, dtype=np.int64)
     np.maximum.at(last, owner, arrival_cycle)
     last[owner[arrival_cycle == NONE]] = NONE

@@ -128,7 +128,7 @@ class Simulation:
         self._no_trace = make_trace(0, self.links, 0)
 
     def _choose(self, engine: str | None) -> str:
-        """The engine that moves the flits.
+        """Return the engine that moves the flits.
 
         Raises
         ------
@@ -145,14 +145,14 @@ class Simulation:
         return engine
 
     def _default_engine(self) -> str:
-        """The fastest one that can do it."""
+        """Return the fastest one that can do it."""
         if not self._obstacle_to(WORM):
             return WORM
         is_long = int(self.messages.flits.sum()) >= FLITS_FOR_PLANES
         return PLANES if is_long and not self._obstacle_to(PLANES) else CYCLE_ENGINE
 
     def _obstacle_to(self, engine: str) -> str:
-        """Why flits have to be moved one after the other and not by an engine, or nothing."""
+        """Return why flits have to be moved one after the other and not by an engine, or nothing."""
         planes = self.model.planes
         if (self.model.worm_loop if engine == WORM else planes) is None:
             return "for these routers"
@@ -163,7 +163,7 @@ class Simulation:
         return planes.obstacle(self.messages) if engine == PLANES and planes is not None else ""
 
     def _first_states(self) -> tuple[EngineState, Any]:
-        """Engine, and routers unless planes have others, before cycle 0."""
+        """Return engine, and routers unless planes have others, before cycle 0."""
         state = make_state(
             self.links,
             self.messages,
@@ -204,7 +204,7 @@ class Simulation:
             raise RuntimeError("The engines disagree; please report the configuration")
 
     def _begin(self) -> WormRun | PlaneRun | None:
-        """A run by another engine than that of cycles, before cycle 0."""
+        """Return a run by another engine than that of cycles, before cycle 0."""
         if self._engine == WORM and self.model.worm_loop is not None:
             return WormRun(self.model.worm_loop, self._state)
         if self._engine == PLANES and self.model.planes is not None:
@@ -218,12 +218,12 @@ class Simulation:
 
     @property
     def finished(self) -> bool:
-        """Whether all messages are sent and the network is empty."""
+        """True if all messages are sent and the network is empty."""
         return self._reason == FINISHED
 
     @property
     def deadlocked(self) -> bool:
-        """Whether flits are left that can never move again."""
+        """True if flits are left that can never move again."""
         return self._reason == DEADLOCKED
 
     def run(self, until_cycle: int | None = None) -> Results:
@@ -291,11 +291,11 @@ class Simulation:
 
     @property
     def counts_channels(self) -> bool:
-        """Whether it counts what happens on each channel."""
+        """True if it counts what happens on each channel."""
         return len(self._state.tallies) == len(self.model.network.channels)
 
     def snapshot(self) -> Any:
-        """A copy of the whole state, for ``restore``."""
+        """Return a copy of the whole state, for ``restore``."""
         return _copied((self.state, self.router_state)), self._reason
 
     def restore(self, snapshot: Any) -> None:
@@ -311,7 +311,7 @@ class Simulation:
         self._state, self._router_state = _copied((state, router_state))
 
     def results(self) -> Results:
-        """What has been delivered so far; a copy."""
+        """Return what has been delivered so far; a copy."""
         if self._engine == PLANES:  # one copy per destination, and no worm without a way
             return Results.of(self.messages, self._state, deadlocked=self.deadlocked)
         log = self.model.copy_log(self._router_state)
@@ -320,7 +320,7 @@ class Simulation:
         return replace(results, reception=self.model.reception(self.messages, log), discarded=discarded)
 
     def channel_counts(self) -> ChannelCounts:
-        """What happened on each channel so far; a copy.
+        """Return what happened on each channel so far; a copy.
 
         Raises
         ------
@@ -335,7 +335,7 @@ class Simulation:
         return ChannelCounts(tallies.flits.copy(), tallies.stalled_cycles.copy(), tallies.bubbles.copy())
 
     def data_of(self, message: int, flit: int) -> int:
-        """Data field of a flit as it is sent: header, or test payload (``topology/common/pattern.py``).
+        """Return data field of a flit as it is sent: header, or test payload (``topology/common/pattern.py``).
 
         Parameters
         ----------
@@ -356,7 +356,7 @@ class Simulation:
         return self.model.sent_header(self.messages, message) >> flit * flit_bits & (1 << flit_bits) - 1
 
     def describe_router(self, switch: int) -> str:
-        """The whole state of a router, for mismatch reports.
+        """Return the whole state of a router, for mismatch reports.
 
         Parameters
         ----------
@@ -370,7 +370,7 @@ class Simulation:
         return self.model.describe_router(self.state, self.router_state, switch)
 
     def deadlock_report(self) -> str:
-        """Which input channels wait for each other, by name, and the state of their routers."""
+        """Return which input channels wait for each other, by name, and the state of their routers."""
         network = self.model.network
         waits = self.model.waits(self.state, self.router_state)
         return deadlock_report(network, waits, self.cycle)
@@ -388,7 +388,7 @@ def _check_injection(messages: Messages, injection_channels: int) -> None:
 
 
 def _copied(value: Any) -> Any:
-    """A copy of a nested tuple of arrays and numbers."""
+    """Return a copy of a nested tuple of arrays and numbers."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, tuple):

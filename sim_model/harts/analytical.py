@@ -19,12 +19,12 @@ class Cost:
     cuts: float
 
     def time(self, send: float, cut: float) -> float:
-        """The latency for given T and d."""
+        """Return the latency for given T and d."""
         return self.sends * send + self.cuts * cut
 
 
 def paper_latency(algorithm: str, size: int) -> Cost:
-    """Table I, for meshes of size 3 and up."""
+    """Return Table I, for meshes of size 3 and up."""
     table = {
         "sbcast": Cost(2, size - 3),
         "2-bcast": Cost(2, 2 * size - 4),
@@ -37,7 +37,7 @@ def paper_latency(algorithm: str, size: int) -> Cost:
 
 
 def slowest_copies(algorithm: str, size: int) -> tuple[Cost, ...]:
-    """Costs of the copies that can be the last, whatever T and d; the latency is the largest of them.
+    """Return costs of the copies that can be the last, whatever T and d; the latency is the largest of them.
 
     The paper's table leaves out that copies with fewer sends cut through more nodes. That matters where d is large:
     for 4-BCAST from T < (n - 1) d on.
@@ -48,12 +48,12 @@ def slowest_copies(algorithm: str, size: int) -> tuple[Cost, ...]:
 
 
 def algorithm_a_latency(size: int, buffering: float) -> Cost:
-    """Mean latency of Algorithm A, if each node on the way stores the packet with a given probability."""
+    """Return mean latency of Algorithm A, if each node on the way stores the packet with a given probability."""
     between = 3 * size * (size - 1) - 1
     stored = between * buffering
     return Cost(stored + 1, between - stored)
 
 
 def stored_broadcast_latency(size: int) -> Cost:
-    """SBCAST without cut-through."""
+    """Return SBCAST without cut-through."""
     return Cost(size - 1, 0)

@@ -88,7 +88,7 @@ class CopyCollectorTwin:
         self.undecided = 0
 
     def step(self, inputs: Inputs) -> Outputs:
-        """One cycle; ports ``i.*``, ``o.*``, ``refused`` and ``undecided``."""
+        """Return one cycle; ports ``i.*``, ``o.*``, ``refused`` and ``undecided``."""
         outputs: Outputs = {
             "i.ready": self.buffer.ready,
             "o.valid": int(self.register is not None),
@@ -110,7 +110,7 @@ class CopyCollectorTwin:
         return outputs
 
     def _may_take(self) -> bool:
-        """A tail may decide what is sent next: it waits until nothing is being sent."""
+        """Return a tail may decide what is sent next: it waits until nothing is being sent."""
         if self.cycle < self.sweep_cycles or not self.buffer.present:
             return False
         _, _, tail = self._flits.unpack(self.buffer.entries[0][0])
@@ -166,7 +166,7 @@ class CopyCollectorTwin:
         arrival.slot = slot
 
     def _is_finished(self, fields: PacketHeader) -> bool:
-        """Whether a broadcast of this source and id has been delivered."""
+        """Return whether a broadcast of this source and id has been delivered."""
         high, low = divmod(fields.id, HALF_OF_IDS)
         return self.finished.get((fields.source, low)) == high
 

@@ -11,7 +11,7 @@ from topology.harts.routing import HartsRouting
 
 
 def describe_router(routing: HartsRouting, state: EngineState, family: HartsState, switch: int) -> str:
-    """Receivers, transmitters and stored packets of one node."""
+    """Return receivers, transmitters and stored packets of one node."""
     network, node = routing.mesh, family.nodes[switch]
     slot = int(state.counters[CYCLE]) % SLOTS
     lines = [f"node {network.vertex_name(switch)}: slot {slot}, {int(node.free)} of {family.pages} pages free"]
@@ -57,7 +57,7 @@ def _transmitter(routing: HartsRouting, state: EngineState, family: HartsState, 
 
 
 def find_waits(routing: HartsRouting, state: EngineState, family: HartsState) -> list[Wait]:
-    """Stored packets that wait for a page of the next node, in a network where nothing moves.
+    """Return stored packets that wait for a page of the next node, in a network where nothing moves.
 
     A packet that is stored is known by the channel over which it came.
     """
@@ -77,7 +77,7 @@ def find_waits(routing: HartsRouting, state: EngineState, family: HartsState) ->
 
 
 def _stored_at(routing: HartsRouting, family: HartsState, switch: int) -> tuple[int, ...]:
-    """Channels over which the packets came that fill a node."""
+    """Return channels over which the packets came that fill a node."""
     if not routing.mesh.is_switch(switch):
         return ()
     pages = {page for output in range(HOST + 1) for page in pages_in(family.waiting[switch, output])}

@@ -23,5 +23,5 @@ class MemoryHostsModel(HartsModel):
         return False
 
     def make_state(self, messages: Messages) -> HartsState:
-        """Tables and registers of the nodes before cycle 0."""
+        """Return tables and registers of the nodes before cycle 0."""
         return super().make_state(messages)._replace(memory_hosts=1)

@@ -105,7 +105,7 @@ class HartsModel:
         return self.routing.header_flits
 
     def sent_header(self, messages: Messages, message: int) -> int:
-        """Header of a packet as its source's host sends it."""
+        """Return header of a packet as its source's host sends it."""
         destinations = messages.destinations_of(message).tolist()
         return self.routing.sent_header(
             int(messages.source[message]), destinations, int(messages.operation[message]), message
@@ -132,7 +132,7 @@ class HartsModel:
         return error_outputs(self.network)
 
     def header_changes(self, variant: np.ndarray, /) -> list[tuple[int, int, np.ndarray]]:
-        """What nodes have made of the fields of headers with these variants: low bit, width, values."""
+        """Return what nodes have made of the fields of headers with these variants: low bit, width, values."""
         changes, low = [], 0
         changed = {name for name, _ in VARIANT_FIELDS}
         for name, bits in self.routing.header.fields:
@@ -142,7 +142,7 @@ class HartsModel:
         return changes
 
     def is_spoilt(self, variant: np.ndarray, /) -> np.ndarray:
-        """Whether a node on the way has spoilt the bodies of packets with these variants."""
+        """Return whether a node on the way has spoilt the bodies of packets with these variants."""
         return variant_field(variant, "spoilt") != 0
 
     def copy_log(self, router_state: HartsState, /) -> np.ndarray:
@@ -151,15 +151,15 @@ class HartsModel:
         return log[np.argsort(log["cycle"], kind="stable")]
 
     def discarded(self, routers: HartsState, /) -> int:
-        """Packets for which there was no way."""
+        """Return packets for which there was no way."""
         return int(routers.discards.worms[0])
 
     def reception(self, messages: Messages, copy_log: np.ndarray, /) -> dict[str, int]:
-        """First copies and votes, right and wrong."""
+        """Return first copies and votes, right and wrong."""
         return count_verdicts(messages, copy_log, self.routing.faults)
 
     def make_state(self, messages: Messages) -> HartsState:
-        """Tables and registers of the nodes before cycle 0."""
+        """Return tables and registers of the nodes before cycle 0."""
         return make_harts_state(
             self.routing,
             messages,
@@ -175,9 +175,9 @@ class HartsModel:
         return run_cycles(state, routers, trace, until_cycle)
 
     def describe_router(self, state: EngineState, routers: HartsState, switch: int) -> str:
-        """The whole state of a node for people."""
+        """Return the whole state of a node for people."""
         return describe_router(self.routing, state, routers, switch)
 
     def waits(self, state: EngineState, routers: HartsState) -> list[Wait]:
-        """Who waits for whom in a network where nothing moves."""
+        """Return who waits for whom in a network where nothing moves."""
         return find_waits(self.routing, state, routers)

@@ -13,7 +13,7 @@ def words_for(pages):
 
 
 def pages_in(words) -> list[int]:
-    """Numbers of the pages in a set, for people."""
+    """Return numbers of the pages in a set, for people."""
     return [
         WORD_PAGES * number + bit
         for number, word in enumerate(words.tolist())

@@ -32,7 +32,7 @@ SPOILT, DIRECTION, FORWARDED, STAGE, TAG, DISTANCE, HOPS, M0, M1, M2 = (
 
 
 def variant_field(variant: np.ndarray, name: str) -> np.ndarray:
-    """One field of many variants."""
+    """Return one field of many variants."""
     low, bits = VARIANT_POSITION[name]
     return variant >> low & (1 << bits) - 1
 

@@ -133,7 +133,7 @@ def make_harts_state(
     relay_frames: int,
     classed: bool,
 ) -> HartsState:
-    """All nodes as they are before cycle 0: every page is free."""
+    """Return all nodes as they are before cycle 0: every page is free."""
     mesh = routing.mesh
     outputs, legs = relay_tables(mesh, algorithm_a=routing.algorithm_a)
     channels = len(mesh.channels)
@@ -187,7 +187,7 @@ def make_harts_state(
 
 
 def _everybody_due(nodes: int) -> np.ndarray:
-    """All receivers look for pages to keep; nothing has arrived that network processors could see."""
+    """Return all receivers look for pages to keep; nothing has arrived that network processors could see."""
     due = np.zeros((SLOTS, alarm_words(nodes)), dtype=np.int64)
     for node in range(nodes):
         due[:PROCESSOR_SLOT, node >> WORD_SHIFT] |= 1 << (node & BIT_MASK)
@@ -195,7 +195,7 @@ def _everybody_due(nodes: int) -> np.ndarray:
 
 
 def _tags(routing: HartsRouting, messages: Messages) -> np.ndarray:
-    """Routing tags of ordinary packets, which depend on how far the destination's number is ahead."""
+    """Return routing tags of ordinary packets, which depend on how far the destination's number is ahead."""
     nodes = routing.mesh.nodes
     tags_of = np.array([routing.tags(0, ahead) for ahead in range(nodes)], dtype=np.int64)
     tags = tags_of[(messages.destinations[messages.offsets[:-1]] - messages.source) % nodes]
@@ -204,13 +204,13 @@ def _tags(routing: HartsRouting, messages: Messages) -> np.ndarray:
 
 
 def _most_copies(messages: Messages) -> int:
-    """More can never arrive: of a broadcast one over each link into a node."""
+    """Return more can never arrive: of a broadcast one over each link into a node."""
     broadcasts = messages.operation != UNICAST
     return int(np.where(broadcasts, (messages.destination_counts + 1) * DIRECTIONS, 1).sum())
 
 
 def arrival_table(routing: HartsRouting) -> np.ndarray:
-    """What may arrive of a broadcast, by operation, node less source, and direction; NONE where nothing may."""
+    """Return what may arrive of a broadcast, by operation, node less source, and direction; NONE where nothing may."""
     mesh = routing.mesh
     table = np.full((len(ALGORITHMS) + 1, mesh.nodes, DIRECTIONS, 3), NONE, dtype=np.int64)
     for algorithm in ALGORITHMS if routing.guard else ():
@@ -222,7 +222,7 @@ def arrival_table(routing: HartsRouting) -> np.ndarray:
 
 
 def relay_tables(mesh: HexMesh, *, algorithm_a: bool) -> tuple[np.ndarray, np.ndarray]:
-    """What a node does with a delivered copy, by operation, stage, distance and tag.
+    """Return what a node does with a delivered copy, by operation, stage, distance and tag.
 
     Returns
     -------

@@ -53,7 +53,7 @@ def count_verdicts(messages: Messages, copy_log: np.ndarray, faults: Faults) -> 
 
 
 def _forges(messages: Messages, faults: Faults) -> np.ndarray:
-    """Whether a source claims to be another, bool by source."""
+    """Return whether a source claims to be another, bool by source."""
     sources = distinct(messages.source).tolist()
     forges = np.zeros(max(sources) + 1, dtype=bool)
     forges[[source for source in sources if faults.claimed_source(source) != source]] = True

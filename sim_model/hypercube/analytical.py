@@ -56,7 +56,7 @@ class Solution:
 
 
 def solve(load: HypercubeLoad, variant: Variant) -> Solution | None:
-    """The model's latency and all that it is made of.
+    """Return the model's latency and all that it is made of.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def solve(load: HypercubeLoad, variant: Variant) -> Solution | None:
 
 
 def saturation_rate(load: HypercubeLoad, variant: Variant) -> float:
-    """The highest rate λ_g at which the model has a latency, in messages per node and cycle.
+    """Return the highest rate λ_g at which the model has a latency, in messages per node and cycle.
 
     At lower rates two service times solve (17), of which the smaller one counts. They meet at saturation, long before
     λ_c S is 1; beyond it there are none. All sides of (17) grow with the rate, so rates can be searched by halves.
@@ -124,7 +124,7 @@ def saturation_rate(load: HypercubeLoad, variant: Variant) -> float:
 
 
 def _settled_channel(load: HypercubeLoad, traffic: Traffic) -> Channel | None:
-    """The channel whose service time is the smallest that solves (17), or None if there is none.
+    """Return the channel whose service time is the smallest that solves (17), or None if there is none.
 
     The right-hand side of (17) grows with S, and ever faster: it is a power series in S - M without a negative term.
     Right-hand side minus S, the way still to go, is therefore a convex curve, and not below zero at S = M. A secant
@@ -149,6 +149,6 @@ def _settled_channel(load: HypercubeLoad, traffic: Traffic) -> Channel | None:
 
 
 def _multiplexing(lanes_busy: tuple[float, ...]) -> float:
-    """Mean number of lanes that share a channel (31). It tends to 1 with the load, and is 1 without any."""
+    """Return mean number of lanes that share a channel (31). It tends to 1 with the load, and is 1 without any."""
     busy = sum(count * share for count, share in enumerate(lanes_busy))
     return sum(count**2 * share for count, share in enumerate(lanes_busy)) / busy if busy else 1.0

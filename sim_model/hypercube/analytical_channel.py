@@ -51,13 +51,13 @@ class Channel:
 
 
 def queue_wait(rate: float, service_time: float, flits: int) -> float:
-    """Mean wait of an M/G/1 queue in cycles ((19) and (28)). No message takes less than its flits (18)."""
+    """Return mean wait of an M/G/1 queue in cycles ((19) and (28)). No message takes less than its flits (18)."""
     deviation = service_time - flits
     return rate * (service_time**2 + deviation**2) / (2 * (1 - rate * service_time))
 
 
 def lanes_busy(lanes: int, utilisation: float) -> tuple[float, ...]:
-    """Probabilities P_0 .. P_V that so many of V lanes are busy (29, 30), for a utilisation below 1."""
+    """Return probabilities P_0 .. P_V that so many of V lanes are busy (29, 30), for a utilisation below 1."""
     weights = [utilisation**busy for busy in range(lanes)]
     weights.append(weights[-1] * utilisation / (1 - utilisation))
     total = sum(weights)
@@ -65,7 +65,7 @@ def lanes_busy(lanes: int, utilisation: float) -> tuple[float, ...]:
 
 
 def channel_at(load: HypercubeLoad, traffic: Traffic, service_time: float) -> Channel:
-    """The channel if its mean service time were this one, less than 1 / λ_c."""
+    """Return the channel if its mean service time were this one, less than 1 / λ_c."""
     n, flits = load.dimensions, load.flits
     utilisation = traffic.channel * service_time
     busy = lanes_busy(load.lanes, utilisation)

@@ -63,7 +63,7 @@ class HypercubeLoad:
             raise ValueError(f"Rate must be at least 0 and finite, not {self.rate!r}")
 
     def at(self, rate: float) -> "HypercubeLoad":
-        """The same with another rate."""
+        """Return the same with another rate."""
         return replace(self, rate=rate)
 
 
@@ -110,7 +110,7 @@ class Traffic:
 
 
 def traffic_of(load: HypercubeLoad, variant: Variant) -> Traffic:
-    """Rates of messages, which are all proportional to the rate of the load.
+    """Return rates of messages, which are all proportional to the rate of the load.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def traffic_of(load: HypercubeLoad, variant: Variant) -> Traffic:
 
 
 def link_load(load: HypercubeLoad, variant: Variant) -> float:
-    """λ_c M, flits per cycle on one physical channel, from 0 to 1 for what a channel can carry.
+    """Return λ_c M, flits per cycle on one physical channel, from 0 to 1 for what a channel can carry.
 
     It counts flits alone, while λ_c S (15) also counts the time for which messages wait. It does not depend on any
     queue and therefore holds, unlike the latency, at every rate at which the network delivers what nodes generate.

@@ -13,7 +13,7 @@ from topology.hypercube.routing import HypercubeRouting
 
 
 def describe_router(routing: HypercubeRouting, state: EngineState, family: HypercubeState, switch: int) -> str:
-    """The whole state of a switch: a line for the allocator, and one per input, input lane and output lane."""
+    """Return the whole state of a switch: a line for the allocator, and one per input, input lane and output lane."""
     network, routers = routing.network, family.routers
     router: Any = family.elections[switch]
     leader = _lane_name(network, switch, int(router.leader))
@@ -64,7 +64,7 @@ def _input_text(network: HypercubeNetwork, state: EngineState, family: Hypercube
 
 
 def _ways(record: Any) -> int:
-    """Mask of the output lanes that the head at the front of an input lane can have."""
+    """Return mask of the output lanes that the head at the front of an input lane can have."""
     return int(record.candidates | record.escapes)
 
 
@@ -105,7 +105,7 @@ def _wait_for_lanes(network: HypercubeNetwork, family: HypercubeState, lane: int
 
 
 def _owner(network: HypercubeNetwork, family: HypercubeState, output: int) -> int | None:
-    """The input lane (its channel) whose worm has an output lane."""
+    """Return the input lane (its channel) whose worm has an output lane."""
     channel = network.channels[output]
     if not network.is_switch(channel.source):
         return None

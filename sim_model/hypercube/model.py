@@ -49,7 +49,7 @@ class HypercubeModel(UnicastModel):
 
     @property
     def unshared_lanes(self) -> int:
-        """How many lanes of a channel, the first ones, have one worm at a time."""
+        """Number of lanes of a channel, the first ones, have one worm at a time."""
         return unshared_lanes(self.routing.network.lanes, self.routing.rule, self.lane_reuse)
 
     @property
@@ -63,7 +63,7 @@ class HypercubeModel(UnicastModel):
         return HypercubePlanes(self)
 
     def make_state(self, messages: Messages) -> HypercubeState:
-        """Registers of the switches before cycle 0.
+        """Return registers of the switches before cycle 0.
 
         Raises
         ------
@@ -75,11 +75,11 @@ class HypercubeModel(UnicastModel):
         )
 
     def run_cycles(self, state: EngineState, routers: HypercubeState, trace: Trace, until_cycle: int) -> int:
-        """The compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
+        """Return the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(routers.with_arrivals(state), routers, trace, until_cycle))
 
     def describe_router(self, state: EngineState, routers: HypercubeState, switch: int) -> str:
-        """The whole state of a switch, for mismatch and deadlock reports."""
+        """Return the whole state of a switch, for mismatch and deadlock reports."""
         return describe_router(self.routing, state, routers, switch)
 
     def waits(self, state: EngineState, routers: HypercubeState) -> list[Wait]:

@@ -53,7 +53,7 @@ def software_sends(network: HypercubeNetwork, records: Iterable[Message], softwa
 
 
 def doubling_sends(network: HypercubeNetwork, source: int, destinations: Sequence[int], base: int) -> list[Unicast]:
-    """One multicast by recursive doubling, in order of steps: ceil(log2(d + 1)) for d destinations.
+    """Return one multicast by recursive doubling, in order of steps: ceil(log2(d + 1)) for d destinations.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def doubling_sends(network: HypercubeNetwork, source: int, destinations: Sequenc
 
 
 def _relative(difference: int, order: Sequence[int]) -> int:
-    """A difference of addresses with its bits in another order, the first one highest."""
+    """Return a difference of addresses with its bits in another order, the first one highest."""
     address = 0
     for dimension in order:
         address = address << 1 | difference >> dimension & 1

@@ -19,7 +19,7 @@ ORDER_FIELDS = (
 
 
 def make_orders(lanes_of: Sequence[int], most_lanes: int) -> np.recarray:
-    """All orders of the cycle, until those of inputs and lanes begin anew together.
+    """Return all orders of the cycle, until those of inputs and lanes begin anew together.
 
     Parameters
     ----------

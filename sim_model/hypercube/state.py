@@ -84,7 +84,7 @@ class HypercubeState(NamedTuple):
     release_ends: np.ndarray  # the same, of lanes that are released
 
     def with_arrivals(self, state: EngineState) -> EngineState:
-        """The state of links, which notes here what arrives."""
+        """Return the state of links, which notes here what arrives."""
         return with_arrivals(state, self.words)
 
     @property
@@ -108,7 +108,7 @@ class HypercubeState(NamedTuple):
 def make_hypercube_state(
     routing: HypercubeRouting, messages: Messages, *, buffer_flits: int, unshared_lanes: int
 ) -> HypercubeState:
-    """All switches as they are before cycle 0.
+    """Return all switches as they are before cycle 0.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def _elections(network: HypercubeNetwork) -> np.recarray:
 
 
 def _wire_ends(network: HypercubeNetwork, lanes: int) -> np.ndarray:
-    """Place of the switch and lane-port of each bit of wires that tell of the first lanes of each channel."""
+    """Return place of the switch and lane-port of each bit of wires that tell of the first lanes of each channel."""
     rows = []
     for wire in credit_wires(network):
         port = int(wire.input.rpartition("_")[2])

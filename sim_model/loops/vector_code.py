@@ -38,12 +38,12 @@ def register_operations() -> None:
 
 
 def load(width: int) -> Code:
-    """``vector_at``."""
+    """Return ``vector_at``."""
     return WordVector(width), _loader(width)
 
 
 def store(width: int) -> Code:
-    """``put``."""
+    """Return ``put``."""
 
     def generate(context, builder, signature, values):
         builder.store(values[2], _pointer(width, context, builder, signature, values)).align = 8
@@ -53,7 +53,7 @@ def store(width: int) -> Code:
 
 
 def splat(width: int) -> Code:
-    """``splat``."""
+    """Return ``splat``."""
 
     def generate(_context, builder, _signature, values):
         return splat_of(builder, values[0], width)
@@ -62,7 +62,7 @@ def splat(width: int) -> Code:
 
 
 def place_alone(width: int) -> Code:
-    """``alone``."""
+    """Return ``alone``."""
 
     def generate(_context, builder, _signature, values):
         return builder.insert_element(constant([0] * width), *values)
@@ -71,7 +71,7 @@ def place_alone(width: int) -> Code:
 
 
 def gather(width: int, rows: int) -> Code:
-    """``gathered``."""
+    """Return ``gathered``."""
     load_at = _loader(width)
 
     def generate(context, builder, signature, values):
@@ -97,7 +97,7 @@ def _pointer(width: int, context: Any, builder: Any, signature: Any, values: Any
 
 
 def reduce_or(width: int) -> Code:
-    """``any_of``."""
+    """Return ``any_of``."""
 
     def generate(_context, builder, _signature, values):
         assert values[0].type.count == width
@@ -107,7 +107,7 @@ def reduce_or(width: int) -> Code:
 
 
 def find(width: int) -> Code:
-    """``places_of``."""
+    """Return ``places_of``."""
 
     def generate(_context, builder, _signature, values):
         found = builder.icmp_signed("!=", values[0], constant([0] * width))
@@ -117,7 +117,7 @@ def find(width: int) -> Code:
 
 
 def count(width: int) -> Code:
-    """``count_all``."""
+    """Return ``count_all``."""
 
     def generate(_context, builder, _signature, values):
         counts = call_on_vector("llvm.ctpop", values[0], WordVector(width).words, builder)
@@ -127,7 +127,7 @@ def count(width: int) -> Code:
 
 
 def fill(width: int) -> Code:
-    """``filled``."""
+    """Return ``filled``."""
 
     def generate(_context, builder, _signature, values):
         return builder.sext(builder.icmp_signed("!=", values[0], constant([0] * width)), WordVector(width).words)
@@ -136,7 +136,7 @@ def fill(width: int) -> Code:
 
 
 def isolate(width: int) -> Code:
-    """``lowest_of``."""
+    """Return ``lowest_of``."""
 
     def generate(_context, builder, _signature, values):
         return builder.and_(values[0], builder.neg(values[0]))
@@ -145,7 +145,7 @@ def isolate(width: int) -> Code:
 
 
 def find_above(width: int) -> Code:
-    """``above``."""
+    """Return ``above``."""
 
     def generate(_context, builder, _signature, values):
         return builder.neg(builder.add(values[0], values[0]))
@@ -154,7 +154,7 @@ def find_above(width: int) -> Code:
 
 
 def cross(width: int) -> Code:
-    """``crossed``."""
+    """Return ``crossed``."""
 
     def generate(_context, builder, _signature, values):
         found = values[0]
@@ -168,7 +168,7 @@ def cross(width: int) -> Code:
 
 
 def put_together(width: int, way: int) -> Code:
-    """``before`` (way -1) and ``behind`` (way 1)."""
+    """Return ``before`` (way -1) and ``behind`` (way 1)."""
 
     def moved(builder, vector, steps):
         places = [place + steps if 0 <= place + steps < width else width for place in range(width)]
@@ -188,7 +188,7 @@ def _stages(width: int) -> list[int]:
 
 
 def rotate(width: int) -> Code:
-    """``rotated``."""
+    """Return ``rotated``."""
     words = WordVector(width).words
 
     def generate(_context, builder, _signature, values):
@@ -200,7 +200,7 @@ def rotate(width: int) -> Code:
 
 
 def exchange(width: int, dimensions: int) -> Code:
-    """``exchanged``."""
+    """Return ``exchanged``."""
     shifts = [1 << d if d < dimensions else 0 for d in range(width)]
     kept = [sum(1 << bit for bit in range(64) if not bit >> d & 1) if d < dimensions else 0 for d in range(width)]
 

@@ -13,7 +13,7 @@ Operations = Mapping[str, Callable[..., Any]]
 
 @cache
 def memory_operations(width: int, rows: int) -> Operations:
-    """Vectors and the planes in a row.
+    """Return vectors and the planes in a row.
 
     ``vector_at(row, place)``
         The vector that begins at a place.
@@ -61,7 +61,7 @@ def memory_operations(width: int, rows: int) -> Operations:
 
 @cache
 def word_operations(width: int) -> Operations:
-    """The words of a vector.
+    """Return the words of a vector.
 
     ``any_of(vector)``
         All of them put together by bits.
@@ -107,7 +107,7 @@ def word_operations(width: int) -> Operations:
 
 @cache
 def move_operations(width: int) -> Operations:
-    """Words of a vector in other places.
+    """Return words of a vector in other places.
 
     ``crossed(vector, number)``
         Each word in the place of the one whose number differs in the bits of ``number``.
@@ -133,7 +133,7 @@ def move_operations(width: int) -> Operations:
 
 @cache
 def turn_operations(width: int) -> Operations:
-    """Rotations of the words of a vector.
+    """Return rotations of the words of a vector.
 
     ``rotated(vector, turns)``
         The bits of each word moved up by 0 to 63 places, those above its end to its beginning.
@@ -148,7 +148,7 @@ def turn_operations(width: int) -> Operations:
 
 @cache
 def cube_operations(width: int, dimensions: int) -> Operations:
-    """Planes between the routers of hypercubes.
+    """Return planes between the routers of hypercubes.
 
     ``exchanged(vector)``
         Word d has changed bits with those whose numbers differ in bit d; from word ``dimensions`` on all are 0.

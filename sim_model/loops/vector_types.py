@@ -87,30 +87,30 @@ def _invert(_context, builder, _signature, vectors):
 
 
 def splat(builder: Any, word: Any, width: int) -> Any:
-    """A vector whose words are all the same."""
+    """Return a vector whose words are all the same."""
     first = builder.insert_element(ir.Constant(ir.VectorType(WORD, width), ir.Undefined), word, ir.IntType(32)(0))
     return shuffled(builder, first, first, [0] * width)
 
 
 def constant(words: Sequence[int]) -> Any:
-    """A vector of known words."""
+    """Return a vector of known words."""
     return ir.Constant(ir.VectorType(WORD, len(words)), [int(word) for word in words])
 
 
 def shuffled(builder: Any, one: Any, other: Any, places: Sequence[int]) -> Any:
-    """Words of two vectors, those of the second one behind those of the first, by their places."""
+    """Return words of two vectors, those of the second one behind those of the first, by their places."""
     return builder.shuffle_vector(one, other, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places)))
 
 
 def call_on_vector(name: str, vector: Any, result: Any, builder: Any) -> Any:
-    """What a function of the compiler makes of a vector."""
+    """Return what a function of the compiler makes of a vector."""
     kind = ir.FunctionType(result, [vector.type])
     full_name = f"{name}.v{vector.type.count}i64"
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, full_name), [vector])
 
 
 def merged(builder: Any, vectors: list[Any]) -> Any:
-    """The words of each vector put together by bits, a word for each of as many vectors as they have words.
+    """Return the words of each vector put together by bits, a word for each of as many vectors as they have words.
 
     In every step two vectors become one: half of the words of each are put together with the other half.
     """

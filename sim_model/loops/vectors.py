@@ -15,7 +15,7 @@ OPERATIONS: list[Plain] = []
 
 
 def define(plain: Any, code: str, *parameters: int) -> Plain:
-    """Define what a Python function is in compiled functions.
+    """Return define what a Python function is in compiled functions.
 
     Parameters
     ----------

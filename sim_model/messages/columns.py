@@ -69,7 +69,7 @@ class MessageColumns(Sequence[Message]):
         start_cycle: np.ndarray,
         counts: np.ndarray | None = None,
     ) -> "MessageColumns":
-        """Messages without operations, injection channels and parents.
+        """Return messages without operations, injection channels and parents.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class MessageColumns(Sequence[Message]):
         return np.diff(self.offsets)
 
     def with_operation(self, operation: int) -> "MessageColumns":
-        """The same with another operation for all messages that have several destinations.
+        """Return the same with another operation for all messages that have several destinations.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class MessageColumns(Sequence[Message]):
         return replace(self, operation=np.where(self.counts > 1, np.int32(operation), self.operation))
 
     def spread(self, channels: int, generator: np.random.Generator) -> "MessageColumns":
-        """The same with random injection channels where none is chosen, for processors with so many.
+        """Return the same with random injection channels where none is chosen, for processors with so many.
 
         What one node sends of a group goes over one channel after the other, from a random one on.
 
@@ -192,7 +192,7 @@ class MessageColumns(Sequence[Message]):
     def checked(
         self, *, processors: int, header_flits: Callable[[Sequence[int]], int], injection_channels: int = 1
     ) -> Messages:
-        """The messages, checked.
+        """Return the messages, checked.
 
         Parameters
         ----------
@@ -228,7 +228,7 @@ class MessageColumns(Sequence[Message]):
         )
 
     def _right(self, processors: int, header_flits: Callable[[Sequence[int]], int], injection_channels: int) -> bool:
-        """Whether all messages keep all rules of ``Messages.build``."""
+        """Return whether all messages keep all rules of ``Messages.build``."""
         return (
             self._there(processors)
             and _within(self.counts, 1, processors)
@@ -260,7 +260,7 @@ class MessageColumns(Sequence[Message]):
         return _within(self.source, 0, processors - 1) and _within(self.destinations, 0, processors - 1)
 
     def _sorted_others(self) -> bool:
-        """Whether destinations of each message ascend, and none is its source."""
+        """Return whether destinations of each message ascend, and none is its source."""
         if len(self.destinations) == len(self):
             return not (self.destinations == self.source).any()
         ascends = np.diff(self.destinations) > 0
@@ -268,7 +268,7 @@ class MessageColumns(Sequence[Message]):
         return bool(ascends.all()) and not (self.destinations == np.repeat(self.source, self.counts)).any()
 
     def _waits_for_earlier(self) -> bool:
-        """Whether all parents are earlier unicasts that the source gets or sends."""
+        """Return whether all parents are earlier unicasts that the source gets or sends."""
         if len(self.parents) == 0:
             return True
         child = np.repeat(np.arange(len(self)), np.diff(self.parent_offsets))
@@ -286,7 +286,7 @@ def checked_messages(
     header_flits: Callable[[Sequence[int]], int],
     injection_channels: int = 1,
 ) -> Messages:
-    """Records or columns, checked; parameters and errors as for ``Messages.build``."""
+    """Return records or columns, checked; parameters and errors as for ``Messages.build``."""
     check = records.checked if isinstance(records, MessageColumns) else partial(Messages.build, records)
     return check(processors=processors, header_flits=header_flits, injection_channels=injection_channels)
 

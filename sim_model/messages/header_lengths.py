@@ -10,7 +10,7 @@ from topology.common.routed_headers import HeaderLengths
 def header_lengths(
     offsets: np.ndarray, destinations: np.ndarray, header_flits: Callable[[Sequence[int]], int]
 ) -> np.ndarray:
-    """Header length of each message in flits, int64[M].
+    """Return header length of each message in flits, int64[M].
 
     Of most headers the length depends on how many destinations there are, and not on which, so a function is asked once
     for each number. What knows of sets (``HeaderLengths``) is asked for all of them at once.

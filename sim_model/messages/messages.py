@@ -146,7 +146,7 @@ class Messages:
         return f"<Messages: {len(self):,} to {len(self.destinations):,} destinations, {flits:,} flits>"
 
     def destinations_of(self, message: int) -> np.ndarray:
-        """Destinations of one message, sorted.
+        """Return destinations of one message, sorted.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class Messages:
         return self.destinations[self.offsets[message] : self.offsets[message + 1]]
 
     def parents_of(self, message: int) -> np.ndarray:
-        """Messages that one message waits for.
+        """Return messages that one message waits for.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class Messages:
         header_flits: Callable[[Sequence[int]], int],
         injection_channels: int = 1,
     ) -> "Messages":
-        """The records in columns, checked.
+        """Return the records in columns, checked.
 
         Parameters
         ----------
@@ -290,14 +290,14 @@ class _Columns:
 
 
 def _flattened(lists: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Where each list begins in all of them together, and these."""
+    """Return where each list begins in all of them together, and these."""
     offsets = np.concatenate(([0], np.cumsum([len(numbers) for numbers in lists])))
     flat = [number for numbers in lists for number in numbers]
     return offsets.astype(np.int64), np.array(flat, dtype=np.int32)
 
 
 def checked_destinations(record: Message, processors: int) -> tuple[int, ...]:
-    """Destinations of a record, sorted, without its source and repeats.
+    """Return destinations of a record, sorted, without its source and repeats.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from topology.common.errors import FieldError
 def multinode_workload(
     nodes: int, *, sources: int, destinations: int, hot_spot: float, flits: int, seed: int
 ) -> list[Message]:
-    """Multicasts of random sources to random destinations, all from cycle 0 on, in order of the sources' choice.
+    """Return multicasts of random sources to random destinations, all from cycle 0 on, in order of the sources' choice.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def multinode_workload(
 def multinode_columns(
     nodes: int, *, sources: int, destinations: int, hot_spot: float, flits: int, seed: int
 ) -> MessageColumns:
-    """The multicasts of ``multinode_workload`` in columns; parameters and errors are the same."""
+    """Return the multicasts of ``multinode_workload`` in columns; parameters and errors are the same."""
     if not 1 <= sources <= nodes:
         raise FieldError("sources", f"Sources must be 1 to {nodes}, not {sources!r}")
     if not 1 <= destinations < nodes:

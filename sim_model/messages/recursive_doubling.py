@@ -11,7 +11,7 @@ from sim_model.messages.unicast_tree import Unicast
 
 
 def halvings(members: int) -> list[tuple[int, int]]:
-    """Who sends to whom in a chain whose first member has the message: ceil(log2(members)) steps.
+    """Return who sends to whom in a chain whose first member has the message: ceil(log2(members)) steps.
 
     The owner of the section lo..hi, which is at lo, sends to c = lo + ceil((hi - lo) / 2), which then owns c..hi; and
     so on until each owns itself.

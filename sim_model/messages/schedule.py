@@ -10,7 +10,7 @@ from sim_model.messages.unicast_tree import Tree, Unicast
 
 
 def software_schedule(records: Iterable[Message], nodes: int, tree: Tree) -> Sequence[Message]:
-    """Messages with every multicast replaced by unicasts; each record becomes one group.
+    """Return messages with every multicast replaced by unicasts; each record becomes one group.
 
     A record with one destination is sent there straight. What waits for a record at one of its destinations waits for
     the unicast that goes there, and what waits for it at its source for all that the source sends.

@@ -21,7 +21,7 @@ BINOMIAL, SEPARATE = COMMON_SOFTWARE = ("binomial", "separate")
 
 
 def software_steps(destinations: int) -> int:
-    """Least number of unicast steps that reach so many destinations: ceil(log2(d + 1))."""
+    """Return least number of unicast steps that reach so many destinations: ceil(log2(d + 1))."""
     return destinations.bit_length()
 
 
@@ -34,7 +34,7 @@ def binomial_chain(
     first_number: int = 0,
     group: int | None = None,
 ) -> list[Message]:
-    """One multicast as unicasts that depend on each other.
+    """Return one multicast as unicasts that depend on each other.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def binomial_chain(
 
 
 def software_multicasts(records: Iterable[Message], software: str = BINOMIAL) -> Sequence[Message]:
-    """A list of messages with every multicast replaced by unicasts; each record becomes one group.
+    """Return a list of messages with every multicast replaced by unicasts; each record becomes one group.
 
     Records may wait for each other, see ``software_schedule``. One without destinations stays as it is: what becomes of
     it is for others to say.

@@ -34,7 +34,7 @@ class TreeShape(NamedTuple):
 
 @cache
 def binomial_shape(destinations: int) -> TreeShape:
-    """The halved chain of so many destinations."""
+    """Return the halved chain of so many destinations."""
     sender, receiver = np.array(halvings(destinations + 1)).T
     brought_by = np.full(destinations + 1, SOURCE)
     brought_by[receiver] = np.arange(destinations)
@@ -42,13 +42,13 @@ def binomial_shape(destinations: int) -> TreeShape:
 
 
 def separate_shape(destinations: int) -> TreeShape:
-    """The source sends all itself."""
+    """Return the source sends all itself."""
     receiver = np.arange(1, destinations + 1)
     return TreeShape(np.zeros_like(receiver), receiver, np.full_like(receiver, SOURCE))
 
 
 def chain_unicasts(columns: MessageColumns, *, binomial: bool) -> MessageColumns:
-    """Each message as the unicasts of its chain, see ``software_multicasts``.
+    """Return each message as the unicasts of its chain, see ``software_multicasts``.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def chain_unicasts(columns: MessageColumns, *, binomial: bool) -> MessageColumns
 
 
 def _chains(source: np.ndarray, destinations: np.ndarray) -> np.ndarray:
-    """Source and sorted destinations of multicasts, int[K, D + 1]: rotated so that the source is first."""
+    """Return source and sorted destinations of multicasts, int[K, D + 1]: rotated so that the source is first."""
     count = destinations.shape[1]
     before = (destinations < source[:, np.newaxis]).sum(axis=1)
     rotated = (before[:, np.newaxis] + np.arange(count)) % count
@@ -80,7 +80,7 @@ def _chains(source: np.ndarray, destinations: np.ndarray) -> np.ndarray:
 
 
 def tree_unicasts(columns: MessageColumns, tree: Tree) -> MessageColumns:
-    """Each multicast as the unicasts of a tree, others as they are, see ``software_schedule``.
+    """Return each multicast as the unicasts of a tree, others as they are, see ``software_schedule``.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _add_tree(
 def unicasts_of_columns(
     columns: MessageColumns, record: np.ndarray, sender: np.ndarray, receiver: np.ndarray, operation: np.ndarray
 ) -> MessageColumns:
-    """Each multicast as given unicasts, others as they are, see ``software_schedule``.
+    """Return each multicast as given unicasts, others as they are, see ``software_schedule``.
 
     Parameters
     ----------

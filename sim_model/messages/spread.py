@@ -13,7 +13,7 @@ STREAM = 1
 
 
 def spread_unicasts(records: Iterable[Message], channels: int, seed: int) -> Sequence[Message]:
-    """Messages with injection channels, chosen at random where there is none.
+    """Return messages with injection channels, chosen at random where there is none.
 
     What one node sends of a group goes over one channel after the other, from a random one on, so that the host is as
     busy on all of them. With one channel there is nothing to choose, and all stay as they are.

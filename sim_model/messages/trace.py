@@ -32,7 +32,7 @@ class TraceError(ValueError):
 
 
 def read_trace(lines: Iterable[str], operations: Mapping[str, int] | None = None) -> list[tuple[int, Message]]:
-    """Records of a trace with their line numbers, in the order of the file.
+    """Return records of a trace with their line numbers, in the order of the file.
 
     Destinations are separated by spaces or semicolons; fields may be quoted. Empty lines and lines that begin with
     # are skipped, and the first of the others may name the columns.
@@ -71,7 +71,7 @@ def bounded_lines(file: TextIO) -> Iterator[str]:
 
 
 def trace_messages(lines: Iterable[str], *, processors: int, header_flits: Callable[[Sequence[int]], int]) -> Messages:
-    """Checked messages of a trace; parameters as for ``Messages.build``.
+    """Return checked messages of a trace; parameters as for ``Messages.build``.
 
     Raises
     ------

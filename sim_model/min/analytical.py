@@ -25,12 +25,12 @@ class PaperLatency:
 
 
 def links_and_switches(stages: int, bidirectional: bool) -> tuple[int, int]:
-    """On the longest way: n + 1 links and n switches, or 2 n and 2 n - 1 with a turn at the last stage."""
+    """Return on the longest way: n + 1 links and n switches, or 2 n and 2 n - 1 with a turn at the last stage."""
     return (2 * stages, 2 * stages - 1) if bidirectional else (stages + 1, stages)
 
 
 def paper_latency(network: MinNetwork, flits: int) -> PaperLatency:
-    """The closed forms. A token is half a ring away on average; rings of one cost nothing.
+    """Return the closed forms. A token is half a ring away on average; rings of one cost nothing.
 
     Parameters
     ----------

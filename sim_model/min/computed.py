@@ -38,7 +38,7 @@ class MinRoutes(NamedTuple):
 
 
 def min_reach(routing: MinRouting) -> ReachIntervals:
-    """What ``MinRouting.reach`` says."""
+    """Return what ``MinRouting.reach`` says."""
     outputs, intervals = routing.network.output_channel[: routing.network.switches], routing.intervals
     assert intervals is not None
     return ReachIntervals(
@@ -51,7 +51,7 @@ def min_reach(routing: MinRouting) -> ReachIntervals:
 
 
 def min_routes(routing: MinRouting) -> MinRoutes:
-    """What routes follow from."""
+    """Return what routes follow from."""
     network = routing.network
     return MinRoutes(
         branches=min_reach(routing),

@@ -14,7 +14,7 @@ SHOWN = ShownFields(ARRIVAL_CLASSES, ("request", "owed", "copied"), ("queued", "
 
 
 def describe_router(routing: MinRouting, state: EngineState, family: MinState, switch: int) -> str:
-    """Buffers, header state, requests, token, and registers and owners of the outputs of one switch."""
+    """Return buffers, header state, requests, token, and registers and owners of the outputs of one switch."""
     about = _token(state, family, switch)
     return describe_routed(routing.network, state, family, switch, about, SHOWN, partial(_owner, routing, family))
 
@@ -37,7 +37,7 @@ def _token(state: EngineState, family: MinState, switch: int) -> str:
 
 
 def _owner(routing: MinRouting, family: MinState, switch: int, output: int) -> int | None:
-    """The input that is first in the queue of an output."""
+    """Return the input that is first in the queue of an output."""
     inputs = routing.network.input_channel[switch]
     standing = int(family.routers.standing[switch])
     owed = [port for port in ports_in(standing) if int(family.inputs.owed[inputs[port]]) >> output & 1]
@@ -76,7 +76,7 @@ def _wait(routing: MinRouting, family: MinState, switch: int, port: int, message
 
 
 def _token_holders(routing: MinRouting, family: MinState, group: int) -> tuple[int, ...]:
-    """The input channel that holds a group's token."""
+    """Return the input channel that holds a group's token."""
     holders = []
     for switch in routing.groups.groups[group].switches:
         holder = int(family.routers.holder[switch])

@@ -61,7 +61,7 @@ class MinModel(RoutedModel):
             raise ValueError(f"Token must be one of {', '.join(TOKENS)}, not {self.token!r}")
 
     def make_state(self, messages: Messages) -> MinState:
-        """Tables and registers of the switches before cycle 0."""
+        """Return tables and registers of the switches before cycle 0."""
         return make_min_state(
             self.routing,
             messages,
@@ -72,7 +72,7 @@ class MinModel(RoutedModel):
         )
 
     def run_cycles(self, state: EngineState, routers: MinState, trace: Trace, until_cycle: int) -> int:
-        """The compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
+        """Return the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(state, routers, trace, until_cycle))
 
     @property
@@ -91,9 +91,9 @@ class MinModel(RoutedModel):
         return (*token_status(self.routing.groups, self.token), *super().status_outputs)
 
     def describe_router(self, state: EngineState, routers: MinState, switch: int) -> str:
-        """The whole state of a switch, for mismatch and deadlock reports."""
+        """Return the whole state of a switch, for mismatch and deadlock reports."""
         return describe_router(self.routing, state, routers, switch)
 
     def waits(self, state: EngineState, routers: MinState) -> list[Wait]:
-        """What every input channel that holds a flit waits for, in a network where nothing moves."""
+        """Return what every input channel that holds a flit waits for, in a network where nothing moves."""
         return find_waits(self.routing, state, routers)

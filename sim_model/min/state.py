@@ -77,7 +77,7 @@ def make_min_state(
     link_cycles: int,
     token: str,
 ) -> MinState:
-    """All switches as they are before cycle 0; each token is at the first switch of its ring."""
+    """Return all switches as they are before cycle 0; each token is at the first switch of its ring."""
     groups = token_rings(routing.groups, token)
     return MinState(
         tables=make_tables(routing, messages, routing_cycles, _computed),

@@ -21,7 +21,7 @@ class HostPatternTwin:
         self.begun = False
 
     def step(self, inputs: Inputs) -> Outputs:
-        """One cycle; ports ``seed``, ``salt``, ``level`` and ``holds``."""
+        """Return one cycle; ports ``seed``, ``salt``, ``level`` and ``holds``."""
         state = self.state or first_state(inputs["seed"], inputs["salt"])
         if inputs["level"] and self.begun:
             self.state = next_state(state)
@@ -49,7 +49,7 @@ class PausingSourceTwin:
         self._words = PatternSourceTwin(flit_bits)
 
     def step(self, inputs: Inputs) -> Outputs:
-        """One cycle; ports ``start``, ``payload_seed``, ``words.*`` and those of the pattern."""
+        """Return one cycle; ports ``start``, ``payload_seed``, ``words.*`` and those of the pattern."""
         pauses = self._pattern.step(inputs)["holds"]
         valid = self.offered or not pauses
         taken = valid and inputs["words.ready"]
@@ -65,6 +65,6 @@ class StallingReceiverTwin:
         self._pattern = HostPatternTwin()
 
     def step(self, inputs: Inputs) -> Outputs:
-        """One cycle; ports ``blocked``, ``ready`` and those of the pattern."""
+        """Return one cycle; ports ``blocked``, ``ready`` and those of the pattern."""
         holds = self._pattern.step(inputs)["holds"]
         return {"ready": int(not holds and not inputs["blocked"])}

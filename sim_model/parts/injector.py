@@ -43,17 +43,17 @@ class DescriptorFormat:
         return self._header_bits + self._count_bits + MESSAGE_FLITS_BITS
 
     def pack(self, descriptor: Descriptor) -> int:
-        """The descriptor as an integer."""
+        """Return the descriptor as an integer."""
         value = sum(word << position * self.flit_bits for position, word in enumerate(descriptor.header))
         value |= len(descriptor.header) << self._header_bits
         return value | descriptor.flits << self._header_bits + self._count_bits
 
     def lengths(self, value: int) -> tuple[int, int]:
-        """Flits of the header and of the whole message, as the integer has them."""
+        """Return flits of the header and of the whole message, as the integer has them."""
         return value >> self._header_bits & (1 << self._count_bits) - 1, value >> self._header_bits + self._count_bits
 
     def unpack(self, value: int) -> Descriptor:
-        """The descriptor that an integer stands for."""
+        """Return the descriptor that an integer stands for."""
         count, flits = self.lengths(value)
         mask = (1 << self.flit_bits) - 1
         header = tuple(value >> position * self.flit_bits & mask for position in range(count))
@@ -99,7 +99,7 @@ class MessageInjectorTwin:
         self.flits_left = 0
 
     def step(self, inputs: Inputs) -> Outputs:
-        """One cycle; ports ``message.*``, ``payload.*``, ``link.*``."""
+        """Return one cycle; ports ``message.*``, ``payload.*``, ``link.*``."""
         free = self.register is None or bool(inputs["link.ready"])
         word_due = free and self.flits_left > 0 and not self.header_left
         outputs: Outputs = {

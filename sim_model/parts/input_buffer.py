@@ -37,16 +37,16 @@ class InputBufferTwin:
 
     @property
     def present(self) -> bool:
-        """Whether there is a flit at the front."""
+        """True if there is a flit at the front."""
         return bool(self.entries)
 
     @property
     def readable(self) -> bool:
-        """Whether there is a flit at the cursor."""
+        """True if there is a flit at the cursor."""
         return self.cursor < len(self.entries)
 
     def step(self, inputs: Inputs) -> Outputs:
-        """One cycle; ports ``link.valid``, ``link.payload``, ``pop``, and where they exist ``arriving_decoded``,
+        """Return one cycle; ports ``link.valid``, ``link.payload``, ``pop``, and where they exist ``arriving_decoded``,
         ``at_front``, ``advance``."""
         arriving = bool(inputs["link.valid"] and self.ready)
         at_front, advance = inputs.get("at_front", 1), inputs.get("advance", 0)

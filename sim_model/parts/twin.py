@@ -30,5 +30,5 @@ class GoldenTwin(Protocol):
 
 
 def bit(mask: int, position: int) -> int:
-    """One bit of a mask."""
+    """Return one bit of a mask."""
     return mask >> position & 1

@@ -27,7 +27,7 @@ class _Call(NamedTuple):
 
 
 def read_chakra(traces: Sequence[Sequence[ChakraNode]], control: bool = False) -> Program:
-    """The program of all ranks; a unit of time is a microsecond.
+    """Return the program of all ranks; a unit of time is a microsecond.
 
     Parameters
     ----------

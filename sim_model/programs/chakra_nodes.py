@@ -42,12 +42,12 @@ class ChakraNode(NamedTuple):
 
     @property
     def communicates(self) -> bool:
-        """Whether it is a send, a receipt, or a collective operation and not just the call of one."""
+        """True if it is a send, a receipt, or a collective operation and not just the call of one."""
         return self.kind in (SEND, RECEIVE) or (self.kind == COLLECTIVE and "comm_type" in self.attributes)
 
 
 def read_nodes(data: bytes) -> list[ChakraNode]:
-    """The nodes of one rank's file, in its order.
+    """Return the nodes of one rank's file, in its order.
 
     Raises
     ------

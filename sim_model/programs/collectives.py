@@ -61,7 +61,7 @@ class Collective(NamedTuple):
         return [member for member in range(self.members) if member != self.root]
 
     def transfers(self) -> list[Transfer]:
-        """All messages; what one waits for comes before it."""
+        """Return all messages; what one waits for comes before it."""
         return [] if self.members == 1 else COLLECTIVES[self.name](self)
 
 

@@ -42,7 +42,7 @@ class _Token(NamedTuple):
 
 
 def read_goal(text: str) -> Program:
-    """A program of ranks.
+    """Return a program of ranks.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class _Reader:
             block.labels[label] = position
 
     def _communication(self, block: "_Block", label: str | None, token: _Token, operation: Operation) -> int:
-        """A send or a receipt. Returns the position of the operation that stands for it."""
+        """Return a send or a receipt. Returns the position of the operation that stands for it."""
         sends = token.text == "send"
         operation.size_bytes = self._number("Size", " of bytes, such as 8b")
         self._expect("to" if sends else "from")

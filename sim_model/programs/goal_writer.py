@@ -12,7 +12,7 @@ from sim_model.messages.messages import Messages
 
 
 def goal_text(messages: Messages, processors: int, body_flits: Sequence[int], bytes_per_flit: int) -> str:
-    """A program that sends these messages.
+    """Return a program that sends these messages.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def _labels(message: int, destinations: int) -> list[str]:
 
 
 def _waits(messages: Messages, message: int, label: str) -> Iterator[str]:
-    """What a message waits for, in the words of its source's block."""
+    """Yield what a message waits for, in the words of its source's block."""
     start, source = int(messages.start_cycle[message]), int(messages.source[message])
     if start:
         yield f"s{message}: calc {start}"

@@ -58,7 +58,7 @@ def lowered(
     flits_of: Callable[[int, Sequence[int]], int],
     cycles_per_unit: float = 1.0,
 ) -> Lowered:
-    """The messages of a program.
+    """Return the messages of a program.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class _Lowering:
         return _latest(moments)
 
     def _end_for(self, operation: Operation, needed: int) -> _Moment:
-        """When an operation that this one needs has ended for its rank."""
+        """Return when an operation that this one needs has ended for its rank."""
         if needed in self._end:
             return self._end[needed]
         node, rank = self._node_of[operation.rank], operation.rank

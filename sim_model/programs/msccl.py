@@ -62,7 +62,7 @@ class _Algorithm:
 
 
 def read_msccl(data: bytes, bytes_per_chunk: int, one_message: bool = False) -> Program:
-    """The program of all GPUs, which are its ranks; nothing in it takes time but messages.
+    """Return the program of all GPUs, which are its ranks; nothing in it takes time but messages.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class _Reader:
 
 
 def _broadcast(algorithm: _Algorithm, bytes_per_chunk: int) -> Program:
-    """One message from the GPU that only sends to all others."""
+    """Return one message from the GPU that only sends to all others."""
     roots = [
         gpu
         for gpu, blocks in sorted(algorithm.blocks.items())

@@ -60,7 +60,7 @@ class _Packet(NamedTuple):
 
 
 def read_netrace(file: BufferedIOBase, region: int | None = None, most_packets: int | None = None) -> Program:
-    """The packets of a trace as messages; a packet waits for those that name it.
+    """Return the packets of a trace as messages; a packet waits for those that name it.
 
     Rank n is what hangs on node n, and rank N + n the memory controller there, N being the number of nodes. A unit of
     time is a cycle, counted from the beginning of the region.

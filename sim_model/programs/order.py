@@ -10,7 +10,7 @@ MOST_SHOWN = 8
 
 
 def runnable_order(program: Program) -> list[int]:
-    """Positions of all operations, each behind what it needs, and otherwise in the order of the file.
+    """Return positions of all operations, each behind what it needs, and otherwise in the order of the file.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def runnable_order(program: Program) -> list[int]:
 
 
 def _circle(operations: Sequence[Operation], stuck: set[int]) -> ProgramError:
-    """The error for operations of which each waits for another one of them."""
+    """Return the error for operations of which each waits for another one of them."""
     walked: dict[int, int] = {}
     position = min(stuck)
     while position not in walked:

@@ -112,7 +112,7 @@ def check_rank(what: str, rank: int, ranks: int, line: int | None = None) -> Non
 
 
 def named(operations: Iterable[Operation]) -> str:
-    """Operations for people, with their lines where they have any."""
+    """Return operations for people, with their lines where they have any."""
     return " -> ".join(
         operation.name if operation.line is None else f"{operation.name} (line {operation.line})"
         for operation in operations

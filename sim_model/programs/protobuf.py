@@ -36,7 +36,7 @@ class Field(NamedTuple):
 
 
 def delimited(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Messages that stand one after another, each behind its length, with the bytes at which they begin.
+    """Yield messages that stand one after another, each behind its length, with the bytes at which they begin.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def delimited(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def fields(data: bytes) -> Iterator[Field]:
-    """Fields of a message, in the order in which they stand.
+    """Yield fields of a message, in the order in which they stand.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def fields(data: bytes) -> Iterator[Field]:
 
 
 def varint(data: bytes, position: int) -> tuple[int, int]:
-    """A number of seven bits per byte, lowest first, and the position behind it.
+    """Return a number of seven bits per byte, lowest first, and the position behind it.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def numbers(value: int | bytes) -> list[int]:
-    """Values of a repeated field of integers: one, or a packed list."""
+    """Return values of a repeated field of integers: one, or a packed list."""
     if isinstance(value, int):
         return [value]
     found, position = [], 0
@@ -111,5 +111,5 @@ def numbers(value: int | bytes) -> list[int]:
 
 
 def signed(value: int) -> int:
-    """A varint as the signed integer of 64 bits that it stands for."""
+    """Return a varint as the signed integer of 64 bits that it stands for."""
     return value - (1 << 64) if value >= 1 << 63 else value

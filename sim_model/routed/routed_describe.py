@@ -40,7 +40,7 @@ class ShownFields:
 def describe_routed(
     network: ChannelNetwork, state: EngineState, family: Any, switch: int, about: str, shown: ShownFields, owner: Owner
 ) -> str:
-    """The whole state of a router: a line about the router, one per input and one per output.
+    """Return the whole state of a router: a line about the router, one per input and one per output.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def input_waits(
     owner: Owner,
     wait: Callable[[int, int, int], Wait],
 ) -> Iterator[Wait]:
-    """What every input channel that holds a flit, or owns outputs, waits for, in a network where nothing moves.
+    """Yield what every input channel that holds a flit, or owns outputs, waits for, in a network where nothing moves.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def input_waits(
 
 
 def _wait_for_upstream(network: ChannelNetwork, owner: Owner, channel: int) -> Iterator[Wait]:
-    """An owner without flits waits for the input that feeds its channel; nobody stops a host."""
+    """Yield an owner without flits waits for the input that feeds its channel; nobody stops a host."""
     source, port = network.channels[channel].source, network.channels[channel].source_port
     feeder = owner(source, port) if network.is_switch(source) else None
     if feeder is not None:

@@ -78,7 +78,7 @@ class RoutedModel:
         return self.routing.header_flits
 
     def sent_header(self, messages: Messages, message: int) -> int:
-        """Header of a message."""
+        """Return header of a message."""
         return self.routing.header_value(int(messages.source[message]), messages.destinations_of(message).tolist())
 
     @property
@@ -105,7 +105,7 @@ class RoutedModel:
         return
 
     def discarded(self, router_state: Any, /) -> int:
-        """Worms for which there was no way."""
+        """Return worms for which there was no way."""
         return int(router_state.discards.worms[0])
 
     def reception(self, _messages: Messages, _copy_log: None, /) -> dict[str, int]:

@@ -25,7 +25,7 @@ class Path:
 
 
 def uncontended_paths(routing: SpamRouting, source: int, destinations: Sequence[int]) -> dict[int, Path]:
-    """The way to every destination: in the search phase the lowest candidate port, then down the tree.
+    """Return the way to every destination: in the search phase the lowest candidate port, then down the tree.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def closed_form_latency(
     startup_cycles: int = 0,
     link_cycles: int = 1,
 ) -> dict[int, int]:
-    """Cycles from start to the arrival of the tail at every destination, in an otherwise empty network.
+    """Return cycles from start to the arrival of the tail at every destination, in an otherwise empty network.
 
     ``startup + R (h - 1) + h + (C - 1) (h - 2) + L - 1 + (K - 1) s + (H - 1) b`` with links of C cycles, each of
     its own C if the network gives it; with buffers of 1 flit, L - 1 counts double.

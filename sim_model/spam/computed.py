@@ -91,7 +91,7 @@ class SpamRoutes(NamedTuple):
 
 
 def spam_routes(routing: SpamRouting) -> SpamRoutes:
-    """What routes follow from."""
+    """Return what routes follow from."""
     labels, network = routing.labels, routing.network
     outputs = network.output_channel[: network.switches]
     deliveries = [network.channels[network.delivery_channel(p)] for p in range(len(network.processors))]
@@ -120,7 +120,7 @@ def _turning(routing: SpamRouting) -> np.ndarray:
 
 
 def spam_reach(routing: SpamRouting) -> ReachIntervals:
-    """What ``SpamRouting.reach`` says, as intervals of the tree."""
+    """Return what ``SpamRouting.reach`` says, as intervals of the tree."""
     labels, network = routing.labels, routing.network
     outputs = network.output_channel[: network.switches]
     sink = np.array([channel.sink for channel in network.channels])

@@ -12,7 +12,7 @@ from topology.spam.graph import CLASS_NAMES
 
 
 def describe_router(network: Network, state: EngineState, spam: SpamState, switch: int) -> str:
-    """Buffers, header state, requests, age order, and registers and owners of the outputs of one router."""
+    """Return buffers, header state, requests, age order, and registers and owners of the outputs of one router."""
     about = f"age order {_age_order(network, spam, switch)}"
     outputs = ("request",)
     if not spam.atomic:
@@ -30,7 +30,7 @@ def _owner(network: Network, spam: SpamState, switch: int, output: int) -> int |
 
 
 def _age_order(network: Network, spam: SpamState, switch: int) -> str:
-    """Queued inputs, oldest first; one order per output if enqueues are split."""
+    """Return queued inputs, oldest first; one order per output if enqueues are split."""
     waiting = ports_in(spam.routers.queued[switch])
     if spam.atomic:
         return _sorted_by_age(network, spam, switch, waiting, 0)
@@ -63,7 +63,7 @@ def find_waits(network: Network, state: EngineState, spam: SpamState) -> list[Wa
 
 
 def _wait_for_registers(network: Network, state: EngineState, spam: SpamState, channel: int, message: int) -> Wait:
-    """An owner whose output registers do not empty waits for the buffers behind them."""
+    """Return an owner whose output registers do not empty waits for the buffers behind them."""
     switch = network.channels[channel].sink
     outputs = [network.output_channel[switch][port] for port in ports_in(spam.inputs.request[channel])]
     stuck = tuple(output for output in outputs if registered_flit(network, state, output) is not None)
@@ -72,7 +72,7 @@ def _wait_for_registers(network: Network, state: EngineState, spam: SpamState, c
 
 
 def _wait_for_outputs(network: Network, spam: SpamState, switch: int, port: int, message: int) -> Wait:
-    """A header waits for inputs that own its outputs or stand before it."""
+    """Return a header waits for inputs that own its outputs or stand before it."""
     channel = network.input_channel[switch][port]
     request = int(spam.inputs.request[channel])
     reasons, blockers = [], []

@@ -55,13 +55,13 @@ class SpamModel(RoutedModel):
             raise ValueError(f"Enqueue must be 'atomic' or 'split', not {self.enqueue!r}")
 
     def make_state(self, messages: Messages) -> SpamState:
-        """Tables and registers of the routers before cycle 0."""
+        """Return tables and registers of the routers before cycle 0."""
         return make_spam_state(
             self.routing, messages, routing_cycles=self.routing_cycles, atomic=self.enqueue == "atomic"
         )
 
     def run_cycles(self, state: EngineState, routers: SpamState, trace: Trace, until_cycle: int) -> int:
-        """The compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
+        """Return the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(state, routers, trace, until_cycle))
 
     @property
@@ -70,9 +70,9 @@ class SpamModel(RoutedModel):
         return run_worms if self.enqueue == "atomic" else None
 
     def describe_router(self, state: EngineState, routers: SpamState, switch: int) -> str:
-        """The whole state of a router, for mismatch and deadlock reports."""
+        """Return the whole state of a router, for mismatch and deadlock reports."""
         return describe_router(self.network, state, routers, switch)
 
     def waits(self, state: EngineState, routers: SpamState) -> list[Wait]:
-        """What every input channel that holds a flit waits for, in a network where nothing moves."""
+        """Return what every input channel that holds a flit waits for, in a network where nothing moves."""
         return find_waits(self.network, state, routers)

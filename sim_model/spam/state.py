@@ -43,7 +43,7 @@ class SpamState(NamedTuple):
 
 
 def make_spam_state(routing: SpamRouting, messages: Messages, *, routing_cycles: int, atomic: bool) -> SpamState:
-    """All routers as they are before cycle 0."""
+    """Return all routers as they are before cycle 0."""
     channels = len(routing.network.channels)
     return SpamState(
         tables=make_tables(routing, messages, routing_cycles, _computed),

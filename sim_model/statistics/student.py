@@ -63,7 +63,7 @@ def student_quantile(freedom: float, probability: float) -> float:
 
 
 def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
-    """The regularised incomplete beta function at x = 1 - rest; both are given, so that neither loses digits."""
+    """Return the regularised incomplete beta function at x = 1 - rest; both are given, so that neither loses digits."""
     if x <= 0:
         return 0.0
     if rest <= 0:
@@ -75,7 +75,7 @@ def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
 
 
 def _fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction of the incomplete beta function."""
+    """Return the continued fraction of the incomplete beta function."""
     above, below = 1.0, 1 / (_safe(1 - (a + b) * x / (a + 1)))
     value, step = below, 0
     change = 0.0

@@ -5,12 +5,12 @@ from topology.torus.routing import TorusRouting
 
 
 def hops_between(routing: TorusRouting, source: int, destination: int, turns: Turns | None = None) -> int:
-    """Channels h on the way of a message, injection and delivery included."""
+    """Return channels h on the way of a message, injection and delivery included."""
     return 2 + sum(1 for _ in routing.network.grid.path(source, destination, turns))
 
 
 def has_closed_form(buffer_flits: int, routing_cycles: int) -> bool:
-    """Whether the latency of a lone message does not depend on how its flits crowd together on the way.
+    """Return whether the latency of a lone message does not depend on how its flits crowd together on the way.
 
     Heads that take R cycles for a switch have the flits behind them crowd in the buffers. With 2 or 4 flits in a buffer
     a worm then stops now and then for lack of credits, in different switches at different times; with 3 flits only if
@@ -20,7 +20,7 @@ def has_closed_form(buffer_flits: int, routing_cycles: int) -> bool:
 
 
 def cycles_behind_head(flits: int, buffer_flits: int, routing_cycles: int) -> int:
-    """Cycles from the arrival of a lone message's head at its destination to that of its tail.
+    """Return cycles from the arrival of a lone message's head at its destination to that of its tail.
 
     A cycle is lost behind the head. After that the flits follow in groups of as many as there are credits in four
     cycles.
@@ -56,7 +56,7 @@ def closed_form_latency(
     routing_cycles: int = 1,
     startup_cycles: int = 0,
 ) -> int:
-    """Cycles from the start of a message to the arrival of its tail, in an otherwise empty network.
+    """Return cycles from the start of a message to the arrival of its tail, in an otherwise empty network.
 
     ``startup + R (h - 1) + h + 1``, and what the flits behind the head take.
 

@@ -50,7 +50,7 @@ class Chains(NamedTuple):
     owners: np.ndarray
 
     def halved(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Chain, sender and receiver of all sends; those of a chain as ``halved_chain`` has them."""
+        """Return chain, sender and receiver of all sends; those of a chain as ``halved_chain`` has them."""
         longest = int(self.sizes.max(initial=0))
         codes, shape_of_chain = np.unique(self.sizes * (longest + 1) + self.owners, return_inverse=True)
         shapes = [halved_positions(*divmod(code, longest + 1)) for code in codes.tolist()]
@@ -89,7 +89,7 @@ class ChainOrder:
     def chains(
         self, chain: np.ndarray, node: np.ndarray, owner: np.ndarray, *, rotated: bool, descending: np.ndarray | int = 0
     ) -> Chains:
-        """Chains of owners and of what is to be reached from them.
+        """Return chains of owners and of what is to be reached from them.
 
         Parameters
         ----------
@@ -123,18 +123,18 @@ class ChainOrder:
 
 @cache
 def chain_order(grid: Grid) -> ChainOrder:
-    """The order of a grid, made once."""
+    """Return the order of a grid, made once."""
     return ChainOrder(grid)
 
 
 def _distinct(keys: np.ndarray) -> np.ndarray:
-    """Sorted, each once."""
+    """Return sorted, each once."""
     keys = np.sort(keys)
     return keys[np.diff(keys, prepend=-1) != 0]
 
 
 def shortest_operations(grid: Grid, sender: np.ndarray, receiver: np.ndarray) -> np.ndarray:
-    """Operations that fix the shorter way of each message in both dimensions, int64[U]."""
+    """Return operations that fix the shorter way of each message in both dimensions, int64[U]."""
     y_negative, x_negative = grid.shortest_ways(sender, receiver)
     return 1 + y_negative + 2 * x_negative.astype(np.int64)
 

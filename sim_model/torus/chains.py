@@ -122,7 +122,7 @@ def _chain(grid: Grid, source: int, destinations: Sequence[int], *, descending: 
 
 
 def rotated(chain: list[int], source: int) -> list[int]:
-    """A chain from the source on, and round its end."""
+    """Return a chain from the source on, and round its end."""
     first = chain.index(source)
     return chain[first:] + chain[:first]
 
@@ -153,7 +153,7 @@ def halved_chain(chain: Sequence[int], owner: int, turns: Callable[[int, int], T
 
 
 def _halves(section: _Section) -> Iterator[_Section]:
-    """What the owner keeps, and what the node gets that it sends to, if there is anything."""
+    """Yield what the owner keeps, and what the node gets that it sends to, if there is anything."""
     low, high, owner = section
     if low == high:
         yield section

@@ -8,7 +8,7 @@ from topology.torus.routing import TorusRouting
 
 
 def describe_router(routing: TorusRouting, state: EngineState, family: LaneState, switch: int) -> str:
-    """Position of a switch, its outputs' directions, and its lanes."""
+    """Return position of a switch, its outputs' directions, and its lanes."""
     network = routing.network
     row, column = network.grid.position(switch)
     ways = " ".join(f"{port}: {DIRECTION_NAMES[way]}" for port, way in enumerate(network.directions[switch]))

@@ -51,7 +51,7 @@ class TorusModel(LaneModel):
     routing: TorusRouting
 
     def sent_header(self, messages: Messages, message: int) -> int:
-        """Header of a message."""
+        """Return header of a message."""
         source, destinations = int(messages.source[message]), messages.destinations_of(message).tolist()
         return self.routing.header_value(source, destinations, turns_of(int(messages.operation[message])))
 
@@ -65,7 +65,7 @@ class TorusModel(LaneModel):
         return TorusPlanes(self)
 
     def make_state(self, messages: Messages) -> LaneState:
-        """Registers of the routers before cycle 0, and what they route by.
+        """Return registers of the routers before cycle 0, and what they route by.
 
         Raises
         ------
@@ -84,9 +84,9 @@ class TorusModel(LaneModel):
         )
 
     def run_cycles(self, state: EngineState, routers: LaneState, trace: Trace, until_cycle: int) -> int:
-        """The compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
+        """Return the compiled loop; returns one of the reasons of ``engines/cycle/clock.py``."""
         return int(run_cycles(routers.with_arrivals(state), routers, trace, until_cycle))
 
     def describe_router(self, state: EngineState, routers: LaneState, switch: int) -> str:
-        """The whole state of a switch, for mismatch and deadlock reports."""
+        """Return the whole state of a switch, for mismatch and deadlock reports."""
         return describe_router(self.routing, state, routers, switch)

@@ -23,7 +23,7 @@ DOUBLING = "recursive-doubling"
 
 
 def software_names(grid: Grid) -> tuple[str, ...]:
-    """Software that can multicast in a grid.
+    """Return software that can multicast in a grid.
 
     ``u-torus``, ``u-mesh``, ``spu``, ``recursive-doubling``, and in tori schemes of partitioning such as ``4IIIB``.
     """
@@ -66,7 +66,7 @@ def software_sends(grid: Grid, records: Iterable[Message], software: str, seed: 
 
 
 def _sends_of_columns(grid: Grid, records: MessageColumns, software: str, seed: int) -> MessageColumns:
-    """The same for all records at once."""
+    """Return the same for all records at once."""
     several = np.flatnonzero(records.counts > 1)
     goes = np.repeat(records.counts > 1, records.counts)
     multicast = np.repeat(np.arange(len(several)), records.counts[several])

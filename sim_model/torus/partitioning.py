@@ -45,7 +45,7 @@ class Scheme(NamedTuple):
 
     @classmethod
     def named(cls, name: str) -> "Scheme":
-        """Scheme of a name such as ``4IIIB``.
+        """Return scheme of a name such as ``4IIIB``.
 
         Raises
         ------
@@ -156,7 +156,7 @@ class Partitioning:
         return PartitionedSends(number, representative, (first, second, third))
 
     def choose(self, source: int) -> tuple[int, int]:
-        """Number of the distribution network of the next multicast, and its representative.
+        """Return number of the distribution network of the next multicast, and its representative.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ def _parts(grid: Grid, dilation: int, kind: str, offset: int) -> _Parts:
 
 
 def _ring_gaps(side: int) -> np.ndarray:
-    """Channels between two positions of a ring, int64[side, side]."""
+    """Return channels between two positions of a ring, int64[side, side]."""
     ahead = (np.arange(side) - np.arange(side)[:, np.newaxis]) % side
     return np.minimum(ahead, (side - ahead) % side)
 

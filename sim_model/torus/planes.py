@@ -46,7 +46,7 @@ def find_way(switch, port, lane, message, _state, plane_routes):
 
 
 def make_neighbours(grid: Grid) -> np.ndarray:
-    """int64[directions, switches]: where channels lead to; the node itself where a mesh has an end."""
+    """Return int64[directions, switches]: where channels lead to; the node itself where a mesh has an end."""
     row, column = np.divmod(np.arange(grid.nodes), grid.columns)
     found = []
     for way in range(DIRECTIONS):
@@ -57,7 +57,7 @@ def make_neighbours(grid: Grid) -> np.ndarray:
 
 
 def all_have_ways(routing: TorusRouting, messages: Messages) -> bool:
-    """Whether no message runs into the rim of a mesh, has several destinations, or is sent to its own source."""
+    """Return whether no message runs into the rim of a mesh, has several destinations, or is sent to its own source."""
     grid = routing.network.grid
     destinations = messages.destinations[messages.offsets[:-1]]
     if len(destinations) != len(messages.destinations) or (destinations == messages.source).any():
@@ -85,13 +85,13 @@ class TorusPlanes:
         self._network: TorusNetwork = model.routing.network
 
     def obstacle(self, messages: Messages) -> str:
-        """Why messages cannot be moved so, or nothing."""
+        """Return why messages cannot be moved so, or nothing."""
         if not all_have_ways(self._model.routing, messages):
             return "for messages that have no way"
         return ""
 
     def begin(self, state: EngineState, messages: Messages) -> PlaneRun:
-        """A run before cycle 0."""
+        """Return a run before cycle 0."""
         model, network = self._model, self._network
         neighbours, moves = self._layout
         planes = make_plane_state(
@@ -114,7 +114,7 @@ class TorusPlanes:
         return neighbours, moves_of(neighbours)
 
     def _high_arrivals(self, routes: TorusRoutes) -> np.ndarray:
-        """As in ``PlaneRoutes``."""
+        """Return as in ``PlaneRoutes``."""
         network = self._network
         high = np.zeros((network.lanes * WIDTH, network.switches), dtype=np.int64)
         slots, sinks, channels = self._arrivals
@@ -134,7 +134,7 @@ class TorusPlanes:
         ).T
 
     def _places_of_counts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Position among the output lanes, and switch, of each channel; int64[channels] each."""
+        """Return position among the output lanes, and switch, of each channel; int64[channels] each."""
         network = self._network
         slots, switches = [], []
         for channel, way in zip(network.channels, network.direction_of, strict=True):

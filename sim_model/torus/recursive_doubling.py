@@ -55,7 +55,7 @@ def recursive_doubling(grid: Grid, source: int, destinations: Sequence[int], bas
 
 
 def _relay(grid: Grid, source: int, members: Sequence[int], along: int) -> int:
-    """The node of a line to which the message comes first."""
+    """Return the node of a line to which the message comes first."""
     if source in members:
         return source
     start, side = grid.position(source)[along], (grid.rows, grid.columns)[along]

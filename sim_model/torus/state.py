@@ -43,13 +43,13 @@ class TorusRoutes(NamedTuple):
 
 
 def make_routes(routing: TorusRouting, messages: Messages) -> TorusRoutes:
-    """Positions and headers, laid out for the router."""
+    """Return positions and headers, laid out for the router."""
     fixed = once_for(routing, "routes", lambda: _without_headers(routing))
     return fixed._replace(headers=_headers(routing, messages))
 
 
 def _without_headers(routing: TorusRouting) -> TorusRoutes:
-    """What does not depend on messages."""
+    """Return what does not depend on messages."""
     network, grid = routing.network, routing.network.grid
     rows, columns = np.divmod(np.arange(grid.nodes), grid.columns)
     low_lanes = network.lanes // 2 if routing.classed else 0
@@ -101,7 +101,7 @@ def turns_taken(routing: TorusRouting, messages: Messages) -> np.ndarray:
 
 
 def _headers(routing: TorusRouting, messages: Messages) -> np.recarray:
-    """Destinations and turns of all messages."""
+    """Return destinations and turns of all messages."""
     row, column = np.divmod(messages.destinations[messages.offsets[:-1]], routing.network.grid.columns)
     turned = turns_taken(routing, messages)
     return make_records(

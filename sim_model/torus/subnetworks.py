@@ -90,7 +90,7 @@ class Subnetwork:
 
 
 def dilations(grid: Grid) -> tuple[int, ...]:
-    """Dilations with which a torus can be partitioned; none in a mesh."""
+    """Return dilations with which a torus can be partitioned; none in a mesh."""
     if not grid.wraps:
         return ()
     candidates = range(2, min(grid.rows, grid.columns) + 1)
@@ -98,7 +98,7 @@ def dilations(grid: Grid) -> tuple[int, ...]:
 
 
 def distribution_networks(grid: Grid, dilation: int, kind: str, offset: int = DEFAULT_OFFSET) -> tuple[Subnetwork, ...]:
-    """Distribution networks of a torus, by row and column; in type III the positive ones come first.
+    """Return distribution networks of a torus, by row and column; in type III the positive ones come first.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def distribution_networks(grid: Grid, dilation: int, kind: str, offset: int = DE
 
 
 def collection_networks(grid: Grid, dilation: int) -> tuple[Subnetwork, ...]:
-    """Blocks of a torus, row by row of blocks.
+    """Return blocks of a torus, row by row of blocks.
 
     The number of a block is that which its node of any distribution network has there.
 
@@ -156,7 +156,7 @@ def collection_networks(grid: Grid, dilation: int) -> tuple[Subnetwork, ...]:
 
 
 def _checked(grid: Grid, dilation: int) -> Grid:
-    """Shape of a distribution network."""
+    """Return shape of a distribution network."""
     if not grid.wraps:
         raise TopologyError("Network to be partitioned must be a torus, not a mesh")
     if dilation not in dilations(grid):

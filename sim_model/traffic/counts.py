@@ -13,7 +13,7 @@ class Count(Protocol):
     """A distribution of numbers of destinations."""
 
     def draw(self, generator: np.random.Generator, messages: int, /) -> np.ndarray:
-        """Destinations of each of so many multicasts, int64.
+        """Return destinations of each of so many multicasts, int64.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Shares:
             raise ValueError(f"Broadcast fraction must be 0 to {1 - self.multicast:g}, not {self.broadcast!r}")
 
     def draw(self, generator: np.random.Generator, messages: int) -> tuple[np.ndarray, np.ndarray]:
-        """Numbers of the multicasts and of the broadcasts among so many messages, ascending."""
+        """Return numbers of the multicasts and of the broadcasts among so many messages, ascending."""
         if not self.multicast and not self.broadcast:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         drawn = generator.random(messages)

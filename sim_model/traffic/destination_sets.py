@@ -16,7 +16,7 @@ class DestinationSets(Protocol):
     """A distribution of destination sets."""
 
     def draw(self, generator: np.random.Generator, source: np.ndarray, /) -> tuple[np.ndarray, np.ndarray]:
-        """Destinations of each message.
+        """Return destinations of each message.
 
         Parameters
         ----------
@@ -131,12 +131,12 @@ class Broadcasts:
 
 
 def all_others(nodes: int) -> np.ndarray:
-    """Every other node is a candidate, bool[nodes, nodes]."""
+    """Return every other node is a candidate, bool[nodes, nodes]."""
     return ~np.eye(nodes, dtype=bool)
 
 
 def near(network: ChannelNetwork, most_links: int) -> np.ndarray:
-    """Other nodes are candidates that are so many links between switches away or fewer, bool[nodes, nodes].
+    """Return other nodes are candidates that are so many links between switches away or fewer, bool[nodes, nodes].
 
     Raises
     ------
@@ -151,7 +151,7 @@ def near(network: ChannelNetwork, most_links: int) -> np.ndarray:
 
 
 def distances(network: ChannelNetwork) -> np.ndarray:
-    """Links between switches on a shortest way from one node to another, float[nodes, nodes]."""
+    """Return links between switches on a shortest way from one node to another, float[nodes, nodes]."""
     from scipy.sparse import csr_array  # for this pattern alone: it takes as long to load as NumPy
     from scipy.sparse.csgraph import shortest_path
 
@@ -166,7 +166,7 @@ def distances(network: ChannelNetwork) -> np.ndarray:
 
 
 def line(network: ChannelNetwork, dimension: int) -> np.ndarray:
-    """Other nodes are candidates whose coordinates differ in this dimension alone, bool[nodes, nodes].
+    """Return other nodes are candidates whose coordinates differ in this dimension alone, bool[nodes, nodes].
 
     Dimension 0 is a node's row, dimension 1 its column.
 

@@ -60,7 +60,7 @@ class RandomTraffic:
             raise ValueError("Messages with replies must be unicasts, not multicasts or broadcasts")
 
     def draw(self, cycles: int, seed: int) -> MessageColumns:
-        """Messages that start in cycles ``0 .. cycles - 1``, in order of start (then source).
+        """Return messages that start in cycles ``0 .. cycles - 1``, in order of start (then source).
 
         Same seed, same messages, on any machine.
 
@@ -100,7 +100,7 @@ class RandomTraffic:
         return drawn if self.replies is None else self.replies.answered(drawn, streams.replies)
 
     def _unicasts(self, streams: "_Streams", source: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Destinations, and how many each message has; None if all have one."""
+        """Return destinations, and how many each message has; None if all have one."""
         drawn = self.pattern.draw(streams.unicasts, source)
         sent = drawn != source
         return (drawn, None) if sent.all() else (drawn[sent], sent.astype(np.int64))
@@ -108,7 +108,7 @@ class RandomTraffic:
     def _mixed(
         self, streams: "_Streams", source: np.ndarray, multicast: np.ndarray, broadcast: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Destinations, and how many each message has."""
+        """Return destinations, and how many each message has."""
         is_unicast = np.ones(len(source), dtype=bool)
         is_unicast[multicast] = is_unicast[broadcast] = False
         unicast = np.flatnonzero(is_unicast)
@@ -159,7 +159,7 @@ def random_traffic(
     flits: int,
     broadcast_fraction: float = 0.0,
 ) -> MessageColumns:
-    """Poisson traffic with uniform destinations, in order of start (then source).
+    """Return Poisson traffic with uniform destinations, in order of start (then source).
 
     Parameters
     ----------

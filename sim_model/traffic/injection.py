@@ -19,7 +19,7 @@ class Injection(Protocol):
     """A process of message starts."""
 
     def starts(self, generator: np.random.Generator, cycles: int, nodes: int, /) -> tuple[np.ndarray, np.ndarray]:
-        """Starts of all nodes within ``0 .. cycles - 1``, in order of cycle and then of node.
+        """Return starts of all nodes within ``0 .. cycles - 1``, in order of cycle and then of node.
 
         Parameters
         ----------
@@ -228,7 +228,7 @@ class BurstInjection:
     def bursts(
         self, generator: np.random.Generator, cycles: int, nodes: int
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The bursts of all nodes.
+        """Return the bursts of all nodes.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class BurstInjection:
         return node, begin[node, turn], end[node, turn]
 
     def _turns(self, generator: np.random.Generator, first: np.ndarray, turns: int, longest: int) -> np.ndarray:
-        """Ends of bursts and pauses in turn, counted from the start; an even number of them, by node.
+        """Return ends of bursts and pauses in turn, counted from the start; an even number of them, by node.
 
         None is longer than ``longest``, behind which nobody looks: sums of more would not fit into 64 bits.
         """
@@ -270,7 +270,7 @@ class BurstInjection:
 
 
 def _bernoulli(generator: np.random.Generator, probability: float, cells: int) -> np.ndarray:
-    """The cells, of so many, in which something happens, int64."""
+    """Return the cells, of so many, in which something happens, int64."""
     # a gap beyond the last cell is as good as any other; sums of longer ones would not fit into 64 bits
     gaps = _sums_below(
         cells + 1, 1 / probability, lambda count: np.minimum(generator.geometric(probability, count), cells + 1)
@@ -279,7 +279,7 @@ def _bernoulli(generator: np.random.Generator, probability: float, cells: int) -
 
 
 def _sums_below(limit: float, mean: float, draw: Callable[[int], np.ndarray]) -> np.ndarray:
-    """Running sums of what is drawn, as far as they stay below the limit."""
+    """Return running sums of what is drawn, as far as they stay below the limit."""
     sums = np.cumsum(draw(_enough(limit / mean)))
     while sums[-1] < limit:
         more = draw(_enough((limit - float(sums[-1])) / mean))
@@ -288,7 +288,7 @@ def _sums_below(limit: float, mean: float, draw: Callable[[int], np.ndarray]) ->
 
 
 def _enough(expected: float) -> int:
-    """Draws of which the sum mostly is beyond the limit."""
+    """Return draws of which the sum mostly is beyond the limit."""
     return SPARE_DRAWS + int(expected + 4 * expected**0.5)
 
 

@@ -14,7 +14,7 @@ class Lengths(Protocol):
     """A distribution of lengths."""
 
     def draw(self, generator: np.random.Generator, messages: int, /) -> np.ndarray:
-        """Flits of each of so many messages, int32.
+        """Return flits of each of so many messages, int32.
 
         Parameters
         ----------

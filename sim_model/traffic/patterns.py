@@ -17,7 +17,7 @@ class Pattern(Protocol):
     """A distribution of destinations."""
 
     def draw(self, generator: np.random.Generator, source: np.ndarray, /) -> np.ndarray:
-        """Destination of each message, int[M]; those that are equal to their source are not sent.
+        """Return destination of each message, int[M]; those that are equal to their source are not sent.
 
         Parameters
         ----------
@@ -64,7 +64,7 @@ class FixedPattern:
 
 
 def permutation_pattern(destinations: Sequence[int], nodes: int) -> FixedPattern:
-    """A permutation that is written out.
+    """Return a permutation that is written out.
 
     Raises
     ------

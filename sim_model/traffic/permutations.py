@@ -41,7 +41,7 @@ def transpose(network: ChannelNetwork) -> DestinationOf:
 
 
 def bit_complement(network: ChannelNetwork) -> DestinationOf:
-    """All bits are inverted.
+    """Return all bits are inverted.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def bit_complement(network: ChannelNetwork) -> DestinationOf:
 
 
 def bit_reverse(network: ChannelNetwork) -> DestinationOf:
-    """Bit i becomes bit b - 1 - i.
+    """Return bit i becomes bit b - 1 - i.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def bit_reverse(network: ChannelNetwork) -> DestinationOf:
 
 
 def shuffle(network: ChannelNetwork) -> DestinationOf:
-    """Bits are rotated to the left by one: bit i becomes bit i + 1, the highest one the lowest.
+    """Return bits are rotated to the left by one: bit i becomes bit i + 1, the highest one the lowest.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def shuffle(network: ChannelNetwork) -> DestinationOf:
 
 
 def tornado(network: ChannelNetwork) -> DestinationOf:
-    """In each dimension ceil(k / 2) - 1 places on, round the end: almost half of the way round a ring.
+    """Return in each dimension ceil(k / 2) - 1 places on, round the end: almost half of the way round a ring.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def tornado(network: ChannelNetwork) -> DestinationOf:
 
 
 def neighbour(network: ChannelNetwork) -> DestinationOf:
-    """In each dimension one place on, round the end.
+    """Return in each dimension one place on, round the end.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ PERMUTATIONS: dict[str, Callable[[ChannelNetwork], DestinationOf]] = {
 
 
 def coordinates(network: ChannelNetwork) -> tuple[np.ndarray, ...]:
-    """Place of each node's switch in each dimension.
+    """Return place of each node's switch in each dimension.
 
     Raises
     ------

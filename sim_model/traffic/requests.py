@@ -44,7 +44,7 @@ class Replies:
             raise ValueError(f"Outstanding requests must be at least 1, not {self.outstanding!r}")
 
     def answered(self, requests: MessageColumns, generator: np.random.Generator) -> MessageColumns:
-        """The requests, each with its reply behind it: request i becomes message 2 i, its reply message 2 i + 1.
+        """Return the requests, each with its reply behind it: request i becomes message 2 i, its reply message 2 i + 1.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class Replies:
         return replace(columns, parent_offsets=offsets, parents=parents.astype(np.int32), delay_cycles=delays)
 
     def _earlier(self, source: np.ndarray) -> np.ndarray:
-        """The request whose reply each request waits for, or -1."""
+        """Return the request whose reply each request waits for, or -1."""
         earlier = np.full(len(source), -1, dtype=np.int64)
         if self.outstanding is None or len(source) == 0:
             return earlier
@@ -80,7 +80,7 @@ class Replies:
 
 
 def round_trip_cycles(results: Results, warmup_cycles: int = 0) -> np.ndarray:
-    """From the start of each request to the arrival of its reply, int64, of those that came back.
+    """Return from the start of each request to the arrival of its reply, int64, of those that came back.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ CHUNK_KEYS = 1 << 20
 
 
 def random_subsets(generator: np.random.Generator, candidates: Any, counts: np.ndarray) -> np.ndarray:
-    """So many of each row's candidates, all subsets of that size equally likely.
+    """Return so many of each row's candidates, all subsets of that size equally likely.
 
     Every candidate gets a random number, of which the smallest win. Its low bits are the candidate, so that no two are
     alike, and the winners do not depend on how the machine sorts.
@@ -51,7 +51,7 @@ def _subsets(generator: np.random.Generator, candidates: np.ndarray, counts: np.
 
 
 def entries_of_rows(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the entries of some rows stand in a list of rows, one behind the other.
+    """Return where the entries of some rows stand in a list of rows, one behind the other.
 
     Parameters
     ----------

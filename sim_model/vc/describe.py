@@ -19,7 +19,7 @@ from topology.common.lanes import LaneNetwork
 
 
 def describe_lane_router(network: LaneNetwork, state: EngineState, family: LaneState, switch: int) -> str:
-    """The whole state of a router: a line per input and per input lane, per output and per output lane."""
+    """Return the whole state of a router: a line per input and per input lane, per output and per output lane."""
     lines = [f"router {network.vertex_name(switch)}:"]
     for port, link in enumerate(network.links.input_channel[switch]):
         lines.append(f"  input {port} turn {_lane_turn(network, family, link)}, {_request(network, family, link)}")
@@ -33,20 +33,20 @@ def describe_lane_router(network: LaneNetwork, state: EngineState, family: LaneS
 
 
 def _turn(turn: int, mask: int) -> int:
-    """The lane or input whose turn it is, counted from the first one in a mask."""
+    """Return the lane or input whose turn it is, counted from the first one in a mask."""
     ports = ports_in(mask)
     return int(turn) - ports[0] if turn in ports else 0
 
 
 def _lane_turn(network: LaneNetwork, family: LaneState, link: int) -> int:
-    """The lane of an input whose turn it is."""
+    """Return the lane of an input whose turn it is."""
     channels = [network.channels[lane] for lane in network.lanes_of[link]]
     turned = family.routers["turned"]
     return next((place for place, c in enumerate(channels) if int(turned[c.sink]) >> c.sink_port & 1), 0)
 
 
 def _request(network: LaneNetwork, family: LaneState, link: int) -> str:
-    """The request of an input; one to be drained is on no list."""
+    """Return the request of an input; one to be drained is on no list."""
     asking = {int(family.input_lanes[number].channel): number for number in family.all_requests()}
     for lane in network.lanes_of[link]:
         channel = network.channels[lane]
@@ -90,14 +90,14 @@ def _output_text(network: LaneNetwork, state: EngineState, family: LaneState, la
 
 
 def _target(network: LaneNetwork, family: LaneState, lane: int) -> int | None:
-    """The output lane (its channel) that the worm of an active input lane has; None if it is drained."""
+    """Return the output lane (its channel) that the worm of an active input lane has; None if it is drained."""
     channel = network.channels[lane]
     ways = int(family.lane_ways[channel.sink, channel.sink_port])
     return None if ways == 1 << DRAIN else network.output_channel[channel.sink][ways.bit_length() - 1]
 
 
 def _owner(network: LaneNetwork, family: LaneState, output: int) -> int | None:
-    """The input lane (its channel) whose worm has an output lane."""
+    """Return the input lane (its channel) whose worm has an output lane."""
     switch = network.channels[output].source
     if not network.is_switch(switch):
         return None
@@ -129,7 +129,7 @@ def _wait_for_room(network: LaneNetwork, family: LaneState, lane: int, message: 
 
 
 def _wait_for_lanes(network: LaneNetwork, family: LaneState, lane: int, message: int) -> Wait:
-    """A head waits for any of its ways: for the worm that has the lane, or for room behind it."""
+    """Return a head waits for any of its ways: for the worm that has the lane, or for room behind it."""
     switch = network.channels[lane].sink
     ways = int(family.lane_ways[switch, network.channels[lane].sink_port])
     blockers, reasons = [], []
@@ -144,7 +144,7 @@ def _wait_for_lanes(network: LaneNetwork, family: LaneState, lane: int, message:
 
 
 def _wait_for_flits(network: LaneNetwork, family: LaneState, lane: int) -> Iterator[Wait]:
-    """A worm without flits waits for the input lane that feeds its own; nobody stops a host."""
+    """Yield a worm without flits waits for the input lane that feeds its own; nobody stops a host."""
     feeder = _owner(network, family, lane)
     if feeder is not None:
         yield Wait(lane, -1, (feeder,), f"for more flits from {network.channels[feeder].name}")

@@ -81,11 +81,11 @@ class UnicastModel:
         return True
 
     def header_flits(self, destinations: Sequence[int]) -> int:
-        """Header length of a message."""
+        """Return header length of a message."""
         return self.routing.header_flits(destinations)
 
     def sent_header(self, messages: Messages, message: int) -> int:
-        """Header of a message."""
+        """Return header of a message."""
         source, destinations = int(messages.source[message]), messages.destinations_of(message).tolist()
         return self.routing.header_value(source, destinations)
 
@@ -117,7 +117,7 @@ class UnicastModel:
         return
 
     def discarded(self, router_state: Any, /) -> int:
-        """Worms for which there was no way."""
+        """Return worms for which there was no way."""
         return int(router_state.discards.worms[0])
 
     def reception(self, _messages: Messages, _copy_log: None, /) -> dict[str, int]:
@@ -170,7 +170,7 @@ class LaneModel(UnicastModel):
         return credit_wires(self.network)
 
     def describe_router(self, state: EngineState, routers: LaneState, switch: int) -> str:
-        """The whole state of a router, for mismatch and deadlock reports."""
+        """Return the whole state of a router, for mismatch and deadlock reports."""
         return describe_lane_router(self.network, state, routers, switch)
 
     def waits(self, state: EngineState, routers: LaneState) -> list[Wait]:

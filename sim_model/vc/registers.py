@@ -63,7 +63,7 @@ ROW = len(REGISTERS) * WIDTH
 
 
 def offset_of(register: str) -> int:
-    """What has to be added to the place of a switch."""
+    """Return what has to be added to the place of a switch."""
     return REGISTERS.index(register) * WIDTH
 
 
@@ -87,17 +87,17 @@ OPERATIONS = {**memory_operations(WIDTH, WIDTH), **word_operations(WIDTH)}
 
 
 def rows_for(switches: int) -> int:
-    """Rows that hold so many switches."""
+    """Return rows that hold so many switches."""
     return -(-switches // WIDTH)
 
 
 def by_switch(words: np.ndarray) -> np.ndarray:
-    """Words in rows of eight switches, by switch: ``[rows, ..., 8]`` as ``[rows * 8, ...]``."""
+    """Return words in rows of eight switches, by switch: ``[rows, ..., 8]`` as ``[rows * 8, ...]``."""
     return np.moveaxis(words, -1, 1).reshape(-1, *words.shape[1:-1])
 
 
 def in_rows(words: np.ndarray) -> np.ndarray:
-    """The other way round, with zeros behind the last switch; flat."""
+    """Return the other way round, with zeros behind the last switch; flat."""
     rows = rows_for(len(words))
     padded = aligned_words(rows * WIDTH, *words.shape[1:])
     padded[: len(words)] = words

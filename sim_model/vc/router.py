@@ -52,7 +52,7 @@ def route(_switch, _lane, _message, _state, _routes):
 
 
 def lane_router(family_route: Callable[..., Any]) -> Callable[..., Any]:
-    """One cycle of all routers of a family, for ``family_loop``.
+    """Return one cycle of all routers of a family, for ``family_loop``.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ class LaneState(NamedTuple):
     routes: Any  # a named tuple of the family
 
     def with_arrivals(self, state: EngineState) -> EngineState:
-        """The state of links, which notes here what arrives."""
+        """Return the state of links, which notes here what arrives."""
         return with_arrivals(state, self.words)
 
     @property
@@ -108,7 +108,7 @@ class LaneState(NamedTuple):
         return by_switch(self.ways.reshape(-1, self.most_lanes, WIDTH))[: self.switches]
 
     def all_requests(self) -> list[int]:
-        """Numbers of the input lanes with a request."""
+        """Return numbers of the input lanes with a request."""
         return [int(number) for role in (TO_LINK, TO_PROCESSOR) for number in self.requests[role, : self.counts[role]]]
 
     @property
@@ -126,7 +126,7 @@ def make_lane_state(
     empty_reuse: bool,
     low_injection: bool,
 ) -> LaneState:
-    """All routers as they are before cycle 0.
+    """Return all routers as they are before cycle 0.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def make_lane_state(
 def make_rows(
     network: LaneNetwork, fields: tuple[Field, ...], depth_flits: int, delivery_flits: int, **registers: Any
 ) -> dict[str, Any]:
-    """What the states of all families with lanes have in common, as in ``LaneState``, before cycle 0.
+    """Return what the states of all families with lanes have in common, as in ``LaneState``, before cycle 0.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def place_of(vertex: int, switches: int) -> int:
 
 
 def _first_words(network: LaneNetwork, depth_flits: int, others: dict[str, Any]) -> np.ndarray:
-    """Rows of registers: all lanes are free, and all credits are there; and others by their names."""
+    """Return rows of registers: all lanes are free, and all credits are there; and others by their names."""
     lanes = np.array([(1 << len(lanes)) - 1 for lanes in network.output_channel[: network.switches]])
     registers = {"free": lanes, "credited": lanes, "startable": lanes, "turned": -1, **others}
     for bit in range(CREDIT_BITS):
@@ -238,24 +238,24 @@ def _first_words(network: LaneNetwork, depth_flits: int, others: dict[str, Any])
 
 
 def _host_inputs(links: ChannelNetwork, switch: int) -> int:
-    """The inputs of a switch that come from processors."""
+    """Return the inputs of a switch that come from processors."""
     ports = enumerate(links.input_channel[switch])
     return sum(1 << port for port, channel in ports if not links.is_switch(links.channels[channel].source))
 
 
 def with_arrivals(state: EngineState, words: np.ndarray) -> EngineState:
-    """The state of links, which notes in rows of registers what arrives."""
+    """Return the state of links, which notes in rows of registers what arrives."""
     return state._replace(arrivals=ArrivalRows(words[ARRIVED:], ROW))
 
 
 def registers_of(words: np.ndarray, switches: int) -> dict[str, np.ndarray]:
-    """All registers, by name and switch."""
+    """Return all registers, by name and switch."""
     rows = words.reshape(-1, len(REGISTERS), WIDTH)
     return dict(zip(REGISTERS, by_switch(rows)[:switches].T, strict=True))
 
 
 def credits_of(family: Any, switch: int, lane_port: int) -> int:
-    """Credits of an output lane."""
+    """Return credits of an output lane."""
     words = family.words.reshape(-1, len(REGISTERS), WIDTH)[switch // WIDTH, :, switch % WIDTH]
     first = REGISTERS.index("credits")
     return sum(1 << bit for bit in range(CREDIT_BITS) if int(words[first + bit]) >> lane_port & 1)
@@ -267,7 +267,7 @@ def _most_ports(network: LaneNetwork) -> int:
 
 
 def _input_lanes(network: LaneNetwork, fields: tuple[Field, ...]) -> np.recarray:
-    """Of all switches, what never changes filled in."""
+    """Return of all switches, what never changes filled in."""
     inputs, links = network.input_channel[: network.switches], network.links.channels
     most = max(map(len, inputs))
     numbers = np.full((network.switches, most), NONE)
@@ -299,13 +299,13 @@ def _output_lanes(network: LaneNetwork) -> np.recarray:
 
 
 def _number_of_output(links: ChannelNetwork, link: int, ports: int) -> int:
-    """0 for what comes from processors, which have no outputs with requests."""
+    """Return 0 for what comes from processors, which have no outputs with requests."""
     channel = links.channels[link]
     return channel.source * ports + channel.source_port if links.is_switch(channel.source) else 0
 
 
 def _port_lanes(network: LaneNetwork) -> np.ndarray:
-    """Masks of the lanes of each input: int64[switches, ports]."""
+    """Return masks of the lanes of each input: int64[switches, ports]."""
     masks = np.zeros((network.switches, _most_ports(network)), dtype=np.int64)
     for switch, links in enumerate(network.links.input_channel[: network.switches]):
         for port, link in enumerate(links):

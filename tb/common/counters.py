@@ -40,7 +40,7 @@ async def differing_counters(dut, simulation: Simulation) -> tuple[int, list[str
 
 
 async def _read(dut, addresses: list[int]) -> AsyncIterator[int | str]:
-    """One address per cycle; each sum comes two cycles later. Sums with unknown bits are given as text."""
+    """Yield one address per cycle; each sum comes two cycles later. Sums with unknown bits are given as text."""
     for cycle in range(len(addresses) + READ_CYCLES):
         if cycle >= READ_CYCLES:
             value = dut.counters_data.value

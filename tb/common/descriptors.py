@@ -22,7 +22,7 @@ class Descriptors:
         self._count_bits = bits_for(header_flits + 1)
 
     def pack(self, message: int) -> int:
-        """The packed descriptor of a message."""
+        """Return the packed descriptor of a message."""
         value, position = self._messages.headers[message], self._header_bits
         for field, width in (
             (int(self._messages.header_flits[message]), self._count_bits),

@@ -40,7 +40,7 @@ class Difference:
         self._carried = carried
 
     def describe(self) -> tuple[str, set[int]]:
-        """The report.
+        """Return the report.
 
         Returns
         -------
@@ -56,7 +56,7 @@ class Difference:
         return "\n".join(lines), {vertex for vertex in vertices if self._network.is_switch(vertex)}
 
     def _fields(self, part: str, number: int, bits: int | None = None) -> tuple[str, str]:
-        """A field of a part, as hardware and model have it."""
+        """Return a field of a part, as hardware and model have it."""
         where = self._layout.parts[part]
         low, width = where.low + number * where.stride, where.stride if bits is None else bits
         hardware, model = (row[len(row) - low - width : len(row) - low] for row in self._rows)
@@ -79,7 +79,7 @@ class Difference:
             yield f"channel {name}: hardware {ours}, model {model}", {channel.source, channel.sink}
 
     def _signatures(self, hop: int) -> tuple[str, str]:
-        """A channel's or stage's signature, as hardware and model have it.
+        """Return a channel's or stage's signature, as hardware and model have it.
 
         That of a link with lanes is the lane's that has a flit, or the first one's if none has; the others have none.
         """
@@ -130,14 +130,14 @@ class Difference:
 
 
 def _number(bits: str) -> str:
-    """Bits as a number; as they are if the hardware does not know some."""
+    """Return bits as a number; as they are if the hardware does not know some."""
     if set(bits) - set("01"):
         return f"unknown ({bits})"
     return f"{int(bits, 2):#0{2 + -(-len(bits) // 4)}x}" if len(bits) >= SIGNATURE_BITS else str(int(bits, 2))
 
 
 def flit_text(flit: int, layout: FlitFormat) -> str:
-    """A packed flit for people."""
+    """Return a packed flit for people."""
     data, head, tail = layout.unpack(flit)
     role = {(True, True): "head+tail", (True, False): "head", (False, True): "tail"}.get((head, tail), "body")
     return f"{role} {data:#0{2 + -(-layout.flit_bits // 4)}x}"

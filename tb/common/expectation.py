@@ -49,11 +49,11 @@ class Expectation:
         self._found = np.empty((2, 0), dtype=np.int64)  # used again and again, too
 
     def rows(self, recording: Trace) -> list[str]:
-        """One string of '0' and '1' per cycle, highest bit first, as a simulator prints ``observed``."""
+        """Return one string of '0' and '1' per cycle, highest bit first, as a simulator prints ``observed``."""
         return [str(row.data, "ascii") for row in self._characters(recording)]
 
     def packed_rows(self, recording: Trace, row_bytes: int) -> np.ndarray:
-        """The same as bytes, the lowest bit first, filled up with zeros; uint8[cycles, row_bytes]."""
+        """Return the same as bytes, the lowest bit first, filled up with zeros; uint8[cycles, row_bytes]."""
         rows = np.zeros((len(recording.flits), row_bytes), dtype=np.uint8)
         if len(self._found[0]) < recording.flits.size:
             self._found = np.empty((2, recording.flits.size), dtype=np.int64)
@@ -74,7 +74,7 @@ class Expectation:
         return text
 
     def _part(self, text: np.ndarray, name: str) -> np.ndarray:
-        """The characters of a part, by cycle and hop, highest bit first; a view."""
+        """Return the characters of a part, by cycle and hop, highest bit first; a view."""
         part, length = self.layout.parts[name], text.shape[1]
         columns = text[:, length - part.low - part.bits : length - part.low]
         return columns.reshape(len(text), -1, part.stride)[:, ::-1]
@@ -102,7 +102,7 @@ class Expectation:
 
 
 def _status_positions(model: Model, layout: ObservedLayout) -> tuple[np.ndarray, np.ndarray]:
-    """Bits of the part ``status`` that the model knows, and where they are in the signals of its recordings.
+    """Return bits of the part ``status`` that the model knows, and where they are in the signals of its recordings.
 
     Raises
     ------

@@ -79,7 +79,7 @@ class HostRules:
             self._make_ready(message)
 
     def offers(self, first_cycle: int, recording: Trace) -> Offers:
-        """What hosts offer in each cycle of a recording; to be called with one recording after the other.
+        """Return what hosts offer in each cycle of a recording; to be called with one recording after the other.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class HostRules:
                 self._make_ready(waiting)
 
     def _act(self, cycle: int, injector: int) -> int | None:
-        """One cycle of a host that is awake. Returns the message that it offers, if any."""
+        """Return one cycle of a host that is awake. Returns the message that it offers, if any."""
         host = self._hosts[injector]
         if host.sending or cycle < host.idle_from:
             return None  # its tail wakes it
@@ -163,7 +163,7 @@ class HostRules:
             heapq.heappush(self._wakes, (cycle, injector))
 
     def _first_without_pause(self, host: _Host, cycle: int) -> int:
-        """The first cycle from this one on in which the host's source does not pause."""
+        """Return the first cycle from this one on in which the host's source does not pause."""
         position = (host.phase + cycle) % PERIOD_CYCLES
         return cycle + self._pauses.index(0, position) - position
 
@@ -175,7 +175,7 @@ def _pauses_in_ring(level: int) -> bytes:
 
 
 def _waiting_by_event(messages: Messages) -> dict[tuple[int, int], list[tuple[int, int]]]:
-    """Messages with their delays, by what they wait for and where."""
+    """Return messages with their delays, by what they wait for and where."""
     waiting: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for message in np.flatnonzero(messages.parent_counts).tolist():
         first, end = messages.parent_offsets[message : message + 2].tolist()
@@ -186,7 +186,7 @@ def _waiting_by_event(messages: Messages) -> dict[tuple[int, int], list[tuple[in
 
 
 def _tails(flits: np.ndarray) -> dict[int, list[tuple[int, int]]]:
-    """Column and message of every tail among packed flits, by row."""
+    """Return column and message of every tail among packed flits, by row."""
     found: dict[int, list[tuple[int, int]]] = defaultdict(list)
     rows, columns = np.nonzero((flits >= 0) & (flits & TAIL != 0))
     tails = (flits[rows, columns] >> MESSAGE_SHIFT).tolist()

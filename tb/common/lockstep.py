@@ -121,7 +121,7 @@ async def compare(dut, job: LockstepJob) -> LockstepResult:
 
 
 def _simulation(job: LockstepJob) -> Simulation:
-    """The golden model before its first cycle."""
+    """Return the golden model before its first cycle."""
     return Simulation(job.model, job.messages, job.startup_cycles, count_channels=job.counters, hosts=job.hosts)
 
 

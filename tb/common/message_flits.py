@@ -42,7 +42,7 @@ class MessageFlits:
         self._header_lanes = self._sent_headers()
 
     def lanes(self, flits: np.ndarray, variants: np.ndarray) -> np.ndarray:
-        """The packed flits that a recording names.
+        """Return the packed flits that a recording names.
 
         Parameters
         ----------
@@ -75,17 +75,17 @@ class MessageFlits:
         return lanes
 
     def bits(self, lanes: np.ndarray) -> np.ndarray:
-        """Flits as bits, uint8[flits, flit width], the lowest first."""
+        """Return flits as bits, uint8[flits, flit width], the lowest first."""
         raw = np.ascontiguousarray(lanes.astype("<u4")).view(np.uint8)
         return np.unpackbits(raw, axis=1, bitorder="little")[:, : self.format.width]
 
     def packed(self, flit: int, variant: int) -> int:
-        """One flit as an integer."""
+        """Return one flit as an integer."""
         lanes = self.lanes(np.array([flit]), np.array([variant]))[0].tolist()
         return sum(bits << number * LANE_BITS for number, bits in enumerate(lanes))
 
     def _payload(self, message: np.ndarray, position: np.ndarray) -> np.ndarray:
-        """`topology.common.pattern.payload_word` for many flits at once."""
+        """Return `topology.common.pattern.payload_word` for many flits at once."""
         state = message.astype(np.uint32) * np.uint32(SEED_STEP) + np.uint32(STEP)
         state += position.astype(np.uint32) * np.uint32(STEP)
         return (state ^ state >> np.uint32(16))[:, np.newaxis] ^ self._constants

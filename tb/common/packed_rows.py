@@ -24,7 +24,7 @@ class Places(NamedTuple):
 
 
 def places_of(layout: ObservedLayout, delivery: np.ndarray, known_status: np.ndarray) -> Places:
-    """Places of a layout.
+    """Return places of a layout.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ class MismatchReport:
         self._simulation, self._flits, self._layout = simulation, flits, layout
 
     def of(self, modelled: int, cycle: int, seen: str, expected: str) -> str:
-        """The report on a cycle: its number since the last reset, and among all that are compared."""
+        """Return the report on a cycle: its number since the last reset, and among all that are compared."""
         simulation = self._simulation
         while simulation.cycle < modelled:
             simulation.record(min(CHUNK_CYCLES, modelled - simulation.cycle))
@@ -36,7 +36,7 @@ class MismatchReport:
         return "\n".join([text, *(simulation.describe_router(switch) for switch in sorted(switches))])
 
     def _carried(self, recording: Trace, hop: int) -> str:
-        """The flit that the model moves on a channel or from a stage of its link."""
+        """Return the flit that the model moves on a channel or from a stage of its link."""
         flit, flits = int(recording.flits[0, hop]), self._flits
         packed = flits.packed(flit, int(recording.variants[0, hop]))
         message, index = message_of(flit), index_of(flit)

@@ -30,7 +30,7 @@ LONG_PAUSE, LONGEST_PAUSE_CYCLES = 0.01, 8 * STEPS
 
 
 def collector_keywords(parameters: Mapping[str, int]) -> dict[str, Any]:
-    """Keywords of a collector and of its twin, from the bench's parameters."""
+    """Return keywords of a collector and of its twin, from the bench's parameters."""
     mesh = HexMesh(parameters["size"])
     return {
         "header": harts_header(mesh, parameters["flit_bits"]),
@@ -48,7 +48,7 @@ class LongPauses(PauseGenerator):
     _left = 0
 
     def paused(self) -> bool:
-        """Whether to pause in this cycle."""
+        """Return whether to pause in this cycle."""
         if self.probability and not self._left and self._random.random() < LONG_PAUSE:
             self._left = self._random.randrange(LONGEST_PAUSE_CYCLES)
         self._left = max(0, self._left - 1) if self.probability else 0
@@ -68,7 +68,7 @@ class PacketsOut:
         self._words: list[int] = []
 
     def flit_moved(self, flit: int) -> Packet | None:
-        """Returns the packet of which the flit is the tail."""
+        """Return returns the packet of which the flit is the tail."""
         data, head, tail = self._flits.unpack(flit)
         if head != (not self._words):
             raise RuleBroken(f"flit {len(self._words)} of a packet has the head bit {head:d}")
@@ -128,7 +128,7 @@ class CollectorBench:
         return oracle, maker.abandoned(oracle) if traffic == ABANDONED else maker.orderly(oracle)
 
     def _ordinary(self, layout: HeaderFormat, oracle: Oracle) -> Iterator[Packet]:
-        """Longest ordinary packets without end."""
+        """Yield longest ordinary packets without end."""
         while True:
             body = tuple(self.numbers.getrandbits(self.flits.flit_bits) for _ in range(self.packet_flits - 1))
             packet = Packet(PacketHeader(id=self.numbers.getrandbits(8)).pack(layout), body)
@@ -205,7 +205,7 @@ class CollectorBench:
 
 
 def beside_twin(traffic: str, dut: Any, instance: str) -> CollectorBench:
-    """The bench of an instance in the simulator."""
+    """Return the bench of an instance in the simulator."""
     parameters = parameters_of(instance)
     twin = CopyCollectorTwin(**collector_keywords(parameters))
     return CollectorBench(TwinBench(dut, instance, twin, REGISTERED), parameters, traffic)

@@ -71,11 +71,11 @@ class _Rules:
         return COPIES[ALGORITHMS[fields.algorithm]]
 
     def barred(self, fields: PacketHeader) -> bool:
-        """Whether a copy is refused whatever came before."""
+        """Return whether a copy is refused whatever came before."""
         return self.copies(fields) < self._least_copies or fields.direction >= DIRECTIONS
 
     def suffice(self, agreeing: int, fields: PacketHeader) -> bool:
-        """Whether so many copies that agree are enough."""
+        """Return whether so many copies that agree are enough."""
         return 2 * agreeing > self.copies(fields) or not self._votes
 
 
@@ -110,11 +110,11 @@ class ExactOracle:
         self._forgotten = 0  # or given up before
 
     def key(self, packet: Packet) -> Key:
-        """Of a broadcast."""
+        """Return of a broadcast."""
         return self._rules.key(self._rules.fields(packet))
 
     def opens(self, packet: Packet) -> bool:
-        """Whether a packet would take an entry."""
+        """Return whether a packet would take an entry."""
         fields = self._rules.fields(packet)
         return not fields.broadcast or not (self._refuses(fields) or self._rules.key(fields) in self.open)
 
@@ -127,7 +127,7 @@ class ExactOracle:
         return fields.direction in copies or self._is_beaten(fields)
 
     def _is_beaten(self, fields: PacketHeader) -> bool:
-        """Whether another broadcast of the same source and id was handed over before a majority was there."""
+        """Return whether another broadcast of the same source and id was handed over before a majority was there."""
         return self._rules.key(fields) not in self._delivered and (fields.source, fields.id) in self._finished
 
     def take(self, packet: Packet) -> None:

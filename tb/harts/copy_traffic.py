@@ -73,7 +73,7 @@ class CopyTraffic:
             yield packet
 
     def _whole_broadcast(self, oracle: ExactOracle) -> Iterator[Packet]:
-        """Copies, some several times; then those that are still missing."""
+        """Yield copies, some several times; then those that are still missing."""
         source, number = self._source_and_id()
         made = [*self._copies(source, number, self._algorithm())]
         if self._chance(FORGED_ALGORITHM):
@@ -102,7 +102,7 @@ class CopyTraffic:
                 yield packet
 
     def crowded(self, oracle: Oracle) -> Iterator[Packet]:
-        """Packets enter the oracle as they are made."""
+        """Yield packets enter the oracle as they are made."""
         plans: list[list[Packet]] = []
         while True:
             if self._chance(ORDINARY):
@@ -160,7 +160,7 @@ class CopyTraffic:
         return Packet(self._header(0, source, number, self._algorithm(), self._numbers.randrange(8)), self._body())
 
     def _header(self, broadcast: int, source: int, number: int, algorithm: int, direction: int) -> int:
-        """A header of which the fields that a collector must not look at are random, and so are unused bits."""
+        """Return a header of which the fields that a collector must not look at are random, and so are unused bits."""
         fields = {name: self._numbers.getrandbits(width) for name, width in self._layout.fields}
         fields |= {"broadcast": broadcast, "source": source, "id": number}
         fields |= {"algorithm": algorithm, "direction": direction}
@@ -172,7 +172,7 @@ class CopyTraffic:
         return tuple(self._numbers.getrandbits(self._layout.flit_bits) for _ in range(words))
 
     def _spoil(self, body: Body) -> Body:
-        """Another body: a bit of one word is wrong, often of the last, or the length is."""
+        """Return another body: a bit of one word is wrong, often of the last, or the length is."""
         if body and self._chance(0.6):
             position = self._numbers.choice([len(body) - 1, self._numbers.randrange(len(body))])
             wrong = body[position] ^ 1 << self._numbers.randrange(self._layout.flit_bits)

@@ -43,7 +43,7 @@ class Source:
 
     @property
     def empty(self) -> bool:
-        """Whether all has been sent."""
+        """True if all has been sent."""
         return not self._beats
 
     def queue(self, packet: Sent) -> None:
@@ -63,7 +63,7 @@ class Source:
         self._offered = True
 
     def note(self) -> bool:
-        """Whether the beat moves in this cycle."""
+        """Return whether the beat moves in this cycle."""
         return self._offered and bool(self._ready.value)
 
     def advance(self) -> None:
@@ -87,7 +87,7 @@ class Sink:
 
     @property
     def empty(self) -> bool:
-        """Whether no packet has come in part."""
+        """True if no packet has come in part."""
         return not self._words
 
     def drive(self) -> None:
@@ -144,7 +144,7 @@ class Bench:
         dut.rst.value = 0
 
     async def step(self) -> bool:
-        """One cycle; whether anything moved, or waits at a source or a sink."""
+        """Return one cycle; whether anything moved, or waits at a source or a sink."""
         for endpoint in (*self._sources, *self._sinks):
             endpoint.drive()
         await ReadOnly()

@@ -58,7 +58,7 @@ def _name(item: Item) -> str:
 
 
 def _items(words: list[str], line: int) -> list[tuple[Item, Latency]]:
-    """Routers and nodes of a line, all but the first with the latency of the channel to them."""
+    """Return routers and nodes of a line, all but the first with the latency of the channel to them."""
     items: list[tuple[Item, Latency]] = []
     rest = list(words)
     while rest:

@@ -24,7 +24,7 @@ class NoOrder(Exception):
 
 
 def rising_order(nodes: Iterable[Node], dependencies: Iterable[tuple[Node, Node]]) -> list[Node]:
-    """All nodes, so that each comes before what it waits for; of several orders always the same.
+    """Return all nodes, so that each comes before what it waits for; of several orders always the same.
 
     Parameters
     ----------

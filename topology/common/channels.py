@@ -117,7 +117,7 @@ class ChannelNetwork:
             yield Channel(index, source, source_port, sink, sink_port, name)
 
     def _channel_name(self, _index: int, source: int, source_port: int, sink: int) -> str:
-        """Name of a channel; no two may have the same.
+        """Return name of a channel; no two may have the same.
 
         The only injection channel of a processor is ``p3->s3``; of several, the second one is ``p3_1->s3``.
         """
@@ -151,7 +151,7 @@ class ChannelNetwork:
         return homes.pop()
 
     def processor_vertex(self, processor: int) -> int:
-        """Vertex number of a processor.
+        """Return vertex number of a processor.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class ChannelNetwork:
         return self.switches + processor
 
     def is_switch(self, vertex: int) -> bool:
-        """Whether a vertex is a switch.
+        """Return whether a vertex is a switch.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ class ChannelNetwork:
         return vertex < self.switches
 
     def vertex_name(self, vertex: int) -> str:
-        """Name of a vertex for people: its switch's name, or ``p`` and the number of the processor.
+        """Return name of a vertex for people: its switch's name, or ``p`` and the number of the processor.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class ChannelNetwork:
         return self.switch_names[vertex] if self.is_switch(vertex) else f"p{vertex - self.switches}"
 
     def injection_channel(self, processor: int) -> int:
-        """The channel from a processor into its switch, the first one of several.
+        """Return the channel from a processor into its switch, the first one of several.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class ChannelNetwork:
         return self.output_channel[self.processor_vertex(processor)][0]
 
     def injection_channels_of(self, processor: int) -> tuple[int, ...]:
-        """All channels from a processor into its switch, by its port.
+        """Return all channels from a processor into its switch, by its port.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class ChannelNetwork:
         return self.output_channel[self.processor_vertex(processor)]
 
     def delivery_channel(self, processor: int) -> int:
-        """The first channel from a switch to a processor.
+        """Return the first channel from a switch to a processor.
 
         Parameters
         ----------
@@ -246,7 +246,7 @@ class ChannelNetwork:
         return tuple(self.channels[channel].sink - self.switches for channel in self.delivery_channels)
 
     def delivery_names_of(self, processor: int) -> list[str]:
-        """Names of a processor's delivery channels for ports and instances: ``n3``, or ``n3_c0``, ``n3_c1``, ...
+        """Return names of a processor's delivery channels for ports and instances: ``n3``, or ``n3_c0``, ``n3_c1``, ...
 
         Parameters
         ----------
@@ -276,7 +276,7 @@ class ChannelNetwork:
         return graph
 
     def successors(self, switch: int) -> list[int]:
-        """Vertices behind the outputs of a switch, by port.
+        """Return vertices behind the outputs of a switch, by port.
 
         Parameters
         ----------

@@ -11,12 +11,12 @@ ORDER_FEEDBACK = 0xB400
 
 
 def order_size(inputs: int) -> int:
-    """Numbers in the order of the cycle: an odd number, so that each is first in both directions."""
+    """Return numbers in the order of the cycle: an odd number, so that each is first in both directions."""
     return inputs | 1
 
 
 def lane_order_size(lanes: int, order: int) -> int:
-    """Numbers in a second order of the cycle: odd, and without a factor in common with the first order's size.
+    """Return numbers in a second order of the cycle: odd, and without a factor in common with the first order's size.
 
     So each lane is first together with each input.
     """
@@ -27,7 +27,7 @@ def lane_order_size(lanes: int, order: int) -> int:
 
 
 def cycle_order(size: int, cycle: int) -> list[int]:
-    """The order of a cycle, first number first.
+    """Return the order of a cycle, first number first.
 
     With k = cycle + 1: in even k it goes up from k modulo the size, and in odd k down from k - 1, cyclically.
 

@@ -13,15 +13,15 @@ SHORTEST_SWEEP_CYCLES = 4
 
 
 def counter_address(channel: int, kind: int) -> int:
-    """Address of a sum; ``kind`` is a position in ``COUNTED``."""
+    """Return address of a sum; ``kind`` is a position in ``COUNTED``."""
     return channel << KIND_BITS | kind
 
 
 def sweep_cycles(channels: int) -> int:
-    """Cycles in which the sweep visits every channel once."""
+    """Return cycles in which the sweep visits every channel once."""
     return max(channels, SHORTEST_SWEEP_CYCLES)
 
 
 def settling_cycles(channels: int) -> int:
-    """Cycles after the last counted one until all sums are exact."""
+    """Return cycles after the last counted one until all sums are exact."""
     return sweep_cycles(channels) + 2

@@ -103,7 +103,7 @@ def check_deadlock(dependencies: Dependencies) -> DeadlockVerdict:
 
 
 def find_cycle(graph: nx.DiGraph) -> tuple[int, ...]:
-    """Nodes of one cycle of a directed graph, in order; empty if it has none."""
+    """Return nodes of one cycle of a directed graph, in order; empty if it has none."""
     if nx.is_directed_acyclic_graph(graph):  # takes a time linear in the edges; to look for a cycle can take far longer
         return ()
     return tuple(edge[0] for edge in nx.find_cycle(graph))
@@ -139,7 +139,7 @@ def _crossing_branches(dependencies: Dependencies) -> tuple[str, str] | None:
 
 
 def _are_nested(dependencies: Dependencies, behind: dict[int, int]) -> bool:
-    """Whether condition 3 holds, found out without looking at all pairs of branches.
+    """Return whether condition 3 holds, found out without looking at all pairs of branches.
 
     Sets are nested if, taken from the largest to the smallest, each lies within one of those before it, or in none: all
     its members have the same smallest set so far. And a group is inside or outside of each other branch if its members
@@ -162,7 +162,7 @@ def _are_nested(dependencies: Dependencies, behind: dict[int, int]) -> bool:
 
 
 def _bits(number: int) -> list[int]:
-    """Positions of the ones."""
+    """Return positions of the ones."""
     text = bin(number)[:1:-1]
     return [position for position, bit in enumerate(text) if bit == "1"]
 
@@ -173,7 +173,7 @@ def _pair(dependencies: Dependencies, a: int, b: int) -> tuple[str, str]:
 
 
 def _reachable_sets(graph: nx.DiGraph) -> dict[int, int]:
-    """Per node of an acyclic graph, itself and all that lies behind it, as bits."""
+    """Return per node of an acyclic graph, itself and all that lies behind it, as bits."""
     behind: dict[int, int] = {}
     for node in reversed(list(nx.topological_sort(graph))):
         behind[node] = 1 << node

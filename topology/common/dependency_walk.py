@@ -19,7 +19,7 @@ def walk_dependencies(
     taken: Callable[[int], np.ndarray],
     first_to_last: Sequence[int] | None = None,
 ) -> tuple[nx.DiGraph, tuple[tuple[int, int], ...]]:
-    """Path dependencies of all headers that any processor may send.
+    """Return path dependencies of all headers that any processor may send.
 
     Parameters
     ----------

@@ -20,17 +20,17 @@ SIGNATURE_SHIFT = LANE_BITS - SIGNATURE_BITS
 
 
 def lanes_of(bits: int) -> int:
-    """Lanes of a flit or another word of so many bits."""
+    """Return lanes of a flit or another word of so many bits."""
     return -(-bits // LANE_BITS)
 
 
 def rotation(lane: int) -> int:
-    """Bits by which a lane is rotated to the left."""
+    """Return bits by which a lane is rotated to the left."""
     return (5 * lane + lane // 7) % LANE_BITS
 
 
 def flit_signature(flit: int, width: int) -> int:
-    """Signature of one packed flit.
+    """Return signature of one packed flit.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def flit_signature(flit: int, width: int) -> int:
 
 
 def flit_signatures(flits: np.ndarray) -> np.ndarray:
-    """Signatures of many packed flits.
+    """Return signatures of many packed flits.
 
     Parameters
     ----------

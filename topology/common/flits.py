@@ -43,11 +43,11 @@ class FlitFormat:
         return self.flit_bits + 2
 
     def pack(self, *, data: int, head: bool, tail: bool) -> int:
-        """The flit as an integer."""
+        """Return the flit as an integer."""
         return data | int(head) << self.flit_bits | int(tail) << self.flit_bits + 1
 
     def unpack(self, flit: int) -> tuple[int, bool, bool]:
-        """``(data, head, tail)`` of a flit given as an integer."""
+        """Return ``(data, head, tail)`` of a flit given as an integer."""
         data = flit & (1 << self.flit_bits) - 1
         return data, bool(flit >> self.flit_bits & 1), bool(flit >> self.flit_bits + 1 & 1)
 
@@ -140,7 +140,7 @@ class HeaderFormat:
         return self.multicast_flits - 1 + buffer_flits
 
     def flits_of(self, destinations: Sequence[int]) -> int:
-        """Header flits of a message to a set of destinations.
+        """Return header flits of a message to a set of destinations.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class HeaderFormat:
         return self.unicast_flits if len(destinations) == 1 else self.multicast_flits
 
     def flits_of_sets(self, offsets: np.ndarray, _destinations: np.ndarray) -> np.ndarray:
-        """``flits_of`` of many sets at once, int64[sets].
+        """Return ``flits_of`` of many sets at once, int64[sets].
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class HeaderFormat:
         return np.where(np.diff(offsets) == 1, self.unicast_flits, self.multicast_flits)
 
     def pack(self, values: Sequence[int], destinations: int = 0) -> int:
-        """The header as an integer.
+        """Return the header as an integer.
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class HeaderFormat:
         return header
 
     def unpack(self, header: int) -> tuple[tuple[int, ...], int]:
-        """``(fixed field values, bit string)`` of a header given as an integer."""
+        """Return ``(fixed field values, bit string)`` of a header given as an integer."""
         values = []
         for _, width in self.fields:
             values.append(header & (1 << width) - 1)
@@ -189,11 +189,11 @@ class HeaderFormat:
         return tuple(values), header & (1 << self.destinations) - 1
 
     def to_flits(self, header: int, count: int) -> list[int]:
-        """The data fields of the first ``count`` flits of a header."""
+        """Return the data fields of the first ``count`` flits of a header."""
         mask = (1 << self.flit_bits) - 1
         return [header >> self.flit_bits * k & mask for k in range(count)]
 
 
 def bits_for(values: int) -> int:
-    """Bits that hold the numbers ``0 .. values-1``; at least 1."""
+    """Return bits that hold the numbers ``0 .. values-1``; at least 1."""
     return max(1, (values - 1).bit_length())

@@ -101,7 +101,7 @@ class Network(ChannelNetwork):
         return link_cycles.get((*ends, position), link_cycles.get(ends))
 
     def _channel_name(self, index: int, source: int, source_port: int, sink: int) -> str:
-        """Name of a channel: that of its ends; the second of parallel links has ``#2`` behind it."""
+        """Return name of a channel: that of its ends; the second of parallel links has ``#2`` behind it."""
         name, position = super()._channel_name(index, source, source_port, sink), 0
         if self.is_switch(source):
             position = self.parallel_position(source, source_port)
@@ -129,7 +129,7 @@ class Network(ChannelNetwork):
             )
 
     def degree(self, vertex: int) -> int:
-        """Number of ports in use at a vertex.
+        """Return number of ports in use at a vertex.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class Network(ChannelNetwork):
         return hop_bits([[other for other in self.neighbours[switch] if self.is_switch(other)] for switch in switches])
 
     def centre(self) -> int:
-        """The switch whose farthest switch is nearest; lowest number of several."""
+        """Return the switch whose farthest switch is nearest; lowest number of several."""
         return int(np.argmin(self.hops.eccentricity))
 
 

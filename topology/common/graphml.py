@@ -40,7 +40,7 @@ class _Element:
     data: dict[str, str] = field(default_factory=dict)
 
     def attribute(self, name: str, element: str) -> str:
-        """An XML attribute that must be there."""
+        """Return an XML attribute that must be there."""
         if name not in self.attributes:
             raise TopologyError(f"A GraphML {element} must have the attribute {name!r}", line=self.line, item=element)
         return self.attributes[name]
@@ -88,7 +88,7 @@ def parse_graphml(text: str, rules: LinkRules = NO_LINK_RULES) -> NamedGraph:
 
 
 def _links(document: "_Document", rules: LinkRules) -> Iterator[tuple[_Element, _Element]]:
-    """Each link as its edge and the edge back, which is the same one unless they are directed."""
+    """Yield each link as its edge and the edge back, which is the same one unless they are directed."""
     waiting: dict[tuple[str, str], list[_Element]] = {}
     for edge in document.edges:
         source, target = edge.ends
@@ -124,7 +124,7 @@ def _add_link(graph: NamedGraph, edge: _Element, back: _Element) -> None:
 
 
 def _cycles(edge: _Element) -> int | None:
-    """Cycles of an edge; None without such data. NetworkX writes whole numbers as 4 or 4.0."""
+    """Return cycles of an edge; None without such data. NetworkX writes whole numbers as 4 or 4.0."""
     given = {edge.data[key] for key in CYCLE_KEYS if key in edge.data}
     if not given:
         return None
@@ -222,7 +222,7 @@ class _Document:
                 element.data = {**self._defaults[kind], **element.data}
 
     def is_directed(self, edge: _Element) -> bool:
-        """Whether an edge leads one way: its own attribute overrides the graph's."""
+        """Return whether an edge leads one way: its own attribute overrides the graph's."""
         return {"true": True, "false": False}.get(edge.attributes.get("directed", ""), self._directed)
 
     def _entity(self, name: str, *_rest: object) -> None:

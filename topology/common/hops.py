@@ -36,7 +36,7 @@ class HopBits(NamedTuple):
 
 
 def hop_bits(neighbours: Sequence[Sequence[int]]) -> HopBits:
-    """Distances between all switches.
+    """Return distances between all switches.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class _Walked(NamedTuple):
 
 
 def _walk(table: np.ndarray, frontier: np.ndarray, low: np.ndarray, high: np.ndarray) -> _Walked:
-    """Hop by hop, for the bits of a block; ``frontier`` has one row more, which stays empty.
+    """Return hop by hop, for the bits of a block; ``frontier`` has one row more, which stays empty.
 
     Only switches next to those that were reached in the last hop are looked at.
     """
@@ -100,7 +100,7 @@ def _table(neighbours: Sequence[Sequence[int]]) -> np.ndarray:
 
 
 def _own_bits(switches: int, block: slice) -> np.ndarray:
-    """Each switch has its own bit set, as far as it is in the block, uint8[switches + 1, bytes of the block]."""
+    """Return each switch has its own bit set, as far as it is in the block, uint8[switches + 1, bytes of the block]."""
     rows = np.zeros((switches + 1, block.stop - block.start), dtype=np.uint8)
     own = np.arange(8 * block.start, min(8 * block.stop, switches))
     rows[own, own // 8 - block.start] = 1 << own % 8
@@ -108,5 +108,5 @@ def _own_bits(switches: int, block: slice) -> np.ndarray:
 
 
 def unpacked(rows: np.ndarray, switches: int) -> np.ndarray:
-    """Rows of bits as bool[rows, switches]."""
+    """Return rows of bits as bool[rows, switches]."""
     return np.unpackbits(rows, axis=-1, count=switches, bitorder="little").astype(bool)

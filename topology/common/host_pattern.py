@@ -91,7 +91,7 @@ class HostBehaviour:
 
     @property
     def stalls(self) -> bool:
-        """Whether any receiver ever takes no flit."""
+        """True if any receiver ever takes no flit."""
         return bool(self.stall_level or self.blocked)
 
 
@@ -100,7 +100,7 @@ EAGER = HostBehaviour()
 
 
 def level_of(probability: float) -> int:
-    """The level whose probability is nearest.
+    """Return the level whose probability is nearest.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def level_of(probability: float) -> int:
 
 
 def endpoint_salt(role: int, number: int) -> int:
-    """What tells an endpoint's seed from the others'.
+    """Return what tells an endpoint's seed from the others'.
 
     Parameters
     ----------
@@ -127,31 +127,31 @@ def endpoint_salt(role: int, number: int) -> int:
 
 
 def first_state(seed: int, salt: int) -> int:
-    """State of an endpoint's register in cycle 0; never 0, which would stay."""
+    """Return state of an endpoint's register in cycle 0; never 0, which would stay."""
     return seed ^ salt or 1
 
 
 def next_state(state: int) -> int:
-    """State of the register one cycle later."""
+    """Return state of the register one cycle later."""
     for _ in range(LEVEL_BITS):
         state = state >> 1 ^ (_FEEDBACK if state & 1 else 0)
     return state
 
 
 def next_state_masks() -> tuple[int, ...]:
-    """Which bits of a state make up each bit of the next one: their parity is that bit."""
+    """Return which bits of a state make up each bit of the next one: their parity is that bit."""
     images = [next_state(1 << bit) for bit in range(SEED_BITS)]
     return tuple(sum((image >> row & 1) << bit for bit, image in enumerate(images)) for row in range(SEED_BITS))
 
 
 def holds_back(state: int, level: int) -> bool:
-    """Whether an endpoint with this state pauses or stalls."""
+    """Return whether an endpoint with this state pauses or stalls."""
     return state % LEVELS < level
 
 
 @functools.cache
 def ring_of_states() -> np.ndarray:
-    """All states in their order, beginning with 1, uint16[``PERIOD_CYCLES``]."""
+    """Return all states in their order, beginning with 1, uint16[``PERIOD_CYCLES``]."""
     ring = np.empty(PERIOD_CYCLES, dtype=np.uint16)
     state = 1
     for position in range(PERIOD_CYCLES):
@@ -163,7 +163,7 @@ def ring_of_states() -> np.ndarray:
 
 @functools.cache
 def positions_in_ring() -> np.ndarray:
-    """Position of each state in the ring, int64[65,536]; that of 0 means nothing."""
+    """Return position of each state in the ring, int64[65,536]; that of 0 means nothing."""
     positions = np.zeros(PERIOD_CYCLES + 1, dtype=np.int64)
     positions[ring_of_states()] = np.arange(PERIOD_CYCLES)
     positions.flags.writeable = False

@@ -26,7 +26,7 @@ def drawn_dimensions(dimensions: int) -> int:
 
 
 def hypercube_positions(dimensions: int) -> np.ndarray:
-    """Positions of the switches, float, shape (switches, 2)."""
+    """Return positions of the switches, float, shape (switches, 2)."""
     nodes, drawn = np.arange(1 << dimensions), drawn_dimensions(dimensions)
     inside = (nodes[:, np.newaxis] >> np.arange(drawn) & 1) @ np.array(STEPS[:drawn]).reshape(-1, 2)
     cube, columns = nodes >> drawn, 1 << max(dimensions - drawn - 1, 0) // 2
@@ -35,7 +35,7 @@ def hypercube_positions(dimensions: int) -> np.ndarray:
 
 
 def _gray_place(code: np.ndarray) -> np.ndarray:
-    """Place of each number in Gray code: neighbours differ in one bit."""
+    """Return place of each number in Gray code: neighbours differ in one bit."""
     place, shifted = code.copy(), code >> 1
     while shifted.any():
         place ^= shifted

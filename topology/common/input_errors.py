@@ -18,7 +18,7 @@ REPORT_CYCLES = 3
 
 
 def sum_cycles(inputs: int) -> int:
-    """Cycles that adding up one bit of each input takes, after the channel shows."""
+    """Return cycles that adding up one bit of each input takes, after the channel shows."""
     cycles = 0
     while inputs > 1:
         inputs = -(-inputs // SUMMANDS)
@@ -27,12 +27,12 @@ def sum_cycles(inputs: int) -> int:
 
 
 def watched_channels(network: ChannelNetwork) -> list[int]:
-    """Channels into switches, in the order of the switches and their ports."""
+    """Return channels into switches, in the order of the switches and their ports."""
     return [channel for switch in range(network.switches) for channel in network.input_channel[switch]]
 
 
 def error_outputs(network: ChannelNetwork) -> tuple[StatusOutput, ...]:
-    """A bit per channel of the network for each kind of error, and the number of discarded worms."""
+    """Return a bit per channel of the network for each kind of error, and the number of discarded worms."""
     channels = len(network.channels)
     outputs = (("unroutable", channels), ("misframed", channels), ("discarded", COUNT_BITS))
     return tuple(StatusOutput(f"{STATUS_PART}_{name}", bits) for name, bits in outputs)

@@ -100,7 +100,7 @@ def _check_lanes(links: ChannelNetwork, lanes: Sequence[int]) -> None:
 
 
 def _first_lane_ports(ports: Sequence[Sequence[int]], lanes_of: Sequence[Sequence[int]]) -> dict[int, int]:
-    """Lane-port of lane 0 of each physical channel, at the end where ``ports`` lists the channels."""
+    """Return lane-port of lane 0 of each physical channel, at the end where ``ports`` lists the channels."""
     first = {}
     for channels in ports:
         lane_port = 0
@@ -111,7 +111,7 @@ def _first_lane_ports(ports: Sequence[Sequence[int]], lanes_of: Sequence[Sequenc
 
 
 def credit_wires(network: LaneNetwork) -> tuple[SideWire, ...]:
-    """For each physical channel between two switches a bundle back, bit w of which is a credit for lane w.
+    """Return for each physical channel between two switches a bundle back, bit w of which is a credit for lane w.
 
     The bundles are in the order of the channels; the ports' numbers are those of physical ports.
     """

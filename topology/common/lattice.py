@@ -28,7 +28,7 @@ Point = tuple[int, int]
 def lattice_network(
     switches: int, *, ports: int = 8, seed: int = 0, max_switch_links: int = 4, processors_per_switch: int = 1
 ) -> Network:
-    """A random connected patch of the integer lattice, with links between adjacent points (SPAM Sec. 4).
+    """Return a random connected patch of the integer lattice, with links between adjacent points (SPAM Sec. 4).
 
     Switches are numbered row by row from the lowest row.
 
@@ -86,7 +86,7 @@ def _around(point: Point) -> tuple[Point, ...]:
 
 
 def _grow(switches: int, max_switch_links: int, generator: random.Random) -> dict[Point, set[Point]]:
-    """A spanning tree of the patch: linked points by point."""
+    """Return a spanning tree of the patch: linked points by point."""
     links: dict[Point, set[Point]] = {(0, 0): set()}
     frontier = sorted(_around((0, 0)))  # free points next to those that may have more links
 
@@ -133,7 +133,7 @@ def irregular_network(
     seed: int = 0,
     processors_per_switch: int = 1,
 ) -> Network:
-    """A random connected graph: a random tree and some random links more. It has no positions.
+    """Return a random connected graph: a random tree and some random links more. It has no positions.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def irregular_network(
 
 
 def _random_tree(switches: int, most_links: int, generator: random.Random) -> tuple[list[int], set[tuple[int, int]]]:
-    """Links of each switch, and edges, lower number first."""
+    """Return links of each switch, and edges, lower number first."""
     degree, edges = [0] * switches, set()
     open_switches = [0]
     for switch in range(1, switches):
@@ -188,7 +188,7 @@ def _random_tree(switches: int, most_links: int, generator: random.Random) -> tu
 
 
 def _pairs(switches: int, edges: set[tuple[int, int]], generator: random.Random) -> Iterator[tuple[int, int]]:
-    """Pairs of switches in a random order, lower number first.
+    """Yield pairs of switches in a random order, lower number first.
 
     Of large networks all pairs would be too many, so pairs are drawn; that comes to an end even if no pair suits.
     """

@@ -16,7 +16,7 @@ STAGE_FLITS = 2
 
 
 def check_link_cycles(link_cycles: int, most: int = MOST_LINK_CYCLES) -> int:
-    """The argument, if a link can take so many cycles.
+    """Return the argument, if a link can take so many cycles.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class LinkStages:
         return max((self.stages_of(channel) for channel in self.channels), default=0)
 
     def stages_of(self, channel: int) -> int:
-        """Stages of one channel."""
+        """Return stages of one channel."""
         network, ends = self.network, self.network.channels[channel]
         if not (network.is_switch(ends.source) and network.is_switch(ends.sink)):
             return 0
@@ -85,7 +85,7 @@ class LinkStages:
         return tuple(hop for channel in self.channels for hop in self.hops_of(channel))
 
     def hops_of(self, channel: int) -> tuple[tuple[int, int], ...]:
-        """The stages of one channel, first one first."""
+        """Return the stages of one channel, first one first."""
         return tuple((channel, stage + 1) for stage in range(self.stages_of(channel)))
 
     @property
@@ -94,6 +94,6 @@ class LinkStages:
         return len(self.network.channels) + len(self.hops)
 
     def name(self, hop: tuple[int, int]) -> str:
-        """Name of a stage for people: ``s3->s5 stage 1``."""
+        """Return name of a stage for people: ``s3->s5 stage 1``."""
         channel, stage = hop
         return f"{self.network.channels[channel].name} stage {stage}"

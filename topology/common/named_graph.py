@@ -21,7 +21,7 @@ OneWayLinks = Literal["refuse", "both"]
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can name a node: printable, and not blank."""
+    """Return whether a text can name a node: printable, and not blank."""
     return bool(text.strip()) and text.isprintable()
 
 
@@ -173,7 +173,7 @@ class NamedGraph:
         self.homes[processor] = switch
 
     def network(self, ports: int | None = None) -> Network:
-        """The finished network; a file without processors gets one on each switch.
+        """Return the finished network; a file without processors gets one on each switch.
 
         Raises
         ------

@@ -29,7 +29,7 @@ UNSIGNED = -1
 
 
 def signature_numbers(links: LinkStages) -> tuple[int, ...]:
-    """Per channel and stage, in the order of ``moved``, which signature the flit that leaves it has.
+    """Return per channel and stage, in the order of ``moved``, which signature the flit that leaves it has.
 
     One per bundle of wires: lanes of one link share theirs, because at most one of them has a flit in a cycle. Whether
     that holds shows in ``moved``.
@@ -107,7 +107,7 @@ class ObservedLayout:
         side_wires: Sequence[SideWire] = (),
         status: Sequence[StatusOutput] = (),
     ) -> "ObservedLayout":
-        """The layout for a network."""
+        """Return the layout for a network."""
         return cls(
             signature_numbers(links),
             len(links.network.injection_channels),
@@ -154,7 +154,7 @@ class ObservedLayout:
         return sum(part.bits for part in self.parts.values())
 
     def manifest(self) -> dict[str, Any]:
-        """What the manifest says: offset and bits of each part, with its channels, wires or outputs."""
+        """Return what the manifest says: offset and bits of each part, with its channels, wires or outputs."""
         entry: dict[str, Any] = {name: {"offset": part.low, "bits": part.bits} for name, part in self.parts.items()}
         entry["signatures"]["bits_per_signature"] = self.parts["signatures"].stride
         entry["signatures"]["moved_bits"] = [list(hops) for hops in self.hops_of_signature]

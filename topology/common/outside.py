@@ -5,7 +5,7 @@ FAILURES = (Exception, SystemExit)
 
 
 def failure_text(error: BaseException) -> str:
-    """Type and message of an error from outside; its message may fail as well."""
+    """Return type and message of an error from outside; its message may fail as well."""
     try:
         return f"{type(error).__name__}: {error}"
     except FAILURES:

@@ -29,7 +29,7 @@ HEADER_KINDS = (BIT_STRING, PARTS)
 
 
 def header_format(kind: str, fields: tuple[tuple[str, int], ...], destinations: int, flit_bits: int) -> HeaderFormat:
-    """A header format by its kind.
+    """Return a header format by its kind.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class PartsFormat(HeaderFormat):
         return tuple(SetWord(size, 0, range(start, min(start + size, self.destinations))) for start in starts)
 
     def flits_of(self, destinations: Sequence[int]) -> int:
-        """Header flits of a message to a set of destinations.
+        """Return header flits of a message to a set of destinations.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class PartsFormat(HeaderFormat):
         return self.unicast_flits + len({processor // size for processor in destinations})
 
     def flits_of_sets(self, offsets: np.ndarray, destinations: np.ndarray) -> np.ndarray:
-        """``flits_of`` of many sets at once, int64[sets]; see ``HeaderFormat``."""
+        """Return ``flits_of`` of many sets at once, int64[sets]; see ``HeaderFormat``."""
         part = np.asarray(destinations) // self.part_processors
         begins = np.ones(len(part) + 1, dtype=np.int64)
         begins[1:-1] = np.diff(part) != 0
@@ -137,7 +137,7 @@ class PartsFormat(HeaderFormat):
         return np.where(np.diff(offsets) == 1, self.unicast_flits, self.unicast_flits + parts)
 
     def pack(self, values: Sequence[int], destinations: int = 0) -> int:
-        """The header as an integer, of as many flits as it takes; see ``HeaderFormat``."""
+        """Return the header as an integer, of as many flits as it takes; see ``HeaderFormat``."""
         header, position = super().pack(values), self.unicast_flits * self.flit_bits
         part, size = 0, self.part_processors
         while destinations:
@@ -151,7 +151,7 @@ class PartsFormat(HeaderFormat):
         return header
 
     def unpack(self, header: int) -> tuple[tuple[int, ...], int]:
-        """``(fixed field values, bit per processor)`` of a header given as an integer."""
+        """Return ``(fixed field values, bit per processor)`` of a header given as an integer."""
         values, _ = super().unpack(header)
         size, destinations, rest = self.part_processors, 0, header >> self.unicast_flits * self.flit_bits
         while rest:
@@ -163,7 +163,7 @@ class PartsFormat(HeaderFormat):
 
 @cache
 def _processors_in(flit_bits: int, processors: int) -> int:
-    """The most processors that a part can have; below 1 if there are too many for the numbers of their parts."""
+    """Return the most processors that a part can have; below 1 if there are too many for the numbers of their parts."""
     for size in range(min(flit_bits - 2, processors), 0, -1):
         if size + bits_for(-(-processors // size)) + 1 <= flit_bits:
             return size

@@ -12,17 +12,17 @@ SEED_BITS = 32
 
 
 def payload_seed(message: int) -> int:
-    """The 32-bit seed of message number ``message``."""
+    """Return the 32-bit seed of message number ``message``."""
     return (message * SEED_STEP + STEP) & MASK
 
 
 def lane_constant(lane: int) -> int:
-    """What lane ``lane`` (32 bits each) is XORed with."""
+    """Return what lane ``lane`` (32 bits each) is XORed with."""
     return lane * LANE_STEP & MASK
 
 
 def payload_word(seed: int, index: int, flit_bits: int) -> int:
-    """Data of the ``index``-th body flit (counted from 0 after the header)."""
+    """Return data of the ``index``-th body flit (counted from 0 after the header)."""
     state = (seed + index * STEP) & MASK
     folded = state ^ state >> 16
     word = 0

@@ -15,7 +15,7 @@ from topology.common.hypercube_layout import hypercube_positions
 
 
 def mesh_network(shape: Sequence[int], *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
-    """A mesh of any number of dimensions.
+    """Return a mesh of any number of dimensions.
 
     The switch at ``(x, y, z, ...)`` has number ``x + shape[0] * (y + shape[1] * (z + ...))``.
 
@@ -37,7 +37,7 @@ def mesh_network(shape: Sequence[int], *, processors_per_switch: int = 1, ports:
 
 
 def torus_network(shape: Sequence[int], *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
-    """A torus of any number of dimensions, numbered as in ``mesh_network``.
+    """Return a torus of any number of dimensions, numbered as in ``mesh_network``.
 
     A dimension of 2 has one link between its two switches, not two.
 
@@ -59,7 +59,7 @@ def torus_network(shape: Sequence[int], *, processors_per_switch: int = 1, ports
 
 
 def hypercube_network(dimensions: int, *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
-    """A hypercube; switches whose numbers differ in one bit are linked.
+    """Return a hypercube; switches whose numbers differ in one bit are linked.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def hypercube_network(dimensions: int, *, processors_per_switch: int = 1, ports:
 
 
 def ring_network(switches: int, *, processors_per_switch: int = 1, ports: int | None = None) -> Network:
-    """A ring of at least 3 switches, drawn as a circle.
+    """Return a ring of at least 3 switches, drawn as a circle.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def ring_network(switches: int, *, processors_per_switch: int = 1, ports: int | 
 def tree_network(
     arity: int, levels: int, *, processors_per_switch: int = 1, leaves_only: bool = True, ports: int | None = None
 ) -> Network:
-    """A complete tree; switch 0 is the top, numbers go level by level.
+    """Return a complete tree; switch 0 is the top, numbers go level by level.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from topology.common.flits import HeaderFormat
 
 
 def unicast_header(key_bits: int, source_bits: int, flit_bits: int) -> HeaderFormat:
-    """Header format of a network whose messages have one destination: routing key and sender.
+    """Return header format of a network whose messages have one destination: routing key and sender.
 
     Raises
     ------
@@ -26,7 +26,7 @@ def unicast_header(key_bits: int, source_bits: int, flit_bits: int) -> HeaderFor
 
 
 def only_destination(destinations: Sequence[int]) -> int:
-    """The destination of a message that must have one.
+    """Return the destination of a message that must have one.
 
     Raises
     ------
@@ -53,7 +53,7 @@ class HeaderLengths:
         return self.header.flits_of(destinations)
 
     def of_sets(self, offsets: np.ndarray, destinations: np.ndarray) -> np.ndarray:
-        """Those of many messages at once, int64[messages]; see ``HeaderFormat.flits_of_sets``."""
+        """Return those of many messages at once, int64[messages]; see ``HeaderFormat.flits_of_sets``."""
         return self.header.flits_of_sets(offsets, destinations)
 
 
@@ -67,7 +67,7 @@ class RoutedHeaders(ABC):
 
     @abstractmethod
     def routing_key(self, source: int, destinations: Sequence[int], /) -> int:
-        """What stands in the header's first field.
+        """Return what stands in the header's first field.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class RoutedHeaders(ABC):
         """
 
     def destinations_of(self, source: int, destinations: Sequence[int]) -> tuple[int, ...]:
-        """The destination set of a message: sorted, without repeats and without the source.
+        """Return the destination set of a message: sorted, without repeats and without the source.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class RoutedHeaders(ABC):
         return HeaderLengths(self.header)
 
     def header_value(self, source: int, destinations: Sequence[int]) -> int:
-        """The header of a message, as an integer; its first flit is the lowest bits.
+        """Return the header of a message, as an integer; its first flit is the lowest bits.
 
         Parameters
         ----------

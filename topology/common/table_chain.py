@@ -10,12 +10,12 @@ TABLE_WORD_BITS = 8
 
 
 def table_words(bits: int) -> int:
-    """Words of a store for so many bits."""
+    """Return words of a store for so many bits."""
     return -(-bits // TABLE_WORD_BITS)
 
 
 def chain_words(tables: Sequence[tuple[int, int]]) -> list[int]:
-    """Words to be loaded, first to last.
+    """Return words to be loaded, first to last.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ class MachineTrouble(RuntimeError):
 
 
 def how_it_ended(return_code: int) -> str:
-    """What is said of a program by its return code, as ``subprocess`` has it: negative for a signal.
+    """Return what is said of a program by its return code, as ``subprocess`` has it: negative for a signal.
 
     >>> how_it_ended(-9)
     'was killed (SIGKILL)'

@@ -25,7 +25,7 @@ TAGS = 5
 
 
 def algorithm_number(name: str) -> int:
-    """An algorithm's number in headers."""
+    """Return an algorithm's number in headers."""
     return ALGORITHMS.index(name)
 
 
@@ -51,14 +51,14 @@ class Leg:
 
 
 def initial_legs(algorithm: str, size: int) -> tuple[Leg, ...]:
-    """What the source sends: straight on in all six directions (BCAST_INIT), or round the mesh in one."""
+    """Return what the source sends: straight on in all six directions (BCAST_INIT), or round the mesh in one."""
     if algorithm == ALGORITHM_A:
         return (Leg(0, 3 * size * (size - 1), 1),)
     return tuple(Leg(direction, size - 1, 1) for direction in range(DIRECTIONS))
 
 
 def relayed_legs(algorithm: str, size: int, leg: Leg, steps_left: int) -> tuple[Leg, ...]:
-    """What a node sends when a copy is delivered to it.
+    """Return what a node sends when a copy is delivered to it.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def relayed_legs(algorithm: str, size: int, leg: Leg, steps_left: int) -> tuple[
 
 
 def _simple(copies: int, size: int, ahead: int, steps_left: int) -> tuple[Leg, ...]:
-    """SBCAST, 2-BCAST and 3-BCAST: one turn."""
+    """Return SBCAST, 2-BCAST and 3-BCAST: one turn."""
     to_left, to_right = Leg(left(ahead), steps_left, 2), Leg(right(ahead), steps_left, 2)
     round_right = Leg(right(ahead), size - 1, 2)
     if copies == 1:
@@ -95,7 +95,7 @@ def _simple(copies: int, size: int, ahead: int, steps_left: int) -> tuple[Leg, .
 
 
 def _spreading(copies: int, size: int, ahead: int, steps_left: int) -> Iterator[Leg]:
-    """4-, 5- and 6-BCAST: up to two turns. A mesh of size 2 has the corner and the last node before it in one."""
+    """Yield 4-, 5- and 6-BCAST: up to two turns. A mesh of size 2 has the corner and the last node before it in one."""
     whole = size - 1
     at_corner, before_corner = steps_left == 0, steps_left == size - 2
     if at_corner:
@@ -154,7 +154,7 @@ class Copy:
 
 
 def broadcast_copies(mesh: HexMesh, algorithm: str, source: int) -> Iterator[Copy]:
-    """All copies of a broadcast in a network without faults, in no particular order of time."""
+    """Yield all copies of a broadcast in a network without faults, in no particular order of time."""
     waiting = [((source,), leg) for leg in initial_legs(algorithm, mesh.size)]
     while waiting:
         path, leg = waiting.pop()

@@ -9,7 +9,7 @@ from topology.harts.routing import HartsRouting
 
 
 def harts_evidence(routing: HartsRouting, pages: int, *, classed: bool) -> dict[str, Any]:
-    """Fields of the certificate.
+    """Return fields of the certificate.
 
     Parameters
     ----------

@@ -56,24 +56,24 @@ class Faults:
                 raise TopologyError(f"Dead link must join two neighbours, not {list(link)!r}", item=str(list(link)))
 
     def claimed_source(self, node: int) -> int:
-        """The source that is in the headers of a node's packets."""
+        """Return the source that is in the headers of a node's packets."""
         return dict(self.forging_nodes).get(node, node)
 
     def is_silent(self, node: int) -> bool:
-        """Whether a node has failed silently."""
+        """Return whether a node has failed silently."""
         return node in self._silent
 
     def is_dead(self, mesh: HexMesh, node: int, direction: int) -> bool:
-        """Whether what a node sends in a direction is lost."""
+        """Return whether what a node sends in a direction is lost."""
         ends = frozenset((node, mesh.neighbour(node, direction)))
         return ends in self._dead or not self._silent.isdisjoint(ends)
 
     def dead_outputs(self, mesh: HexMesh, node: int) -> int:
-        """Mask of the directions in which a node sends in vain."""
+        """Return mask of the directions in which a node sends in vain."""
         return sum(self.is_dead(mesh, node, way) << way for way in range(DIRECTIONS))
 
     def surviving_copies(self, mesh: HexMesh, algorithm: str, source: int) -> Iterator[Copy]:
-        """The copies of a broadcast that arrive, spoilt or not."""
+        """Yield the copies of a broadcast that arrive, spoilt or not."""
         dead = {(node, mesh.neighbour(node, way)) for node in range(mesh.nodes) for way in self._dead_ways(mesh, node)}
         for copy in broadcast_copies(mesh, algorithm, source):
             if dead.isdisjoint(zip(copy.path, copy.path[1:], strict=False)):
@@ -83,7 +83,7 @@ class Faults:
         return [way for way in range(DIRECTIONS) if self.is_dead(mesh, node, way)]
 
     def spoilt(self, copy: Copy) -> bool:
-        """Whether a copy has been passed on by a node that spoils packets."""
+        """Return whether a copy has been passed on by a node that spoils packets."""
         return not set(self.corrupting_nodes).isdisjoint(copy.path[1:-1])
 
 

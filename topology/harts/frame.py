@@ -14,7 +14,7 @@ MOST_LINK_CYCLES = SLOTS - HEAD_CYCLES
 
 
 def most_link_cycles(gap_frames: int) -> int:
-    """Cycles that a link between nodes may take.
+    """Return cycles that a link between nodes may take.
 
     A head that is on the bus in cycle t can be in the next node's buffer in cycle t + 8, one frame later, if its link
     takes 6 cycles or less. The page that was kept for it is kept no more in the cycle after its slot there, in cycle

@@ -18,17 +18,17 @@ LEAST_SIZE, MOST_SIZE = 2, 148
 
 
 def left(direction: int) -> int:
-    """The direction to the left."""
+    """Return the direction to the left."""
     return (direction + 1) % DIRECTIONS
 
 
 def right(direction: int) -> int:
-    """The direction to the right."""
+    """Return the direction to the right."""
     return (direction - 1) % DIRECTIONS
 
 
 def opposite(direction: int) -> int:
-    """The direction back."""
+    """Return the direction back."""
     return (direction + 3) % DIRECTIONS
 
 
@@ -73,7 +73,7 @@ class HexMesh(ChannelNetwork):
         super().__init__(self.nodes, self.nodes, wires, positions=self._positions())
 
     def neighbour(self, node: int, direction: int, steps: int = 1) -> int:
-        """The node so many steps away in a direction.
+        """Return the node so many steps away in a direction.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class HexMesh(ChannelNetwork):
         return (node + steps * self.offsets[direction]) % self.nodes
 
     def coordinates(self, node: int) -> tuple[int, int]:
-        """a and b of a node, both and their sum within -(n-1) .. n-1.
+        """Return a and b of a node, both and their sum within -(n-1) .. n-1.
 
         Parameters
         ----------
@@ -108,6 +108,6 @@ class HexMesh(ChannelNetwork):
         return tuple(found[node] for node in range(self.nodes))
 
     def _positions(self) -> np.ndarray:
-        """The hexagon around node 0; the links that wrap round lead across it."""
+        """Return the hexagon around node 0; the links that wrap round lead across it."""
         a, b = np.array(self._coordinates, dtype=float).T
         return 1.5 * np.stack([a + b / 2, b * np.sqrt(3) / 2], axis=1)

@@ -30,7 +30,7 @@ class Arrival(NamedTuple):
 
 
 def expected_arrivals(mesh: HexMesh, algorithm: str) -> dict[tuple[int, int], Arrival]:
-    """The only packet of a broadcast that may arrive at a node in a direction of travel.
+    """Return the only packet of a broadcast that may arrive at a node in a direction of travel.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def expected_arrivals(mesh: HexMesh, algorithm: str) -> dict[tuple[int, int], Ar
 
 
 def admitted_copies(mesh: HexMesh, algorithm: str, copies: Iterable[Copy], claimed_source: int) -> Iterator[Copy]:
-    """The copies of a broadcast that all nodes on their way let in.
+    """Yield the copies of a broadcast that all nodes on their way let in.
 
     Parameters
     ----------

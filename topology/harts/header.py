@@ -12,12 +12,12 @@ HOST = DIRECTIONS
 
 
 def most_hops(mesh: HexMesh, *, algorithm_a: bool) -> int:
-    """Links on the longest way of any packet: a broadcast's, from corner to corner of the hexagon."""
+    """Return links on the longest way of any packet: a broadcast's, from corner to corner of the hexagon."""
     return mesh.nodes - 1 if algorithm_a else 2 * (mesh.size - 1)
 
 
 def harts_header(mesh: HexMesh, flit_bits: int, *, algorithm_a: bool = False) -> HeaderFormat:
-    """Header format of a mesh.
+    """Return header format of a mesh.
 
     =============  ==========================================================================================
     ``broadcast``  0: an ordinary packet
@@ -86,12 +86,12 @@ class PacketHeader:
     id: int = 0
 
     def pack(self, layout: HeaderFormat) -> int:
-        """The header as an integer."""
+        """Return the header as an integer."""
         return layout.pack([getattr(self, name) & (1 << width) - 1 for name, width in layout.fields])
 
     @classmethod
     def unpack(cls, layout: HeaderFormat, value: int) -> "PacketHeader":
-        """The fields of a header given as an integer."""
+        """Return the fields of a header given as an integer."""
         fields = dict(zip((name for name, _ in layout.fields), layout.unpack(value)[0], strict=True))
         for name, width in layout.fields:
             if name in ("m0", "m1", "m2") and fields[name] >> (width - 1):

@@ -16,12 +16,12 @@ MOST_PAGES = 310
 
 
 def least_pages(levels: int) -> int:
-    """Pages that every node needs: one for each level, and one kept for each receiver."""
+    """Return pages that every node needs: one for each level, and one kept for each receiver."""
     return levels + 1 + DIRECTIONS + 1
 
 
 def node_pages(pages: int | None, levels: int) -> int:
-    """Pages of every node, by default as few as are safe.
+    """Return pages of every node, by default as few as are safe.
 
     Raises
     ------

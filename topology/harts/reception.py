@@ -14,12 +14,12 @@ MOST_COPIES = max(COPIES.values())
 
 
 def threshold(copies: int, mode: str) -> int:
-    """Copies that have to agree before a packet is handed over, of so many that the algorithm makes."""
+    """Return copies that have to agree before a packet is handed over, of so many that the algorithm makes."""
     return copies // 2 + 1 if mode == VOTE else 1
 
 
 def lanes(mode: str) -> int:
-    """Different bodies of a broadcast that are kept.
+    """Return different bodies of a broadcast that are kept.
 
     A body that a majority agrees on comes after at most as many others as all copies leave beside a majority.
     """

@@ -17,7 +17,7 @@ UNICAST = 0
 
 
 def operation(algorithm: str) -> int:
-    """Number of a broadcast algorithm as an operation of messages."""
+    """Return number of a broadcast algorithm as an operation of messages."""
     return algorithm_number(algorithm) + 1
 
 
@@ -70,7 +70,7 @@ class HartsRouting:
         return most_hops(self.mesh, algorithm_a=self.algorithm_a)
 
     def header_flits(self, _destinations: Sequence[int]) -> int:
-        """Header length of any packet.
+        """Return header length of any packet.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class HartsRouting:
         return 1
 
     def tags(self, source: int, destination: int) -> Tags:
-        """Routing tags of an ordinary packet.
+        """Return routing tags of an ordinary packet.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class HartsRouting:
         return routing_tags(self.mesh, source, destination)
 
     def sent_header(self, source: int, destinations: Sequence[int], operation: int, number: int) -> int:
-        """The header that a host sends.
+        """Return the header that a host sends.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class HartsRouting:
     def delivered_header(
         self, source: int, destination: int, operation: int, number: int, direction: int, *, forwarded: bool
     ) -> int:
-        """The header of a packet or copy as a node's host gets it.
+        """Return the header of a packet or copy as a node's host gets it.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class HartsRouting:
         ).pack(self.header)
 
     def wanted_copies(self, operation: int, source: int) -> dict[int, int]:
-        """Copies of a broadcast that arrive, by live node; 0 where faults and guard let none through.
+        """Return copies of a broadcast that arrive, by live node; 0 where faults and guard let none through.
 
         Parameters
         ----------

@@ -8,7 +8,7 @@ KEPT_BITS = 2
 
 
 def page_wires(mesh: HexMesh, levels: int) -> tuple[SideWire, ...]:
-    """By node and direction of travel: ``kept`` goes back to the node before, ``wish`` comes from there.
+    """Return by node and direction of travel: ``kept`` goes back to the node before, ``wish`` comes from there.
 
     Parameters
     ----------

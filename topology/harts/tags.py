@@ -17,17 +17,17 @@ def routing_tags(mesh: HexMesh, source: int, destination: int) -> Tags:
 
 
 def directions_onward(tags: Tags) -> tuple[int, ...]:
-    """Directions in which a packet may leave, the first to be tried first."""
+    """Return directions in which a packet may leave, the first to be tried first."""
     return tuple(axis if steps > 0 else opposite(axis) for axis, steps in enumerate(tags) if steps)
 
 
 def after_step(tags: Tags, direction: int) -> Tags:
-    """The tags after a step in one of those directions."""
+    """Return the tags after a step in one of those directions."""
     changed = list(tags)
     changed[direction % 3] -= 1 if direction < 3 else -1
     return changed[0], changed[1], changed[2]
 
 
 def distance(mesh: HexMesh, source: int, destination: int) -> int:
-    """Steps on a shortest path."""
+    """Return steps on a shortest path."""
     return sum(map(abs, routing_tags(mesh, source, destination)))

@@ -30,7 +30,7 @@ class TreeEdge(NamedTuple):
 
 
 def dimension_order(dimensions: int, base: int) -> tuple[int, ...]:
-    """The order in which a tree with a base takes the dimensions.
+    """Return the order in which a tree with a base takes the dimensions.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def dimension_order(dimensions: int, base: int) -> tuple[int, ...]:
 
 
 def sends_over(dimensions: int, base: int, arrival: int | None) -> tuple[int, ...]:
-    """The dimensions over which a node of the tree sends, in this order.
+    """Return the dimensions over which a node of the tree sends, in this order.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def sends_over(dimensions: int, base: int, arrival: int | None) -> tuple[int, ..
 
 
 def binomial_tree(dimensions: int, source: int, base: int) -> list[TreeEdge]:
-    """All messages of a broadcast.
+    """Return all messages of a broadcast.
 
     Parameters
     ----------

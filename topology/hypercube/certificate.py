@@ -10,7 +10,7 @@ from topology.hypercube.ways import Ways
 
 
 def hypercube_evidence(routing: HypercubeRouting, lane_reuse: str, buffer_flits: int) -> dict[str, Any]:
-    """Fields of the certificate.
+    """Return fields of the certificate.
 
     Parameters
     ----------

@@ -130,7 +130,7 @@ def check_hypercube_deadlock(
 
 
 def _stay_apart(ways: Ways, buffer_flits: int, least_flits: int) -> bool:
-    """Whether no head can wait behind the tail of a worm that waits itself."""
+    """Return whether no head can wait behind the tail of a worm that waits itself."""
     longest = (ways.network.dimensions - 1) * buffer_flits - 1
     return buffer_flits == 1 or (least_flits > longest and ways.are_shortest())
 
@@ -180,7 +180,7 @@ class Waiting:
 
     @property
     def has_escapes(self) -> bool:
-        """Whether the routing gives any header an escape."""
+        """True if the routing gives any header an escape."""
         return bool(self.escape_lanes)
 
     def _find_headers(self) -> None:
@@ -201,7 +201,7 @@ class Waiting:
                     work.append(after)
 
     def _following(self, lane: int) -> dict[int, int]:
-        """Nodes that a lane leads to, and what they are shifted by."""
+        """Return nodes that a lane leads to, and what they are shifted by."""
         found: dict[int, int] = {}
         work = [(Header(lane, key), 0) for key in self.headers[lane]]
         seen = {header for header, _ in work}
@@ -220,7 +220,7 @@ class Waiting:
         return found
 
     def cycle(self) -> tuple[int, ...]:
-        """Lanes of one cycle, in order; empty if there is none.
+        """Return lanes of one cycle, in order; empty if there is none.
 
         A cycle of the graph comes back to its first lane shifted, perhaps, and then is closed by going round again:
         a shift is its own opposite.

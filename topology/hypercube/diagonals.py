@@ -9,7 +9,7 @@ at the same time.
 
 
 def input_codes(dimensions: int, injection_channels: int) -> tuple[int, ...]:
-    """The numbers of all inputs of a switch on diagonals, hosts' last.
+    """Return the numbers of all inputs of a switch on diagonals, hosts' last.
 
     Parameters
     ----------
@@ -23,5 +23,5 @@ def input_codes(dimensions: int, injection_channels: int) -> tuple[int, ...]:
 
 
 def code_bits(dimensions: int, injection_channels: int) -> int:
-    """Bits of these numbers, and of a diagonal."""
+    """Return bits of these numbers, and of a diagonal."""
     return max(dimensions, *input_codes(dimensions, injection_channels)).bit_length()

@@ -51,7 +51,7 @@ class HypercubeLinks(ChannelNetwork):
         self.shape = (2,) * dimensions
 
     def dimension_of(self, channel: Channel) -> int | None:
-        """Dimension in which a channel travels; None if it comes from or leads to a processor."""
+        """Return dimension in which a channel travels; None if it comes from or leads to a processor."""
         between_switches = self.is_switch(channel.source) and self.is_switch(channel.sink)
         return channel.source_port if between_switches else None
 

@@ -32,7 +32,7 @@ def check_reuse(lane_reuse: str) -> None:
 
 
 def unshared_lanes(lanes: int, rule: str, lane_reuse: str) -> int:
-    """How many lanes of a channel, the first ones, have one worm at a time.
+    """Return how many lanes of a channel, the first ones, have one worm at a time.
 
     Parameters
     ----------

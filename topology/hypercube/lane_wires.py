@@ -5,7 +5,7 @@ from topology.common.side_wires import SideWire
 
 
 def lane_wires(network: LaneNetwork, released_lanes: int) -> tuple[SideWire, ...]:
-    """All credit wires, and then for each of them, in the same order, the wires on which lanes are released.
+    """Return all credit wires, and then for each of them, in the same order, the wires on which lanes are released.
 
     A lane is released when the tail has left its buffer, which is empty then: another worm may have it.
 

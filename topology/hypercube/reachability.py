@@ -20,7 +20,7 @@ def unreached_pairs(routing: HypercubeRouting) -> list[tuple[int, int]]:
 
 
 def _arrives(ways: Ways, header: Header, arrivals: dict[Header, bool]) -> bool:
-    """Whether a header arrives by all its ways; ``arrivals`` has what is known already."""
+    """Return whether a header arrives by all its ways; ``arrivals`` has what is known already."""
     if header not in arrivals:
         arrivals[header] = False  # as long as it is not known: who comes back to here runs in circles
         steps = ways.candidates(header) + ways.escapes(header)

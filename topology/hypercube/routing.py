@@ -81,11 +81,11 @@ class HypercubeRouting(RoutedHeaders):
 
     @property
     def adaptive_lanes(self) -> int:
-        """How many lanes of a channel, the first ones, are candidates."""
+        """Number of lanes of a channel, the first ones, are candidates."""
         return self.network.lanes if self.rule == ADAPTIVE_ONLY else self.network.lanes - 1
 
     def routing_key(self, _source: int, destinations: Sequence[int]) -> int:
-        """The routing key of a message: the number of its destination.
+        """Return the routing key of a message: the number of its destination.
 
         Raises
         ------
@@ -95,7 +95,7 @@ class HypercubeRouting(RoutedHeaders):
         return only_destination(destinations)
 
     def candidates(self, lane: int, key: int) -> int:
-        """The lanes that a header may ask for first, at the switch where its lane ends.
+        """Return the lanes that a header may ask for first, at the switch where its lane ends.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class HypercubeRouting(RoutedHeaders):
         return self._mask(0, lane, key)
 
     def escapes(self, lane: int, key: int) -> int:
-        """The lanes that a header may ask for if it can have none of its candidates, as ``candidates``.
+        """Return the lanes that a header may ask for if it can have none of its candidates, as ``candidates``.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class HypercubeRouting(RoutedHeaders):
         return int(self.masks(lane)[kind][self.network.channels[lane].sink ^ key])
 
     def masks(self, lane: int) -> tuple[np.ndarray, np.ndarray]:
-        """``candidates`` and ``escapes`` of all headers that come on a lane into a switch.
+        """Return ``candidates`` and ``escapes`` of all headers that come on a lane into a switch.
 
         Parameters
         ----------

@@ -80,7 +80,7 @@ class Ways:
         self._known: dict[tuple[int, int], tuple[Step, ...]] = {}
 
     def _steps_from(self, switch: int, renamed: Sequence[int]) -> list[Step]:
-        """By output lane-port."""
+        """Return by output lane-port."""
         steps = []
         for lane in self.network.output_channel[switch]:
             sink = self.network.channels[lane].sink
@@ -90,20 +90,20 @@ class Ways:
         return steps
 
     def shifted(self, lane: int, shift: int) -> int:
-        """The lane between switches that a lane is renamed to."""
+        """Return the lane between switches that a lane is renamed to."""
         if shift == 0:
             return lane
         channel = self.network.channels[lane]
         return self.network.output_channel[channel.source ^ shift][channel.source_port]
 
     def starts(self) -> Iterator[Header]:
-        """What the hosts of representatives may send: to everybody but themselves, over any of their channels."""
+        """Yield what the hosts of representatives may send: to everybody but themselves, over any of their channels."""
         for switch in self.representatives:
             for lane in self.network.injection_channels_of(switch):
                 yield from (Header(lane, key) for key in range(self.network.switches) if key != switch)
 
     def are_shortest(self) -> bool:
-        """Whether headers only ever leave in dimensions that remain, or are delivered."""
+        """Return whether headers only ever leave in dimensions that remain, or are delivered."""
         remaining = np.arange(self.network.switches)
         allowed = np.full(len(remaining), 1 << self.network.dimensions * self.network.lanes)
         for dimension in range(self.network.dimensions):
@@ -112,11 +112,11 @@ class Ways:
         return not any((np.array(masks) & ~allowed).any() for kinds in self._masks.values() for masks in kinds)
 
     def candidates(self, header: Header) -> tuple[Step, ...]:
-        """Steps to the candidates of a header that is at a representative."""
+        """Return steps to the candidates of a header that is at a representative."""
         return self._following(header, 0)
 
     def escapes(self, header: Header) -> tuple[Step, ...]:
-        """Steps to its escapes."""
+        """Return steps to its escapes."""
         return self._following(header, 1)
 
     def _following(self, header: Header, kind: int) -> tuple[Step, ...]:
@@ -129,7 +129,7 @@ class Ways:
 
 
 def _shifts(routing: HypercubeRouting) -> tuple[int, ...]:
-    """Those that take every switch to one with the same masks by remaining dimensions."""
+    """Return those that take every switch to one with the same masks by remaining dimensions."""
     switches = np.arange(routing.network.switches)
     kinds: list[list[np.ndarray]] = []
     kind_of = np.array([_kind(routing, switch, kinds) for switch in switches.tolist()])
@@ -137,7 +137,7 @@ def _shifts(routing: HypercubeRouting) -> tuple[int, ...]:
 
 
 def _kind(routing: HypercubeRouting, switch: int, kinds: list[list[np.ndarray]]) -> int:
-    """Position of a switch's masks among the different ones that were found, to which they are added if new."""
+    """Return position of a switch's masks among the different ones that were found, to which they are added if new."""
     own = [masks for lane in routing.network.input_channel[switch] for masks in routing.masks(lane)]
     for number, kind in enumerate(kinds):
         if all(a is b or np.array_equal(a, b) for a, b in zip(own, kind, strict=True)):

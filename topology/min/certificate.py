@@ -12,7 +12,7 @@ from topology.min.side_wires import token_rings
 def min_evidence(
     routing: MinRouting, buffer_depth_flits: int, token: str = EXACT, link_cycles: int = 1
 ) -> dict[str, Any]:
-    """Fields of the certificate.
+    """Return fields of the certificate.
 
     Parameters
     ----------

@@ -82,13 +82,13 @@ def check_min_deadlock(
 
 
 def min_dependencies(routing: MinRouting) -> PathDependencies:
-    """Path dependencies of all headers, as ``walk_dependencies`` gives them."""
+    """Return path dependencies of all headers, as ``walk_dependencies`` gives them."""
     network, keys = routing.network, np.ones(routing.keys, dtype=bool)
     return walk_dependencies(network, keys, partial(_taken, routing), _first_to_last(network))
 
 
 def _first_to_last(network: MinNetwork) -> list[int]:
-    """Channels in the order of the way: up stage by stage, and then, in bidirectional networks, down again."""
+    """Return channels in the order of the way: up stage by stage, and then, in bidirectional networks, down again."""
 
     def rank(channel: int) -> tuple[int, int]:
         source = network.channels[channel].source
@@ -103,7 +103,7 @@ def _first_to_last(network: MinNetwork) -> list[int]:
 
 
 def _taken(routing: MinRouting, channel: int) -> np.ndarray:
-    """Whether a header that arrived on ``channel`` may take an output, bool array, shape (outputs, keys)."""
+    """Return whether a header that arrived on ``channel`` may take an output, bool array, shape (outputs, keys)."""
     switch = routing.network.channels[channel].sink
     outputs = np.arange(len(routing.network.output_channel[switch]))[:, np.newaxis]
     routes = routing.routes[switch, :, routing.input_class(channel)]
@@ -126,13 +126,13 @@ def branch_channels(routing: MinRouting) -> list[int]:
 
 
 def branches_of(routing: MinRouting, switch: int) -> list[int]:
-    """Ports at which a message may branch."""
+    """Return ports at which a message may branch."""
     ports = branch_ports(routing.network, switch)
     return [port for port in ports if routing.reach[switch, port].any()]
 
 
 def _rivals(routing: MinRouting, splits: list[int], token: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """Pairs of switches of a stage without a token in common whose branches meet again at two outputs.
+    """Yield pairs of switches of a stage without a token in common whose branches meet again at two outputs.
 
     With each pair the circle that this can close.
     """

@@ -102,16 +102,16 @@ class MinNetwork(ChannelNetwork):
 
     @property
     def bidirectional(self) -> bool:
-        """Whether messages turn round."""
+        """True if messages turn round."""
         return self.kind == BIDIRECTIONAL
 
     @property
     def private_consumption(self) -> bool:
-        """Whether inputs have consumption channels of their own."""
+        """True if inputs have consumption channels of their own."""
         return self.consumption_channels > 1
 
     def input_class(self, channel: int) -> int:
-        """Whether a channel leads FORWARD or BACKWARD; into a processor it is its switch's business alone.
+        """Return whether a channel leads FORWARD or BACKWARD; into a processor it is its switch's business alone.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class MinNetwork(ChannelNetwork):
         return (whole, port) if whole is not None else (self.switch_at[SwitchPosition(stage, row, port)], 0)
 
     def _next_line(self, stage: int, line: int) -> int:
-        """The line at the entry of the next stage that a line at the exit of a stage becomes."""
+        """Return the line at the entry of the next stage that a line at the exit of a stage becomes."""
         if self.kind == "omega":
             return self._shuffled(line)
         if self.kind == "baseline":
@@ -180,7 +180,7 @@ class MinNetwork(ChannelNetwork):
         return line * self.radix % size + line * self.radix // size
 
     def _swapped(self, line: int, digit: int) -> int:
-        """Digits 0 and ``digit`` change places."""
+        """Return digits 0 and ``digit`` change places."""
         weight = self.radix**digit
         low, high = line % self.radix, line // weight % self.radix
         return line + (high - low) + (low - high) * weight

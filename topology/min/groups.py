@@ -23,7 +23,7 @@ TOKEN_RULES = (EXACT, PRINTED)
 
 
 def branch_ports(network: MinNetwork, switch: int) -> range:
-    """Output ports at which a message may branch: all, or in bidirectional networks those to the left."""
+    """Return output ports at which a message may branch: all, or in bidirectional networks those to the left."""
     outputs = len(network.output_channel[switch])
     return range(min(outputs, network.radix) if network.bidirectional else outputs)
 
@@ -112,7 +112,7 @@ class TokenGroups:
         return tuple(found[switch] for switch in range(self.network.switches))
 
     def release_flits(self, switch: int, buffer_depth_flits: int, link_cycles: int = 1, rule: str = EXACT) -> int:
-        """Flits of a tree operation that all its branches must have copied before the token may go on.
+        """Return flits of a tree operation that all its branches must have copied before the token may go on.
 
         Until a header has its last channel, all flits that its branch has copied sit in the q output registers, q
         links with their stages and q buffers on the way. So with one flit more every header has got through. The
@@ -151,11 +151,11 @@ class TokenGroups:
         return order
 
     def _behind(self, switch: int) -> list[int]:
-        """Switches behind the branches of a switch."""
+        """Return switches behind the branches of a switch."""
         network = self.network
         sinks = [network.channels[network.output_channel[switch][port]].sink for port in branch_ports(network, switch)]
         return [sink for sink in sinks if network.is_switch(sink)]
 
     def _delivers(self, switch: int) -> bool:
-        """Whether the branches of a switch lead to processors."""
+        """Return whether the branches of a switch lead to processors."""
         return not self._behind(switch)

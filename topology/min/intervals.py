@@ -55,7 +55,7 @@ def branch_intervals(network: MinNetwork) -> BranchIntervals | None:
 
 
 def _branches(network: MinNetwork, switch: int) -> list[tuple[int, int]]:
-    """Channels at which a message may branch, each with its port."""
+    """Return channels at which a message may branch, each with its port."""
     return [(network.output_channel[switch][port], port) for port in branch_ports(network, switch)]
 
 
@@ -80,7 +80,7 @@ def _places(network: MinNetwork, sinks: list[list[int]]) -> np.ndarray:
 
 
 def _last_first(network: MinNetwork, sinks: list[list[int]]) -> list[int]:
-    """Switches so that those behind the branches of a switch come before it."""
+    """Return switches so that those behind the branches of a switch come before it."""
     order, seen = [], np.zeros(network.vertices, dtype=bool)
     seen[network.switches :] = True
     for first in range(network.switches):

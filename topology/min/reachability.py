@@ -37,11 +37,11 @@ class _Arrivals:
         self._loops = False
 
     def of_unicasts(self, channel: int) -> np.ndarray:
-        """Each destination by the unicast that is addressed to it."""
+        """Return each destination by the unicast that is addressed to it."""
         return self._settled(channel, None)
 
     def of_multicasts(self, channel: int, turn: int) -> np.ndarray:
-        """Each destination by a multicast that has it in its set and turns round at a stage."""
+        """Return each destination by a multicast that has it in its set and turns round at a stage."""
         return self._settled(channel, turn)
 
     def _settled(self, channel: int, turn: int | None) -> np.ndarray:
@@ -52,7 +52,7 @@ class _Arrivals:
         return self._known[channel, turn]
 
     def _look_again(self) -> bool:
-        """Whether more is sure to arrive now that nothing is under way; it only ever becomes more."""
+        """Return whether more is sure to arrive now that nothing is under way; it only ever becomes more."""
         before = {key: arrives.copy() for key, arrives in self._known.items()}
         for channel, turn in before:
             self._known[channel, turn] = self._found(channel, turn)
@@ -93,7 +93,7 @@ class _Arrivals:
         return arrives
 
     def _by_branches(self, switch: int, turn: int) -> np.ndarray:
-        """Exactly one branch has the destination in its reach, and it arrives."""
+        """Return exactly one branch has the destination in its reach, and it arrives."""
         reach = self.routing.reach[switch]
         arrives = reach.sum(axis=0) == 1
         for port, output in enumerate(self.routing.network.output_channel[switch]):
@@ -103,7 +103,7 @@ class _Arrivals:
 
 
 def _lowest_turns(routing: MinRouting, source: int) -> np.ndarray:
-    """The first stage from which each destination is to be reached, int[processors]."""
+    """Return the first stage from which each destination is to be reached, int[processors]."""
     network = routing.network
     lowest = np.zeros(len(network.processors), dtype=np.int64)
     if not network.bidirectional:

@@ -63,7 +63,7 @@ class MinRouting(RoutedHeaders):
 
     @property
     def turns_at_top(self) -> bool:
-        """Whether all messages turn round at one switch."""
+        """True if all messages turn round at one switch."""
         return self.ordering == TOTAL
 
     @property
@@ -92,7 +92,7 @@ class MinRouting(RoutedHeaders):
 
     @property
     def follows_rules(self) -> bool:
-        """Whether ``routes`` and ``reach`` would say what follows from the network, and are not made yet.
+        """True if ``routes`` and ``reach`` would say what follows from the network, and are not made yet.
 
         Not so if others are given in their place, in a derived class or for this network.
         """
@@ -166,7 +166,7 @@ class MinRouting(RoutedHeaders):
         return sum(1 << port for port in ports)
 
     def input_class(self, channel: int) -> int:
-        """Class of an arrival channel: FORWARD, or BACKWARD in bidirectional networks.
+        """Return class of an arrival channel: FORWARD, or BACKWARD in bidirectional networks.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class MinRouting(RoutedHeaders):
         return self.network.input_class(channel)
 
     def turn_stage(self, source: int, destinations: Sequence[int]) -> int:
-        """The lowest stage from whose switches on the way up all destinations are to the left, or the last one.
+        """Return the lowest stage from whose switches on the way up all destinations are to the left, or the last one.
 
         With reach sets from outside there may be none; what is not reached is lost then, and ``check`` says so.
 
@@ -194,7 +194,7 @@ class MinRouting(RoutedHeaders):
         return stage
 
     def _leads_to(self, switch: int, destinations: Sequence[int]) -> bool:
-        """Whether all destinations are behind the branches of a switch."""
+        """Return whether all destinations are behind the branches of a switch."""
         if not self.follows_rules or self.intervals is None:
             return bool(self.reach[switch][:, list(destinations)].any(axis=0).all())
         places = self.intervals.place[list(destinations)]
@@ -207,7 +207,7 @@ class MinRouting(RoutedHeaders):
         return range(len(self.network.processors), self.keys)
 
     def routing_key(self, source: int, destinations: Sequence[int]) -> int:
-        """The routing key of a message."""
+        """Return the routing key of a message."""
         if len(destinations) == 1:
             return destinations[0]
         turn = self.turn_stage(source, destinations) if self.network.bidirectional else 0

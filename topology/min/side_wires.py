@@ -6,17 +6,17 @@ from topology.min.groups import TOKEN_RULES, Group, TokenGroups
 
 
 def token_rings(groups: TokenGroups, token: str) -> tuple[Group, ...]:
-    """Groups that have a token; none without a token rule."""
+    """Return groups that have a token; none without a token rule."""
     return groups.groups if token in TOKEN_RULES else ()
 
 
 def token_wires(groups: TokenGroups, token: str) -> tuple[SideWire, ...]:
-    """One wire from each switch of a ring to the next, ring by ring."""
+    """Return one wire from each switch of a ring to the next, ring by ring."""
     return tuple(wire for group in token_rings(groups, token) for wire in ring_wires(group))
 
 
 def ring_wires(group: Group) -> tuple[SideWire, ...]:
-    """The same for one ring."""
+    """Return the same for one ring."""
     following = (*group.switches[1:], group.switches[0])
     return tuple(
         SideWire(switch, "token_out", after, "token_in")
@@ -25,6 +25,6 @@ def ring_wires(group: Group) -> tuple[SideWire, ...]:
 
 
 def token_status(groups: TokenGroups, token: str) -> tuple[StatusOutput, ...]:
-    """What is seen of the watch over the rings: a bit per ring each."""
+    """Return what is seen of the watch over the rings: a bit per ring each."""
     rings = len(token_rings(groups, token))
     return (StatusOutput("token_lost", rings), StatusOutput("token_duplicated", rings)) if rings else ()

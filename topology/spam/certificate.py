@@ -8,7 +8,7 @@ from topology.spam.routing import SpamRouting
 
 
 def spam_evidence(routing: SpamRouting, *, atomic: bool = True) -> dict[str, Any]:
-    """Fields of the certificate.
+    """Return fields of the certificate.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from topology.spam.routing import SpamRouting
 
 
 def spam_dependencies(routing: SpamRouting, *, atomic: bool = True) -> Dependencies:
-    """Dependencies of all headers that any processor may send.
+    """Return dependencies of all headers that any processor may send.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def spam_dependencies(routing: SpamRouting, *, atomic: bool = True) -> Dependenc
 
 
 def _sent_keys(routing: SpamRouting) -> np.ndarray:
-    """LCAs that a header can carry: processors, and switches with destinations below two or more outputs."""
+    """Return LCAs that a header can carry: processors, and switches with destinations below two or more outputs."""
     network = routing.network
     keys = np.ones(network.vertices, dtype=bool)
     keys[: network.switches] = routing.reach.any(axis=2).sum(axis=1) >= 2
@@ -35,7 +35,7 @@ def _sent_keys(routing: SpamRouting) -> np.ndarray:
 
 
 def _taken(routing: SpamRouting, channel: int) -> np.ndarray:
-    """Whether a header that arrived on ``channel`` may take a port, bool array, shape (ports, keys)."""
+    """Return whether a header that arrived on ``channel`` may take a port, bool array, shape (ports, keys)."""
     network, labels = routing.network, routing.labels
     switch = network.channels[channel].sink
     arrival = labels.channel_class[channel]
@@ -62,7 +62,7 @@ def branch_channels(routing: SpamRouting) -> list[int]:
 
 
 def _splits(routing: SpamRouting) -> dict[tuple[int, ...], int]:
-    """Tree outputs of each switch that one header may ask for together."""
+    """Return tree outputs of each switch that one header may ask for together."""
     network = routing.network
     splits = {}
     for switch in range(network.switches):

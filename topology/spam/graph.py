@@ -99,7 +99,7 @@ class SpamLabels:
         return level
 
     def _class_of(self, channel: Channel) -> int:
-        """The class of a channel; of parallel links only the first belongs to the tree."""
+        """Return the class of a channel; of parallel links only the first belongs to the tree."""
         source, sink = channel.source, channel.sink
         if self.parent[source] == sink and source != self.root:
             return UP
@@ -172,7 +172,7 @@ class SpamLabels:
         return table
 
     def is_ancestor(self, above: int, below: int) -> bool:
-        """Whether a vertex is a tree ancestor of another one, or the same.
+        """Return whether a vertex is a tree ancestor of another one, or the same.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class SpamLabels:
         return bool(self.first[above] <= self.first[below] < self.last[above])
 
     def lowest_common_ancestor(self, processors: Sequence[int]) -> int:
-        """The deepest vertex that is a tree ancestor of all given processors; of one processor, its own vertex.
+        """Return the deepest vertex that is a tree ancestor of all given processors; of one processor, its own vertex.
 
         Parameters
         ----------

@@ -6,7 +6,7 @@ from topology.common.part_headers import BIT_STRING, header_format
 
 
 def spam_header(network: Network, flit_bits: int, kind: str = BIT_STRING) -> HeaderFormat:
-    """Header format of a network.
+    """Return header format of a network.
 
     The key is the vertex number of the destinations' lowest common ancestor; for a unicast that is the
     destination itself, the set of destinations is never read and so is not sent.

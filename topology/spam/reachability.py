@@ -34,7 +34,7 @@ def unreached_pairs(routing: SpamRouting) -> list[tuple[int, int]]:
 
 
 def _arrives(routing: SpamRouting) -> np.ndarray:
-    """Whether a header on a channel certainly comes to its key's vertex, bool, shape (channels, keys)."""
+    """Return whether a header on a channel certainly comes to its key's vertex, bool, shape (channels, keys)."""
     network = routing.network
     sinks = np.array([channel.sink for channel in network.channels])
     arrives = np.zeros((len(sinks), network.vertices), dtype=bool)
@@ -54,7 +54,7 @@ def _arrives(routing: SpamRouting) -> np.ndarray:
 
 
 def _outputs(routing: SpamRouting, channel: int) -> np.ndarray:
-    """Outputs among which a header that arrived on a channel may be sent, bool, shape (ports, keys)."""
+    """Return outputs among which a header that arrived on a channel may be sent, bool, shape (ports, keys)."""
     network, labels = routing.network, routing.labels
     switch = network.channels[channel].sink
     ports = np.arange(network.degree(switch))[:, np.newaxis]

@@ -94,7 +94,7 @@ class SpamRouting(RoutedHeaders):
 
     @property
     def follows_rules(self) -> bool:
-        """Whether ``routes`` and ``reach`` would say what follows from the labels, and are not made yet.
+        """True if ``routes`` and ``reach`` would say what follows from the labels, and are not made yet.
 
         Not so if others are given in their place, in a derived class or for this network.
         """
@@ -119,7 +119,7 @@ class SpamRouting(RoutedHeaders):
         return table
 
     def _allowed(self, switch: int, arrival: int) -> np.ndarray:
-        """The routing function's search phase: bool array, shape (ports, vertices as L)."""
+        """Return the routing function's search phase: bool array, shape (ports, vertices as L)."""
         labels, network = self.labels, self.network
         allowed = np.zeros((network.degree(switch), network.vertices), dtype=bool)
         if arrival == UP and self.ordering == TOTAL:
@@ -161,7 +161,7 @@ class SpamRouting(RoutedHeaders):
         return 1 << network.neighbours[switch].index(int(labels.parent[switch]))
 
     def _nearest(self, switch: int, allowed: np.ndarray) -> np.ndarray:
-        """The selection function: of the allowed ports those nearest to L, as masks, shape (vertices,)."""
+        """Return the selection function: of the allowed ports those nearest to L, as masks, shape (vertices,)."""
         network = self.network
         here = self._hops_modulo_3(switch)
         ahead = np.stack([self._hops_modulo_3(sink) for sink in network.neighbours[switch]])

@@ -8,7 +8,7 @@ from topology.torus.routing import TorusRouting
 
 
 def torus_evidence(routing: TorusRouting) -> dict[str, Any]:
-    """Fields of the certificate.
+    """Return fields of the certificate.
 
     Parameters
     ----------

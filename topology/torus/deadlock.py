@@ -48,7 +48,7 @@ def check_torus_deadlock(routing: TorusRouting) -> DeadlockVerdict:
 
 
 def torus_dependencies(routing: TorusRouting) -> tuple[nx.DiGraph, tuple[tuple[int, int], ...]]:
-    """Dependencies of all headers that any node may send.
+    """Return dependencies of all headers that any node may send.
 
     Returns
     -------
@@ -105,7 +105,7 @@ class _Walk:
             work += self._new(lane, lanes, seen)
 
     def _new(self, lane: int, lanes: Iterable[int], seen: set[int]) -> list[int]:
-        """Those that have not been seen; all of them are asked for."""
+        """Return those that have not been seen; all of them are asked for."""
         self.found[lane].update(lanes)
         new = [following for following in lanes if following not in seen]
         seen.update(new)

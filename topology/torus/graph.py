@@ -57,7 +57,7 @@ class TorusLinks(ChannelNetwork):
             yield self.grid.nodes + node, 0, node, len(ways)
 
     def _arrivals(self, node: int) -> list[int]:
-        """Directions in which something arrives at a node: it comes from the neighbour on the other side."""
+        """Return directions in which something arrives at a node: it comes from the neighbour on the other side."""
         return [way for way in range(DIRECTIONS) if self._neighbours[node][opposite(way)] is not None]
 
     def _channel_name(self, index: int, source: int, source_port: int, sink: int) -> str:
@@ -67,7 +67,7 @@ class TorusLinks(ChannelNetwork):
         return super()._channel_name(index, source, source_port, sink)
 
     def direction_of(self, channel: Channel) -> int | None:
-        """Direction in which a channel travels; None if it comes from or leads to a processor.
+        """Return direction in which a channel travels; None if it comes from or leads to a processor.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class TorusNetwork(LaneNetwork):
         self.closes_ring = tuple(closing[link] for link in self.link_of)
 
     def output_link(self, node: int, direction: int) -> int | None:
-        """The physical channel that leaves a node in a direction; None if there is none.
+        """Return the physical channel that leaves a node in a direction; None if there is none.
 
         Parameters
         ----------

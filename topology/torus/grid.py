@@ -22,12 +22,12 @@ DIRECTION_NAMES = ("+y", "-y", "+x", "-x")
 
 
 def opposite(direction: int) -> int:
-    """The direction back."""
+    """Return the direction back."""
     return direction ^ 1
 
 
 def along_row(direction: int) -> bool:
-    """Whether a direction runs along a row, which changes the column."""
+    """Return whether a direction runs along a row, which changes the column."""
     return direction in (Y_POSITIVE, Y_NEGATIVE)
 
 
@@ -88,11 +88,11 @@ class Grid:
 
     @property
     def nodes(self) -> int:
-        """How many nodes there are."""
+        """Number of nodes there are."""
         return self.rows * self.columns
 
     def node(self, row: int, column: int) -> int:
-        """Number of a node.
+        """Return number of a node.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class Grid:
         return row * self.columns + column
 
     def position(self, node: int) -> tuple[int, int]:
-        """Row and column of a node.
+        """Return row and column of a node.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class Grid:
         return divmod(node, self.columns)
 
     def side(self, direction: int) -> int:
-        """Nodes in the ring or line that a direction runs along.
+        """Return nodes in the ring or line that a direction runs along.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class Grid:
         return self.columns if along_row(direction) else self.rows
 
     def neighbour(self, node: int, direction: int) -> int | None:
-        """The node behind the channel that leaves a node in a direction; None if there is no such channel.
+        """Return the node behind the channel that leaves a node in a direction; None if there is no such channel.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class Grid:
         return node + (following % side - place) * stride
 
     def shortest(self, source: int, destination: int) -> Turns:
-        """The shorter way in each dimension; the positive one if both are alike. In a mesh the only one.
+        """Return the shorter way in each dimension; the positive one if both are alike. In a mesh the only one.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class Grid:
         return Turns(self._goes_back(column, to_column, self.columns), self._goes_back(row, to_row, self.rows))
 
     def shortest_ways(self, source: np.ndarray, destination: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same for many messages at once.
+        """Return the same for many messages at once.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class Grid:
         return (start - end) % side < (end - start) % side
 
     def path(self, source: int, destination: int, turns: Turns | None = None) -> Iterator[Hop]:
-        """The channels that a message takes between two switches, first one first.
+        """Yield the channels that a message takes between two switches, first one first.
 
         Parameters
         ----------
@@ -218,7 +218,7 @@ class Grid:
         return end < position if direction in (Y_POSITIVE, X_POSITIVE) else end > position
 
     def closes_ring(self, node: int, direction: int) -> bool:
-        """Whether the channel that leaves a node in a direction is the one that closes the ring.
+        """Return whether the channel that leaves a node in a direction is the one that closes the ring.
 
         Parameters
         ----------

@@ -33,7 +33,7 @@ class RoutingKey(NamedTuple):
 
     @classmethod
     def of(cls, grid: Grid, destination: int, turns: Turns) -> "RoutingKey":
-        """The key of a message to a node."""
+        """Return the key of a message to a node."""
         row, column = grid.position(destination)
         return cls(column, row, int(turns.y_negative), int(turns.x_negative))
 
@@ -66,18 +66,18 @@ class KeyFormat:
         return tuple(sum(widths[:field]) for field in range(len(widths)))
 
     def pack(self, key: RoutingKey) -> int:
-        """The key as an integer."""
+        """Return the key as an integer."""
         return sum(value << low for value, low in zip(key, self._low, strict=True))
 
     def unpack(self, value: int) -> RoutingKey:
-        """The fields of a key given as an integer."""
+        """Return the fields of a key given as an integer."""
         return RoutingKey(
             *(value >> low & (1 << width) - 1 for (_, width), low in zip(self.fields, self._low, strict=True))
         )
 
 
 def torus_header(grid: Grid, flit_bits: int) -> HeaderFormat:
-    """Header format of a torus or mesh: routing key and source.
+    """Return header format of a torus or mesh: routing key and source.
 
     Raises
     ------

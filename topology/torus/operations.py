@@ -12,12 +12,12 @@ _ALL_TURNS = tuple(Turns(bool(bits & 1), bool(bits & 2)) for bits in range(4))
 
 
 def operation(turns: Turns | None) -> int:
-    """Operation of a message with given turns, 1 + y_negative + 2 x_negative; ``SHORTEST`` without."""
+    """Return operation of a message with given turns, 1 + y_negative + 2 x_negative; ``SHORTEST`` without."""
     return SHORTEST if turns is None else 1 + _ALL_TURNS.index(turns)
 
 
 def turns_of(operation: int) -> Turns | None:
-    """Turns that an operation fixes; None if it leaves them to the shorter way.
+    """Return turns that an operation fixes; None if it leaves them to the shorter way.
 
     Raises
     ------

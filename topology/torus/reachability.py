@@ -50,7 +50,7 @@ def _arrivals_after_turns(ways: Ways) -> list[int]:
 
 
 def _from_column(ways: Ways, lane: int, heading: Heading, arrivals: dict[int, bool]) -> bool:
-    """Whether a header on a lane arrives that is in its column; ``arrivals`` has what is known already."""
+    """Return whether a header on a lane arrives that is in its column; ``arrivals`` has what is known already."""
     if lane not in arrivals:
         arrivals[lane] = False  # as long as it is not known: who comes back to here runs in circles
         target = ways.network.delivery_channel(ways.grid.node(heading.end, ways.position(lane)[1]))
@@ -63,7 +63,7 @@ def _from_column(ways: Ways, lane: int, heading: Heading, arrivals: dict[int, bo
 
 
 def _from_row(ways: Ways, lane: int, heading: Heading, turned: list[int], arrivals: dict[int, int]) -> int:
-    """Headings along the column with which headers on a lane arrive that have this heading along the row."""
+    """Return headings along the column with which headers on a lane arrive that have this heading along the row."""
     if ways.position(lane)[1] == heading.end:
         return turned[lane]
     if lane not in arrivals:

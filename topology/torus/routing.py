@@ -84,11 +84,11 @@ class TorusRouting(RoutedHeaders):
 
     @property
     def classed(self) -> bool:
-        """Whether lanes fall into classes."""
+        """True if lanes fall into classes."""
         return self.network.grid.wraps and self.network.lanes > 1
 
     def lane_class(self, lane: int) -> int:
-        """Class of a lane between two switches; 0 for all if there are none.
+        """Return class of a lane between two switches; 0 for all if there are none.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class TorusRouting(RoutedHeaders):
         return int(self.classed and self.network.lane_of[lane] >= self.network.lanes // 2)
 
     def routing_key(self, source: int, destinations: Sequence[int], turns: Turns | None = None) -> int:
-        """The routing key of a message.
+        """Return the routing key of a message.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class TorusRouting(RoutedHeaders):
         return self.key_format.pack(RoutingKey.of(grid, destination, turns))
 
     def header_value(self, source: int, destinations: Sequence[int], turns: Turns | None = None) -> int:
-        """The header of a message, as an integer.
+        """Return the header of a message, as an integer.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class TorusRouting(RoutedHeaders):
         return self.header.pack((self.routing_key(source, destinations, turns), source))
 
     def candidates(self, lane: int, key: int) -> int:
-        """The lanes that a header may ask for at the switch where its lane ends.
+        """Return the lanes that a header may ask for at the switch where its lane ends.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class TorusRouting(RoutedHeaders):
         return sum(mask for mask, good in zip(self._masks[switch][direction], allowed, strict=True) if good)
 
     def _classes_out(self, lane: int, direction: int, switch: int, destination: int) -> tuple[bool, bool]:
-        """Whether a header may take class 0, and class 1, when it leaves a switch in a direction."""
+        """Return whether a header may take class 0, and class 1, when it leaves a switch in a direction."""
         if not self.classed:
             return True, False
         ahead = self.network.grid.wrap_ahead(switch, destination, direction)

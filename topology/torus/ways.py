@@ -39,7 +39,7 @@ class Heading(NamedTuple):
 
 
 def headings(side: int) -> Iterator[Heading]:
-    """All of a dimension."""
+    """Yield all of a dimension."""
     for end in range(side):
         yield Heading(end, 0)
         yield Heading(end, 1)
@@ -63,11 +63,11 @@ class Ways:
         ]
 
     def ends_at_switch(self, lane: int) -> bool:
-        """Whether a lane leads to a switch, and not to a processor."""
+        """Return whether a lane leads to a switch, and not to a processor."""
         return self._positions[lane] is not None
 
     def position(self, lane: int) -> tuple[int, int]:
-        """Row and column of the switch where a lane ends."""
+        """Return row and column of the switch where a lane ends."""
         position = self._positions[lane]
         assert position is not None, lane
         return position
@@ -77,15 +77,15 @@ class Ways:
         return self.network.direction_of[lane] is None and self.position(lane)[0] == heading.end
 
     def row_key(self, lane: int, heading: Heading) -> int:
-        """A key of those with this heading along the row."""
+        """Return a key of those with this heading along the row."""
         return self.routing.key_format.pack(RoutingKey(heading.end, self.position(lane)[0], heading.negative, 0))
 
     def column_key(self, lane: int, heading: Heading) -> int:
-        """A key of those that are in their column at the end of a lane, with this heading along it."""
+        """Return a key of those that are in their column at the end of a lane, with this heading along it."""
         return self.routing.key_format.pack(RoutingKey(self.position(lane)[1], heading.end, 0, heading.negative))
 
     def along_row(self, lane: int, heading: Heading) -> list[int]:
-        """Lanes that a header may take while it is not in its column; none if it has no way."""
+        """Return lanes that a header may take while it is not in its column; none if it has no way."""
         lanes = self._following(lane, self.row_key(lane, heading))
         row = self.position(lane)[0]
         in_order = all(self.ends_at_switch(lane) and self.position(lane)[0] == row for lane in lanes)

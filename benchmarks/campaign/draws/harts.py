@@ -5,7 +5,7 @@ from topology.harts.graph import HexMesh
 
 
 def network(draw: Draw) -> Section:
-    """A section ``network``: 7 to 61 nodes, mostly 7 and 19."""
+    """Return a section ``network``: 7 to 61 nodes, mostly 7 and 19."""
     size = draw.one_of((2, 3, 4, 5), (8, 6, 2, 1))
     gap_frames = draw.whole(1, 3)
     section: Section = {
@@ -26,7 +26,7 @@ def network(draw: Draw) -> Section:
 
 
 def _faults(draw: Draw, size: int) -> Section:
-    """One or two nodes or links of some kinds, all nodes different."""
+    """Return one or two nodes or links of some kinds, all nodes different."""
     mesh = HexMesh(size)
     nodes = draw.some_of(range(mesh.nodes), 6)
     faults: Section = {}

@@ -9,7 +9,7 @@ LARGE = ((2, 4), (3, 3), (4, 3), (2, 5), (8, 2))
 
 
 def network(draw: Draw) -> Section:
-    """A section ``network``: any kind, of 1 to 80 switches."""
+    """Return a section ``network``: any kind, of 1 to 80 switches."""
     radix, stages = draw.one_of(LARGE if draw.chance(0.3) else SMALL)
     topology: Section = {
         "kind": draw.one_of(("baseline", "butterfly", "omega", "bi-butterfly")),

@@ -23,26 +23,26 @@ class Draw:
         self._generator = np.random.default_rng([SEED, *numbers])
 
     def one_of(self, choices: Sequence[T], shares: Sequence[float] | None = None) -> T:
-        """One of some values, all equally likely or by their shares."""
+        """Return one of some values, all equally likely or by their shares."""
         if shares is None:
             return choices[int(self._generator.integers(len(choices)))]
         total = sum(shares)
         return choices[int(self._generator.choice(len(choices), p=[share / total for share in shares]))]
 
     def whole(self, least: int, most: int) -> int:
-        """A whole number, both ends included."""
+        """Return a whole number, both ends included."""
         return int(self._generator.integers(least, most + 1))
 
     def chance(self, probability: float) -> bool:
-        """True with a probability."""
+        """Return true with a probability."""
         return bool(self._generator.random() < probability)
 
     def some_of(self, choices: Sequence[T], count: int) -> list[T]:
-        """Several different values."""
+        """Return several different values."""
         return [choices[int(index)] for index in self._generator.choice(len(choices), count, replace=False)]
 
     def exponential(self, mean: float) -> float:
-        """An exponential gap."""
+        """Return an exponential gap."""
         return float(self._generator.exponential(mean))
 
 

@@ -6,7 +6,7 @@ from benchmarks.campaign.draws.random import Draw, Section
 
 
 def network(draw: Draw) -> Section:
-    """A section ``network``: any topology of 2 to 16 switches, or 64 of them."""
+    """Return a section ``network``: any topology of 2 to 16 switches, or 64 of them."""
     flit_bits = draw.one_of((8, 16, 32, 64, 128, 512), (3, 6, 6, 3, 1, 1))
     section: Section = {
         "family": "spam",

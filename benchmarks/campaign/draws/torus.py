@@ -7,7 +7,7 @@ LARGE = ((5, 5), (6, 6), (8, 8))
 
 
 def network(draw: Draw) -> Section:
-    """A section ``network``: 2 to 64 nodes."""
+    """Return a section ``network``: 2 to 64 nodes."""
     rows, columns = draw.one_of(LARGE if draw.chance(0.2) else SMALL)
     kind = draw.one_of(("mesh", "torus"))
     lanes = draw.one_of(

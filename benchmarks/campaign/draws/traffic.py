@@ -48,7 +48,7 @@ class Room:
 
 
 def traffic(draw: Draw, room: Room) -> Section:
-    """A section ``traffic``."""
+    """Return a section ``traffic``."""
     if room.silent:
         return _listed(draw, room)
     flits = _lengths(draw, room)
@@ -76,7 +76,7 @@ def traffic(draw: Draw, room: Room) -> Section:
 
 
 def _lengths(draw: Draw, room: Room) -> dict[int, float]:
-    """One length, or two with their shares."""
+    """Return one length, or two with their shares."""
     kinds = [draw.one_of((SHORT, MEDIUM, LONG), (1, 3, 2)) for _ in range(draw.one_of((1, 2)))]
     lengths = {min(room.most_flits, room.header_flits + draw.whole(*BODY_FLITS[kind])) for kind in kinds}
     shares = (1.0,) if len(lengths) == 1 else (0.75, 0.25)
@@ -102,7 +102,7 @@ def _multicasts(draw: Draw, room: Room) -> Section:
 
 
 def _copies(multicasts: Section, room: Room) -> float:
-    """Deliveries of a message, on average; those of a broadcast in hexagonal meshes several for each node."""
+    """Return deliveries of a message, on average; those of a broadcast in hexagonal meshes several for each node."""
     fraction = multicasts.get("multicast_fraction", 0.0)
     if room.family == "harts":
         algorithm = multicasts.get("algorithm", "")
@@ -130,7 +130,7 @@ def _injection(draw: Draw, rate: float) -> Any:
 
 
 def _listed(draw: Draw, room: Room) -> Section:
-    """Messages written out: packets between nodes that live, and broadcasts by any algorithm."""
+    """Return messages written out: packets between nodes that live, and broadcasts by any algorithm."""
     live = [node for node in range(room.processors) if node not in room.silent]
     gap = 20 / (len(live) * SATURATION[room.family] * draw.one_of(LOADS))
     messages, start = [], 0.0
@@ -145,7 +145,7 @@ def _listed(draw: Draw, room: Room) -> Section:
 
 
 def hosts(draw: Draw, room: Room) -> Section:
-    """A section ``hosts``; empty if nobody holds back."""
+    """Return a section ``hosts``; empty if nobody holds back."""
     if draw.chance(0.4):
         return {}
     section: Section = {

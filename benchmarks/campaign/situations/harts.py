@@ -9,7 +9,7 @@ from topology.harts.graph import HOST_PORT
 
 
 def _links(sample: Sample, records: np.ndarray) -> np.ndarray:
-    """Records of links between nodes."""
+    """Return records of links between nodes."""
     return records[sample.shape.between]
 
 

@@ -8,17 +8,17 @@ from sim_model.engines.cycle.state import NONE
 
 
 def active_inputs(sample: Sample) -> np.ndarray:
-    """Input lanes whose worm has an output lane, or is drained: bool[switches, lane-ports]."""
+    """Return input lanes whose worm has an output lane, or is drained: bool[switches, lane-ports]."""
     return sample.input_bits(sample.routers["active"])
 
 
 def filled(sample: Sample) -> np.ndarray:
-    """Input lanes with flits in their buffers: bool[switches, lane-ports]."""
+    """Return input lanes with flits in their buffers: bool[switches, lane-ports]."""
     return sample.by_input(sample.channels["count"]) > 0
 
 
 def _all_lanes_held(sample: Sample) -> int:
-    """Of links between switches with several lanes, those none of whose lanes is free."""
+    """Return of links between switches with several lanes, those none of whose lanes is free."""
     source, masks = sample.shape.shared_links
     return how_many(sample.routers["free"][source] & masks == 0)
 
@@ -28,7 +28,7 @@ def _two_worms(sample: Sample) -> int:
 
 
 def _lanes_interleave(sample: Sample) -> int:
-    """A worm's flit that is no tail, and in the next cycle one of another lane of the same link."""
+    """Return a worm's flit that is no tail, and in the next cycle one of another lane of the same link."""
     moved = sample.recorded != NONE
     goes_on = (moved & ~sample.tails)[:-1] & ~moved[1:]
     link_moves = sample.shape.on_link(moved[1:])

@@ -62,7 +62,7 @@ class Shape:
         return np.array([channels[lanes[0]].source for lanes in links], dtype=np.int64), np.array(masks, dtype=np.int64)
 
     def on_link(self, moves: np.ndarray) -> np.ndarray:
-        """bool[cycles, channels] as bool[cycles, links]: whether any lane does so."""
+        """Return bool[cycles, channels] as bool[cycles, links]: whether any lane does so."""
         starts = np.array([lanes[0] for lanes in self._lanes.lanes_of])  # lanes of a link follow each other
         return np.logical_or.reduceat(moves, starts, axis=1)
 
@@ -134,15 +134,15 @@ class Sample:
         return np.where(self.shape.is_input, values[self.shape.input_channel], 0)
 
     def input_bits(self, masks: np.ndarray) -> np.ndarray:
-        """Masks of inputs by switch, as bool[switches, most inputs]."""
+        """Return masks of inputs by switch, as bool[switches, most inputs]."""
         return (masks[:, np.newaxis] >> np.arange(self.shape.input_channel.shape[1]) & 1).astype(bool)
 
 
 def bits(masks: np.ndarray) -> np.ndarray:
-    """How many bits are set in each mask."""
+    """Return how many bits are set in each mask."""
     return np.bitwise_count(masks.astype(np.uint64))
 
 
 def how_many(found: Any) -> int:
-    """How many are true."""
+    """Return how many are true."""
     return int(np.count_nonzero(found))

@@ -7,7 +7,7 @@ from benchmarks.campaign.situations.sample import Sample, Situation, bits, how_m
 
 
 def _waits_for_older(sample: Sample) -> int:
-    """Nobody has its outputs, yet it is not its turn."""
+    """Return nobody has its outputs, yet it is not its turn."""
     queued = sample.input_bits(sample.routers["queued"])
     unowned = requests(sample) & sample.routers["owned"][:, np.newaxis] == 0
     older = sample.by_input(sample.family.older[:, 0]) & sample.routers["queued"][:, np.newaxis]
@@ -15,7 +15,7 @@ def _waits_for_older(sample: Sample) -> int:
 
 
 def _free_and_taken(sample: Sample) -> int:
-    """Of a queued request, some outputs are owned and others are not."""
+    """Return of a queued request, some outputs are owned and others are not."""
     wanted = np.where(sample.input_bits(sample.routers["queued"]), requests(sample), 0)
     owned = wanted & sample.routers["owned"][:, np.newaxis]
     return how_many((owned != 0) & (owned != wanted))

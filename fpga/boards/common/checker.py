@@ -20,7 +20,7 @@ STALL_BITS = 3
 
 
 def own_width(header: HeaderFormat) -> int:
-    """Bits of ``own_bits``: those of the longest header, or with parts of a flit."""
+    """Return bits of ``own_bits``: those of the longest header, or with parts of a flit."""
     return header.flit_bits if isinstance(header, PartsFormat) else header.multicast_flits * header.flit_bits
 
 
@@ -138,7 +138,7 @@ class DeliveryChecker(Part):
                 m.d.sync += position.eq(position + 1)
 
     def _look_at_set(self, m, flit, wrong, first, last, position) -> list[Any]:
-        """A header that may name a set, in which this node must be; returns what to keep of a flit."""
+        """Return a header that may name a set, in which this node must be; returns what to keep of a flit."""
         header = self.header
         multicast, mine = Signal(), Signal()
         was_multicast, was_mine = Signal(), Signal()
@@ -161,7 +161,7 @@ class DeliveryChecker(Part):
         return [was_multicast.eq(multicast), was_mine.eq(mine)]
 
     def _look_at_key(self, m, flit, wrong, first, last, position) -> list[Any]:
-        """A header without bit string, whose key must name this node; there is nothing to keep."""
+        """Return a header without bit string, whose key must name this node; there is nothing to keep."""
         bits = len(self.unicast_key)
         named: Any = ~Const(self.sender_bits, bits)
         m.d.comb += [

@@ -78,7 +78,7 @@ class DecimalDigits(Part):
         return m
 
     def _carried(self, m, digits) -> Any:
-        """Every digit of 5 or more with 3 added, so that doubling it carries into the next digit.
+        """Return every digit of 5 or more with 3 added, so that doubling it carries into the next digit.
 
         The highest one never is: there are as many digits as the largest number has.
         """

@@ -19,11 +19,11 @@ class Headers(Protocol):
         ...
 
     def header_value(self, source: int, destinations: Sequence[int]) -> int:
-        """The header of a message, as an integer."""
+        """Return the header of a message, as an integer."""
         ...
 
     def header_flits(self, destinations: Sequence[int]) -> int:
-        """Its length in flits."""
+        """Return its length in flits."""
         ...
 
 
@@ -45,7 +45,7 @@ class Descriptor:
 
 
 def row_layout(header: HeaderFormat) -> data.StructLayout:
-    """Layout of a descriptor in a generator's table."""
+    """Return layout of a descriptor in a generator's table."""
     return data.StructLayout(
         {
             "header": header.multicast_flits * header.flit_bits,
@@ -56,14 +56,14 @@ def row_layout(header: HeaderFormat) -> data.StructLayout:
 
 
 def pack_rows(header: HeaderFormat, descriptors: Sequence[Descriptor]) -> int:
-    """The table of a generator as an integer, first descriptor lowest."""
+    """Return the table of a generator as an integer, first descriptor lowest."""
     layout = row_layout(header)
     rows = (layout.const(vars(descriptor)).as_value().value for descriptor in descriptors)
     return sum(row << number * layout.size for number, row in enumerate(rows))
 
 
 def draw_descriptors(headers: Headers, processors: int, count: int, seed: int = 1) -> list[list[Descriptor]]:
-    """Random descriptors for every node: half of them unicasts, one a broadcast, the others of any size between.
+    """Return random descriptors for every node: half of them unicasts, one a broadcast, the others of any size between.
 
     All are unicasts if headers have no destination bit string.
 

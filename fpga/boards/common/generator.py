@@ -116,7 +116,7 @@ class TrafficGenerator(Part):
         return left == 0
 
     def _send_body(self, m, platform, row, seed, accepted) -> Value:
-        """The seed in words, then the pattern; whether the seed may change."""
+        """Return the seed in words, then the pattern; whether the seed may change."""
         flit_bits = self.header.flit_bits
         words = seed_words(flit_bits)
         pattern = instantiate(m, platform, "pattern", PatternSource(flit_bits))

@@ -18,29 +18,29 @@ from topology.common.pattern import payload_word
 
 
 def seed_words(flit_bits: int) -> int:
-    """Body words that hold a seed, lowest bits first; the rest of the last one is 0."""
+    """Return body words that hold a seed, lowest bits first; the rest of the last one is 0."""
     return -(-SEED_BITS // flit_bits)
 
 
 def spread(seed: Value) -> Value:
-    """The seed of the pattern. Every bit of ``seed`` shows in its first word, however narrow a word is."""
+    """Return the seed of the pattern. Every bit of ``seed`` shows in its first word, however narrow a word is."""
     half = SEED_BITS // 2
     return Value.cast(Cat(seed[:SEED_BITS], seed[half:SEED_BITS], seed[:half]))
 
 
 def pattern_seed(seed: int) -> int:
-    """``spread`` of a number."""
+    """Return ``spread`` of a number."""
     half = SEED_BITS // 2
     return seed | seed >> half << SEED_BITS | (seed & (1 << half) - 1) << SEED_BITS + half
 
 
 def pattern_words(seed: int) -> int:
-    """Body words after the seed."""
+    """Return body words after the seed."""
     return 1 + (seed >> LENGTH_FIELD.start & (1 << LENGTH_FIELD.stop - LENGTH_FIELD.start) - 1)
 
 
 def message_words(header: HeaderFormat, value: int, header_flits: int, seed: int) -> list[int]:
-    """The data fields of a whole message.
+    """Return the data fields of a whole message.
 
     Parameters
     ----------

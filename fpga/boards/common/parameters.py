@@ -64,7 +64,7 @@ def _check(name: str, value: int, lowest: int, highest: int) -> None:
 
 
 def parameters_at(clock_hz: int, messages: int, descriptors: int = 16) -> SelfTestParameters:
-    """A test that reports at 115,200 baud, a line per second.
+    """Return a test that reports at 115,200 baud, a line per second.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def instantiate_self_test(m: Module, inject_error: Any) -> dict[str, Signal]:
 
 
 def input_pin(m: Module, platform: Platform, name: str, number: int = 0) -> Any:
-    """The level of a pin; high when a button is pressed."""
+    """Return the level of a pin; high when a button is pressed."""
     buffer: Any = io.Buffer("i", platform.request(name, number, dir="-"))
     m.submodules[f"{name}_{number}"] = buffer
     return buffer.i

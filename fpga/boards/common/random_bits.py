@@ -16,7 +16,7 @@ TAPS = 0x8020_0003
 
 
 def next_state(state: int) -> int:
-    """The state after ``state``."""
+    """Return the state after ``state``."""
     return state >> 1 ^ (TAPS if state & 1 else 0)
 
 

@@ -117,7 +117,7 @@ class SelfTest(StructuralPart):
         return structure
 
     def _randoms(self, structure: Structure) -> list[Wire]:
-        """Random bits for each node."""
+        """Return random bits for each node."""
         starts = random.Random(len(self.plan.network.processors))
         module = SharedModule(RandomBits)
         wires = []
@@ -182,7 +182,7 @@ class SelfTest(StructuralPart):
 
 
 def _total(structure: Structure, name: str, instances: Sequence[ModuleInstance], port: str) -> Wire:
-    """The total of one output of all nodes."""
+    """Return the total of one output of all nodes."""
     numbers = tuple(instance.output(port) for instance in instances)
     bits = numbers[0].width
     total_bits = SEED_BITS if bits == SEED_BITS else TOTAL_BITS

@@ -73,7 +73,7 @@ class Supervisor(Part):
         return m
 
     def _is_quiet(self, m) -> Signal:
-        """Whether no flit has arrived for long; a register."""
+        """Return whether no flit has arrived for long; a register."""
         cycles = Signal(range(self.parameters.quiet_cycles))
         quiet, moving = Signal(), Signal()
         m.d.sync += [moving.eq(self.flits.any()), quiet.eq(cycles == self.parameters.quiet_cycles - 1)]

@@ -43,16 +43,16 @@ class Network:
         self._arrived = [Queue() for _ in range(self.nodes)]
 
     def inputs_of(self, node: int) -> list[str]:
-        """Names of the ports by which a node sends; more than one with several injection channels."""
+        """Return names of the ports by which a node sends; more than one with several injection channels."""
         return [port for port in self.stream["inputs"] if _node_of(port) == node]
 
     def some_destinations(self, source: int) -> list[int]:
-        """Nodes for a multicast: a few, or all others where the network only broadcasts."""
+        """Return nodes for a multicast: a few, or all others where the network only broadcasts."""
         others = [node for node in range(self.nodes) if node != source]
         return others if self.operations else others[:3]
 
     def longest_packet(self) -> int:
-        """Words that a packet may have, at most 4."""
+        """Return words that a packet may have, at most 4."""
         return min(4, self.manifest["parameters"].get("packet_flits", 5) - 1)
 
     async def start(self) -> None:
@@ -111,11 +111,11 @@ class Network:
         self._set(f"{port}_tvalid", 0)
 
     async def receive(self, node: int) -> Packet:
-        """The next packet that arrives at a node."""
+        """Return the next packet that arrives at a node."""
         return await self._arrived[node].get()
 
     def waiting(self, node: int) -> int:
-        """Packets that have arrived at a node and were not received."""
+        """Return packets that have arrived at a node and were not received."""
         return self._arrived[node].qsize()
 
     async def wait_cycles(self, cycles: int) -> None:
@@ -146,7 +146,7 @@ class Network:
         self.dut.tables_load.value = 0
 
     def _operation(self) -> int:
-        """A broadcast that brings every node one packet."""
+        """Return a broadcast that brings every node one packet."""
         return self.operations["sbcast" if self.stream["reception"] is None else "6-bcast"]
 
     def _clock_of(self, node: int):

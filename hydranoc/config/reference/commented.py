@@ -28,7 +28,7 @@ HEAD = """\
 def commented_configuration(
     schema: Mapping[str, Any], family: str, first: FirstConfiguration, names: Mapping[str, str]
 ) -> str:
-    """YAML of a first configuration.
+    """Return YAML of a first configuration.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def _mapping(key: str, schema: Mapping[str, Any], section: dict[str, Any], given
 
 
 def _kind(name: str, value: dict[str, Any]) -> str:
-    """What the value may be; for mappings another page says more."""
+    """Return what the value may be; for mappings another page says more."""
     text = value_text(value)
     return "a mapping" if name == "topology" else text.replace("`", "")
 
@@ -82,7 +82,7 @@ def _entry(name: str, value: Any, start: str) -> str:
 
 
 def _flow(value: Any) -> str:
-    """YAML on one line; words need no quotes."""
+    """Return YAML on one line; words need no quotes."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {_flow(part)}" for key, part in value.items()) + "}"
     return value if isinstance(value, str) else json.dumps(value)

@@ -21,7 +21,7 @@ TITLE = "HydraNoC configuration"
 
 
 def json_schema(families: Mapping[str, ConfiguredFamily]) -> dict[str, Any]:
-    """JSON Schema of the whole file, as plain values.
+    """Return JSON Schema of the whole file, as plain values.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ HEAD = ("key", "value", "default", "unit", "meaning")
 
 
 def reference_page(schema: dict[str, Any]) -> str:
-    """The page, wrapped at 120 columns but for its tables.
+    """Return the page, wrapped at 120 columns but for its tables.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class _Page:
         self.traffics = self._choices("traffic", "kind")
 
     def _choices(self, key: str, tag: str) -> dict[str, Any]:
-        """Sections that a key may have, by the value of their own key ``tag``, in the order of the schema."""
+        """Return sections that a key may have, by the value of their own key ``tag``, in the order of the schema."""
         found = [self.sections[name] for name in choices_of(self.schema["properties"][key])]
         return {section["properties"][tag]["const"]: section for section in found}
 
@@ -61,7 +61,7 @@ class _Page:
         yield from _table(HEAD, ((_code(key), *_cells(section, key)) for key in keys))
 
     def _networks(self) -> Iterator[str]:
-        """All families side by side: a key has a row for each meaning that it has."""
+        """Yield all families side by side: a key has a row for each meaning that it has."""
         rows: dict[tuple[str, ...], list[str]] = {}
         for family, section in self.networks.items():
             for key in section["properties"].keys() - {"family", "topology"}:
@@ -76,7 +76,7 @@ class _Page:
         yield from self._parts("network", self.networks.values(), besides="topology")
 
     def _place(self, key: str, families: list[str]) -> tuple[int, int]:
-        """Rows in the order of keys in the schema, and those of one key in the order of families."""
+        """Return rows in the order of keys in the schema, and those of one key in the order of families."""
         keys = list(dict.fromkeys(key for section in self.networks.values() for key in section["properties"]))
         return keys.index(key), list(self.networks).index(families[0])
 
@@ -96,7 +96,7 @@ class _Page:
             yield from self._section(f"`network.topology` {which}", section, text)
 
     def _parts(self, path: str, sections: Iterable[dict[str, Any]], besides: str = "") -> Iterator[str]:
-        """Tables of the mappings that stand inside sections."""
+        """Yield tables of the mappings that stand inside sections."""
         for section in sections:
             for key, value in section["properties"].items():
                 for name in choices_of(value) if key != besides else ():
@@ -105,7 +105,7 @@ class _Page:
 
 
 def _which(value: dict[str, Any], part: dict[str, Any]) -> str:
-    """Which of the values of a key a part is about."""
+    """Return which of the values of a key a part is about."""
     if value.get("type") == "array":
         return ", each"
     kind = part["properties"].get("kind", {}).get("const")
@@ -113,7 +113,7 @@ def _which(value: dict[str, Any], part: dict[str, Any]) -> str:
 
 
 def _cells(section: dict[str, Any], key: str) -> tuple[str, str, str, str]:
-    """Value, default, unit and meaning of a key."""
+    """Return value, default, unit and meaning of a key."""
     value = section["properties"][key]
     default = "**needed**" if key in section.get("required", ()) else _default(value.get("default"))
     return value_text(value), default, value.get("unit", ""), value["description"]

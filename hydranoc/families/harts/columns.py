@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def complete_columns(
     section: HartsSection, routing: HartsRouting, columns: "MessageColumns"
 ) -> "MessageColumns | None":
-    """What ``complete`` makes of all these messages; None if it refuses one of them.
+    """Return what ``complete`` makes of all these messages; None if it refuses one of them.
 
     Broadcasts by the same algorithm from the same node go to the same nodes: these are asked for once.
     """
@@ -48,7 +48,7 @@ def complete_columns(
 
 
 def _right(section: HartsSection, routing: HartsRouting, columns: "MessageColumns", broadcast: np.ndarray) -> bool:
-    """Whether ``complete`` refuses none: packets go to one node each, and nobody has failed silently."""
+    """Return whether ``complete`` refuses none: packets go to one node each, and nobody has failed silently."""
     silent = [node for node in range(routing.mesh.nodes) if routing.faults.is_silent(node)]
     packet = ~broadcast
     return (

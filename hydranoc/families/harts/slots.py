@@ -106,7 +106,7 @@ class HartsSection(GuardedSection):
 
 
 def build_routing(section: HartsSection, network: ChannelNetwork) -> HartsRouting:
-    """Headers and faults of the mesh.
+    """Return headers and faults of the mesh.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def build_routing(section: HartsSection, network: ChannelNetwork) -> HartsRoutin
 
 
 def check(section: HartsSection, routing: HartsRouting) -> CheckReport:
-    """Sizes, reachability and freedom from deadlock."""
+    """Return sizes, reachability and freedom from deadlock."""
     from topology.harts.deadlock import check_harts_deadlock  # loads NetworkX: only where a network is checked
     from topology.harts.reachability import unreached_pairs
 
@@ -183,7 +183,7 @@ def check(section: HartsSection, routing: HartsRouting) -> CheckReport:
 
 
 def evidence(section: HartsSection, routing: HartsRouting) -> dict[str, Any]:
-    """What a certificate shows."""
+    """Return what a certificate shows."""
     from topology.harts.certificate import harts_evidence
 
     pages = node_pages(section.pages, routing.levels)
@@ -202,14 +202,14 @@ def _settings(section: HartsSection) -> dict[str, Any]:
 
 
 def build_model(section: HartsSection, routing: HartsRouting) -> Any:
-    """The golden model."""
+    """Return the golden model."""
     from sim_model.harts.model import HartsModel  # loads the engines: only where a network is run
 
     return HartsModel(routing, **_settings(section))
 
 
 def build_plan(section: HartsSection, routing: HartsRouting) -> Any:
-    """The hardware plan."""
+    """Return the hardware plan."""
     from rtl.harts.network import harts_plan  # loads Amaranth: only where hardware is made
 
     return harts_plan(
@@ -224,7 +224,7 @@ def build_plan(section: HartsSection, routing: HartsRouting) -> Any:
 
 
 def link_classes(routing: HartsRouting) -> LinkClasses:
-    """Links between neighbours of the drawn hexagon, and those round the mesh."""
+    """Return links between neighbours of the drawn hexagon, and those round the mesh."""
     mesh = routing.mesh
     near, around = set(), set()
     for a, b in mesh.edges:
@@ -237,19 +237,19 @@ def link_classes(routing: HartsRouting) -> LinkClasses:
 
 
 def came_over(variants: np.ndarray) -> np.ndarray:
-    """Input ports over which packets came to the nodes that they are leaving, from their recorded headers."""
+    """Return input ports over which packets came to the nodes that they are leaving, from their recorded headers."""
     from sim_model.harts.record import variant_field
 
     return np.where(variants == 0, -1, variant_field(variants, "direction"))
 
 
 def operations(section: HartsSection) -> Mapping[str, int]:
-    """Broadcast procedures by name, and their numbers as operations."""
+    """Return broadcast procedures by name, and their numbers as operations."""
     return {name: operation(name) for name in ALGORITHMS if name != ALGORITHM_A or section.algorithm_a}
 
 
 def complete(section: HartsSection, routing: HartsRouting, record: "Message") -> "Message":
-    """A message as the mesh takes it: one destination, or a broadcast to all nodes that live.
+    """Return a message as the mesh takes it: one destination, or a broadcast to all nodes that live.
 
     Raises
     ------
@@ -280,7 +280,7 @@ def complete(section: HartsSection, routing: HartsRouting, record: "Message") ->
 
 
 def wanted_by_broadcast(routing: HartsRouting, operation: int, source: int) -> dict[int, int]:
-    """Copies of a broadcast that its nodes wait for, in ascending order of the nodes.
+    """Return copies of a broadcast that its nodes wait for, in ascending order of the nodes.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ class HypercubeSection(LaneSection):
 
 
 def build_routing(section: HypercubeSection, network: ChannelNetwork) -> HypercubeRouting:
-    """Lanes, headers and rule of the network.
+    """Return lanes, headers and rule of the network.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def build_routing(section: HypercubeSection, network: ChannelNetwork) -> Hypercu
 
 
 def check(section: HypercubeSection, routing: HypercubeRouting) -> CheckReport:
-    """Sizes, reachability and freedom from deadlock."""
+    """Return sizes, reachability and freedom from deadlock."""
     from topology.hypercube.deadlock import check_hypercube_deadlock  # loads NetworkX: only where a network is checked
     from topology.hypercube.reachability import unreached_pairs
 
@@ -116,28 +116,28 @@ def check(section: HypercubeSection, routing: HypercubeRouting) -> CheckReport:
 
 
 def evidence(section: HypercubeSection, routing: HypercubeRouting) -> dict[str, Any]:
-    """What a certificate shows."""
+    """Return what a certificate shows."""
     from topology.hypercube.certificate import hypercube_evidence
 
     return hypercube_evidence(routing, section.lane_reuse, section.buffer_flits)
 
 
 def build_model(section: HypercubeSection, routing: HypercubeRouting) -> Any:
-    """The golden model."""
+    """Return the golden model."""
     from sim_model.hypercube.model import HypercubeModel  # loads the engines: only where a network is run
 
     return HypercubeModel(routing, section.buffer_flits, section.lane_reuse)
 
 
 def build_plan(section: HypercubeSection, routing: HypercubeRouting) -> Any:
-    """The hardware plan."""
+    """Return the hardware plan."""
     from rtl.hypercube.network import hypercube_plan  # loads Amaranth: only where hardware is made
 
     return hypercube_plan(routing, buffer_flits=section.buffer_flits, lane_reuse=section.lane_reuse)
 
 
 def link_classes(routing: HypercubeRouting) -> LinkClasses:
-    """Links that are drawn, and those of dimensions that a picture has no room for, between the cubes in it."""
+    """Return links that are drawn, and those of dimensions that a picture has no room for, between the cubes in it."""
     edges, drawn = routing.network.edges, drawn_dimensions(routing.network.dimensions)
     near = frozenset((a, b) for a, b in edges if a ^ b < 1 << drawn)
     far = range(drawn, routing.network.dimensions)
@@ -146,7 +146,7 @@ def link_classes(routing: HypercubeRouting) -> LinkClasses:
 
 
 def software_names(_network: HypercubeNetwork) -> tuple[str, ...]:
-    """Recursive doubling, balanced or not."""
+    """Return recursive doubling, balanced or not."""
     from sim_model.hypercube.multicasts import OWN_SOFTWARE
 
     return OWN_SOFTWARE
@@ -155,7 +155,7 @@ def software_names(_network: HypercubeNetwork) -> tuple[str, ...]:
 def software_sends(
     network: HypercubeNetwork, records: "Iterable[Message]", software: str, _seed: int
 ) -> "Sequence[Message]":
-    """Unicasts that send messages by software, a group for each message."""
+    """Return unicasts that send messages by software, a group for each message."""
     from sim_model.hypercube.multicasts import software_sends
 
     return software_sends(network, records, software)

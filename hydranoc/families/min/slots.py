@@ -35,7 +35,7 @@ class MinSection(OrderedSection):
 
 
 def build_routing(section: MinSection, network: ChannelNetwork) -> MinRouting:
-    """Tables of the network.
+    """Return tables of the network.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def _depth_flits(section: MinSection, routing: MinRouting) -> int:
 
 
 def check(section: MinSection, routing: MinRouting) -> CheckReport:
-    """Sizes, reachability and freedom from deadlock (Sec. 3)."""
+    """Return sizes, reachability and freedom from deadlock (Sec. 3)."""
     # loads NetworkX: only where a network is checked
     from topology.min.deadlock import branch_channels, check_min_deadlock, min_dependencies
     from topology.min.reachability import unreached_pairs
@@ -103,7 +103,7 @@ def check(section: MinSection, routing: MinRouting) -> CheckReport:
 
 
 def evidence(section: MinSection, routing: MinRouting) -> dict[str, Any]:
-    """What a certificate shows."""
+    """Return what a certificate shows."""
     from topology.min.certificate import min_evidence
 
     token = TOKENS[section.negative_control]
@@ -111,14 +111,14 @@ def evidence(section: MinSection, routing: MinRouting) -> dict[str, Any]:
 
 
 def build_model(section: MinSection, routing: MinRouting) -> Any:
-    """The golden model."""
+    """Return the golden model."""
     from sim_model.min.model import MinModel  # loads the engines: only where a network is run
 
     return MinModel(routing, **router_settings(section), token=TOKENS[section.negative_control])
 
 
 def build_plan(section: MinSection, routing: MinRouting) -> Any:
-    """The hardware plan."""
+    """Return the hardware plan."""
     from rtl.min.network import min_plan  # loads Amaranth: only where hardware is made
 
     token = TOKENS[section.negative_control]
@@ -126,17 +126,17 @@ def build_plan(section: MinSection, routing: MinRouting) -> Any:
 
 
 def link_classes(_routing: MinRouting) -> LinkClasses:
-    """A picture shows the stages from left to right; all links are alike."""
+    """Return a picture shows the stages from left to right; all links are alike."""
     return LinkClasses()
 
 
 def software_names(network: MinNetwork) -> tuple[str, ...]:
-    """What the paper calls the common chain (its references 15 and 16)."""
+    """Return what the paper calls the common chain (its references 15 and 16)."""
     return ("umin" if network.bidirectional else "cmin",)
 
 
 def table_names(routing: MinRouting) -> TableNames:
-    """A key is a unicast's destination, or the stage at which a multicast turns round."""
+    """Return a key is a unicast's destination, or the stage at which a multicast turns round."""
     network = routing.network
     unicasts = (network.vertex_name(vertex) for vertex in range(network.switches, network.vertices))
     multicasts = (f"turn{turn}" for turn in range(routing.keys - len(network.processors)))

@@ -50,7 +50,7 @@ class SpamSection(OrderedSection):
 
 
 def build_routing(section: SpamSection, network: ChannelNetwork) -> SpamRouting:
-    """Tables of the network.
+    """Return tables of the network.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def build_routing(section: SpamSection, network: ChannelNetwork) -> SpamRouting:
 
 
 def _root(root: Any, network: Network) -> int:
-    """A switch by name or, in networks without names of their own, by number."""
+    """Return a switch by name or, in networks without names of their own, by number."""
     if str(root) in network.switch_names:
         return network.switch_names.index(str(root))
     numbered = network.switch_names[0] == "s0"
@@ -97,7 +97,7 @@ def _some(names: tuple[str, ...], most: int = 12) -> str:
 
 
 def check(section: SpamSection, routing: SpamRouting) -> CheckReport:
-    """Sizes, reachability and freedom from deadlock (Sec. 3, theorems 1 and 2)."""
+    """Return sizes, reachability and freedom from deadlock (Sec. 3, theorems 1 and 2)."""
     from topology.common.deadlock import check_deadlock  # loads NetworkX: only where a network is checked
     from topology.spam.deadlock import branch_channels, spam_dependencies
     from topology.spam.reachability import unreached_pairs
@@ -131,21 +131,21 @@ def check(section: SpamSection, routing: SpamRouting) -> CheckReport:
 
 
 def evidence(section: SpamSection, routing: SpamRouting) -> dict[str, Any]:
-    """What a certificate shows."""
+    """Return what a certificate shows."""
     from topology.spam.certificate import spam_evidence
 
     return spam_evidence(routing, atomic=section.negative_control != NON_ATOMIC)
 
 
 def build_model(section: SpamSection, routing: SpamRouting) -> Any:
-    """The golden model."""
+    """Return the golden model."""
     from sim_model.spam.model import SpamModel  # loads the engines: only where a network is run
 
     return SpamModel(routing, **router_settings(section), enqueue=_enqueue(section))
 
 
 def build_plan(section: SpamSection, routing: SpamRouting) -> Any:
-    """The hardware plan."""
+    """Return the hardware plan."""
     from rtl.spam.network import spam_plan  # loads Amaranth: only where hardware is made
 
     return spam_plan(routing, **router_settings(section), enqueue=_enqueue(section), **plan_guards(section))
@@ -156,7 +156,7 @@ def _enqueue(section: SpamSection) -> str:
 
 
 def link_classes(routing: SpamRouting) -> LinkClasses:
-    """Root, tree and levels for a picture."""
+    """Return root, tree and levels for a picture."""
     labels, network = routing.labels, routing.network
     children = np.arange(network.switches) != labels.root
     tree = frozenset(
@@ -167,6 +167,6 @@ def link_classes(routing: SpamRouting) -> LinkClasses:
 
 
 def table_names(routing: SpamRouting) -> TableNames:
-    """A key is the vertex that a header looks for: its destination, or the lowest common ancestor of several."""
+    """Return a key is the vertex that a header looks for: its destination, or the lowest common ancestor of several."""
     network = routing.network
     return TableNames(tuple(map(network.vertex_name, range(network.vertices))), CLASS_NAMES)

@@ -45,7 +45,7 @@ class TorusSection(LaneSection):
 
 
 def build_routing(section: TorusSection, network: ChannelNetwork) -> TorusRouting:
-    """Lanes, headers and rule of the network.
+    """Return lanes, headers and rule of the network.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def build_routing(section: TorusSection, network: ChannelNetwork) -> TorusRoutin
 
 
 def _lanes(section: TorusSection) -> int:
-    """Lanes of a channel between two switches."""
+    """Return lanes of a channel between two switches."""
     return section.lanes if section.negative_control is None else 1
 
 
@@ -83,7 +83,7 @@ def _check_lanes(section: TorusSection, network: TorusLinks) -> None:
 
 
 def check(section: TorusSection, routing: TorusRouting) -> CheckReport:
-    """Sizes, reachability and freedom from deadlock."""
+    """Return sizes, reachability and freedom from deadlock."""
     from topology.torus.deadlock import check_torus_deadlock  # loads NetworkX: only where a network is checked
     from topology.torus.reachability import unreached_pairs
 
@@ -104,7 +104,7 @@ def check(section: TorusSection, routing: TorusRouting) -> CheckReport:
 
 
 def evidence(_section: TorusSection, routing: TorusRouting) -> dict[str, Any]:
-    """What a certificate shows."""
+    """Return what a certificate shows."""
     from topology.torus.certificate import torus_evidence
 
     return torus_evidence(routing)
@@ -120,21 +120,21 @@ def _settings(section: TorusSection) -> dict[str, Any]:
 
 
 def build_model(section: TorusSection, routing: TorusRouting) -> Any:
-    """The golden model."""
+    """Return the golden model."""
     from sim_model.torus.model import TorusModel  # loads the engines: only where a network is run
 
     return TorusModel(routing, **_settings(section))
 
 
 def build_plan(section: TorusSection, routing: TorusRouting) -> Any:
-    """The hardware plan."""
+    """Return the hardware plan."""
     from rtl.torus.network import torus_plan  # loads Amaranth: only where hardware is made
 
     return torus_plan(routing, **_settings(section))
 
 
 def link_classes(routing: TorusRouting) -> LinkClasses:
-    """Links between neighbours in the picture, and those that close rings, which lead round it."""
+    """Return links between neighbours in the picture, and those that close rings, which lead round it."""
     network = routing.network
     near, around = set(), set()
     for lane, direction, closes in zip(network.channels, network.direction_of, network.closes_ring, strict=True):
@@ -144,7 +144,7 @@ def link_classes(routing: TorusRouting) -> LinkClasses:
 
 
 def software_names(network: TorusNetwork) -> tuple[str, ...]:
-    """The multicasts of the paper, and recursive doubling."""
+    """Return the multicasts of the paper, and recursive doubling."""
     from sim_model.torus.multinode import software_names
 
     return software_names(network.grid)
@@ -153,7 +153,7 @@ def software_names(network: TorusNetwork) -> tuple[str, ...]:
 def software_sends(
     network: TorusNetwork, records: "Iterable[Message]", software: str, seed: int
 ) -> "Sequence[Message]":
-    """Unicasts that send messages by software, a group for each message."""
+    """Return unicasts that send messages by software, a group for each message."""
     from sim_model.torus.multinode import software_sends
 
     return software_sends(network.grid, records, software, seed)

@@ -167,16 +167,16 @@ class _Run:
 
     @property
     def _at_rest(self) -> bool:
-        """Whether nothing will ever move again."""
+        """True if nothing will ever move again."""
         return self._simulation.finished or self._simulation.deadlocked
 
     @property
     def _dumped(self) -> bool:
-        """Whether the next cycle is in the waveform."""
+        """True if the next cycle is in the waveform."""
         return self.result.compared_cycles >= self._wave_first
 
     def _chunk_cycles(self) -> int:
-        """Cycles of the next chunk: all of them are in the waveform, or none is."""
+        """Return cycles of the next chunk: all of them are in the waveform, or none is."""
         end = self._end if self._dumped else min(self._end, self._wave_first)
         return min(CHUNK_CYCLES, end - self.result.compared_cycles)
 
@@ -202,7 +202,7 @@ class _Run:
             self._differs(first, row, *texts)
 
     def _offers(self, offered: dict[int, list[tuple[int, int]]], cycles: int) -> Iterator[Setting]:
-        """An offer stands for one cycle, in which it must be taken."""
+        """Yield an offer stands for one cycle, in which it must be taken."""
         rows = sorted(row for row, offers in offered.items() if offers)
         ends = {row + 1 for row in rows} | ({0} if self._offering else set())
         for row in sorted({*rows, *ends}):

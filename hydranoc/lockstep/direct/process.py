@@ -170,5 +170,5 @@ class DirectBench:
 
 
 def row_text(row: bytes, bits: int) -> str:
-    """A row as a string of '0' and '1', highest bit first, as a simulator prints ``observed``."""
+    """Return a row as a string of '0' and '1', highest bit first, as a simulator prints ``observed``."""
     return format(int.from_bytes(row, "little"), f"0{bits}b")

@@ -50,7 +50,7 @@ def write_units(work: Path, prefix: str, program: str, blocks: Sequence[str], wr
 
 
 def _lists(file: Path) -> tuple[Path, dict[str, list[str]]]:
-    """A model's folder, and its lists of generated files."""
+    """Return a model's folder, and its lists of generated files."""
     return file.parent, {name: re.findall(r"\S+(?= \\)", text) for name, text in _LIST.findall(file.read_text())}
 
 
@@ -63,7 +63,7 @@ def _files(lists: Iterable[tuple[Path, dict[str, list[str]]]], wanted: Sequence[
 
 
 def _groups(files: Sequence[Path]) -> list[list[Path]]:
-    """Files in their order, at most ``UNIT_BYTES`` in a group unless one file has more."""
+    """Return files in their order, at most ``UNIT_BYTES`` in a group unless one file has more."""
     groups: list[list[Path]] = [[]]
     size = 0
     for file in files:
@@ -77,7 +77,7 @@ def _groups(files: Sequence[Path]) -> list[list[Path]]:
 
 
 def _makefile(prefix: str, program: str, units: Sequence[str]) -> str:
-    """Verilator's own makefile gives compiler, linker and their options."""
+    """Return verilator's own makefile gives compiler, linker and their options."""
     rules = [
         f"{name}_%.o: {name}_%.cpp\n\t$(OBJCACHE) $(CXX) {level} $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<"
         for name, level in (("fast", FAST), ("slow", SLOW))

@@ -80,12 +80,12 @@ def check_figure(figure: "Figure", kept: Sequence[Row]) -> Check:
 
 
 def written_rows(figure: "Figure") -> list[dict[str, str]]:
-    """Rows as they stand in a figure's CSV file."""
+    """Return rows as they stand in a figure's CSV file."""
     return list(csv.DictReader(io.StringIO(csv_text(figure.columns, figure.rows))))
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A CSV file."""
+    """Return a CSV file."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
@@ -98,7 +98,7 @@ def _name(row: Row, plan: Comparable) -> str:
 
 
 def _differences(new: Row, old: Row, plan: Comparable) -> Iterator[str]:
-    """A text for each value that is compared, empty if it is the same."""
+    """Yield a text for each value that is compared, empty if it is the same."""
     if new.get("verdict") != old.get("verdict"):
         if not _near_saturation(old):
             yield f"verdict is {new['verdict']}, kept {old['verdict']}"

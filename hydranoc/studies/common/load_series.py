@@ -13,7 +13,7 @@ from hydranoc.studies.common.figure import Series
 
 
 def load_series(name: str, curve: Curve, kind: str, unit_cycles: float, **style: Any) -> Series:
-    """Mean latencies of a kind of message, with intervals; loads that diverge have no point.
+    """Return mean latencies of a kind of message, with intervals; loads that diverge have no point.
 
     Parameters
     ----------
@@ -40,31 +40,31 @@ def load_series(name: str, curve: Curve, kind: str, unit_cycles: float, **style:
 def load_table(
     curves: Iterable[Curve], kinds: tuple[str, ...], unit: str, unit_cycles: float
 ) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]:
-    """Header and rows of a CSV file: every load that was measured, and where its curve saturates."""
+    """Return header and rows of a CSV file: every load that was measured, and where its curve saturates."""
     header = (*columns(kinds, unit), "saturation_low", "saturation_high")
     rows = tuple((*row(point, unit_cycles), *_ends(curve.saturation)) for curve in curves for point in curve.points)
     return header, rows
 
 
 def load_comparison(kinds: tuple[str, ...], unit: str) -> Comparable:
-    """Which columns of a ``load_table`` are held against those of another run."""
+    """Return which columns of a ``load_table`` are held against those of another run."""
     return Comparable(("curve", "load"), tuple((f"{kind}_mean_{unit}", f"{kind}_half_width_{unit}") for kind in kinds))
 
 
 def _ends(found: SaturationLoad) -> tuple[object, ...]:
-    """Without an upper end the cell is empty."""
+    """Return without an upper end the cell is empty."""
     high = six_digits(found.diverging) if math.isfinite(found.diverging) else ""
     return six_digits(found.carried), high
 
 
 def saturation_text(found: SaturationLoad) -> str:
-    """For people."""
+    """Return for people."""
     if math.isinf(found.diverging):
         return f"over {found.carried:g}"
     return f"{found.carried:.3g} to {found.diverging:.3g}" if found.carried else f"below {found.diverging:.3g}"
 
 
 def carried_by_both(first: Curve, second: Curve) -> list[tuple[LoadPoint, LoadPoint]]:
-    """Points of two curves at the same loads, where both have means."""
+    """Return points of two curves at the same loads, where both have means."""
     pairs = ((point, second.at(point.load)) for point in first.stable)
     return [(point, other) for point, other in pairs if other is not None]

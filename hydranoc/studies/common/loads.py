@@ -51,7 +51,7 @@ class CurveSetting:
     plan_at: Callable[[float], Plan]
 
     def task(self, load: float, means: bool) -> LoadTask:
-        """The point at a load; without ``means`` for the verdict alone."""
+        """Return the point at a load; without ``means`` for the verdict alone."""
         plan = self.plan_at(load)
         plan = plan if means else replace(plan, relative_half_width=UNBOUNDED)
         return LoadTask(self.name, load, self.experiment_at(load), plan)
@@ -65,7 +65,7 @@ def measure_load(task: LoadTask) -> LoadPoint:
 def measure_load_curves(
     settings: Sequence[CurveSetting], loads: Sequence[float], *, saturation_width: float = 0.05, **effort: Any
 ) -> dict[str, Curve]:
-    """All curves, each up to the first load that diverges, and where each saturates.
+    """Return all curves, each up to the first load that diverges, and where each saturates.
 
     Parameters
     ----------

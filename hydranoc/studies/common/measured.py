@@ -30,12 +30,12 @@ class MeasuredFigure:
 
 
 def measured_names() -> list[str]:
-    """Names of the figures that are kept."""
+    """Return names of the figures that are kept."""
     return sorted(path.stem for path in MEASURED.glob("*.csv"))
 
 
 def measured_figure(name: str) -> MeasuredFigure | None:
-    """A kept figure; None if there is none of that name."""
+    """Return a kept figure; None if there is none of that name."""
     table, claims = (MEASURED / f"{name}{suffix}" for suffix in (".csv", ".json"))
     if not table.exists():
         return None

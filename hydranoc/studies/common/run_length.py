@@ -11,5 +11,5 @@ class RunLength:
     multicasts: int
 
     def cycles(self, nodes: int, rate: float, multicast_fraction: float) -> int:
-        """Cycles, at so many messages per node and cycle."""
+        """Return cycles, at so many messages per node and cycle."""
         return round(max(self.messages, self.multicasts / multicast_fraction) / (rate * nodes))

@@ -12,7 +12,7 @@ QUICK_SIZES = (3, 5)
 
 
 def table_1(effort: Effort) -> Figure:
-    """Latencies of all procedures in an idle mesh against the closed forms."""
+    """Return latencies of all procedures in an idle mesh against the closed forms."""
     from hydranoc.studies.harts.latency import CUT_FRAMES, PAPER_BYTES, broadcast_latency, packet_flits, send_frames
     from sim_model.harts.analytical import paper_latency, slowest_copies
     from topology.harts.broadcast import COPIES, SFBCAST

@@ -79,12 +79,12 @@ class HartsLoad:
 
 @cache
 def cached_model(size: int) -> MemoryHostsModel:
-    """The mesh of the paper's simulations."""
+    """Return the mesh of the paper's simulations."""
     return MemoryHostsModel(HartsRouting(HexMesh(size), FLIT_BITS), pages=PAGES)
 
 
 def harts_curve(algorithm: str, size: int, *, quick: bool = False) -> CurveSetting:
-    """A curve to be measured."""
+    """Return a curve to be measured."""
 
     def experiment_at(load: float) -> HartsLoad:
         return HartsLoad(algorithm, size, load)
@@ -99,18 +99,18 @@ def harts_curve(algorithm: str, size: int, *, quick: bool = False) -> CurveSetti
 
 
 def curve_name(algorithm: str, size: int) -> str:
-    """Name of a curve: algorithm and mesh."""
+    """Return name of a curve: algorithm and mesh."""
     return f"{algorithm}, size {size}"
 
 
 def packet_rate(load: float) -> float:
-    """Packets per node and cycle."""
+    """Return packets per node and cycle."""
     mean_words = sum(count / BYTES_PER_FLIT * share for count, share in BODY_BYTES.items())
     return load / mean_words / SLOTS
 
 
 def workload(mesh: HexMesh, algorithm: str, load: float, cycles: int, random: np.random.Generator) -> Messages:
-    """Packets that start in so many cycles, in order of time.
+    """Return packets that start in so many cycles, in order of time.
 
     Parameters
     ----------
@@ -165,13 +165,13 @@ def last_stored_cycle(results: Results) -> np.ndarray:
 
 
 def copies_of(results: Results) -> np.ndarray:
-    """The copies that were delivered, see ``Results.copy_log``."""
+    """Return the copies that were delivered, see ``Results.copy_log``."""
     assert results.copy_log is not None
     return results.copy_log
 
 
 def _observations(results: Results, cycles: int) -> Observations:
-    """All packets and broadcasts, and behind them the broadcasts once more, for their mean delivery times."""
+    """Return all packets and broadcasts, and behind them the broadcasts once more, for their mean delivery times."""
     messages, log, last = results.messages, copies_of(results), last_stored_cycle(results)
     count = len(messages)
     broadcasts = np.flatnonzero(messages.operation != UNICAST)

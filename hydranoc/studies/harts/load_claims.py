@@ -29,7 +29,7 @@ CLUSTER = 0.5
 
 
 def larger_meshes_slower(curves: Mapping[int, Curve]) -> Claim:
-    """Each size against the next at each load: the whole interval of the difference has to be above 0."""
+    """Return each size against the next at each load: the whole interval of the difference has to be above 0."""
     return ordered(
         "latency increases with the size of the mesh",
         {f"size {size}": latencies(curve) for size, curve in curves.items()},
@@ -37,7 +37,7 @@ def larger_meshes_slower(curves: Mapping[int, Curve]) -> Claim:
 
 
 def linear_in_size(curves: Mapping[int, Curve]) -> Claim:
-    """Whether latency increases linearly with n, and not as the number of nodes does.
+    """Return whether latency increases linearly with n, and not as the number of nodes does.
 
     From n = 5 to 7 and to 9 the number of nodes increases by 66 and by 90, so an increase with it would be 1.36 times
     as much in the second step. The claim holds if, at each load, the second step is less than 1.36 times the first, and
@@ -66,7 +66,7 @@ def linear_in_size(curves: Mapping[int, Curve]) -> Claim:
 
 
 def super_exponential(curves: Mapping[int, Curve]) -> Claim:
-    """Whether latency grows faster than exponentially with load beyond 0.5: its logarithm bends upwards.
+    """Return whether latency grows faster than exponentially with load beyond 0.5: its logarithm bends upwards.
 
     The rates of growth of the logarithm from one load to the next are compared, from load 0.5 on. The claim holds if in
     each mesh the last is larger than the first with the whole interval of their difference, and none is smaller with
@@ -93,12 +93,12 @@ Step = tuple[float, float]
 
 
 def _growth(logarithms: ByLoad, low: float, high: float) -> float:
-    """Factor of growth in a tenth of load."""
+    """Return factor of growth in a tenth of load."""
     return math.exp(0.1 * (logarithms[high].mean - logarithms[low].mean) / (high - low))
 
 
 def _bend(logarithms: ByLoad, first: Step, second: Step) -> Interval:
-    """Rate of growth in one step of load, less that in another."""
+    """Return rate of growth in one step of load, less that in another."""
     weights = dict.fromkeys((*first, *second), 0.0)
     for (low, high), sign in ((second, 1), (first, -1)):
         weights[high] += sign / (high - low)
@@ -107,7 +107,7 @@ def _bend(logarithms: ByLoad, first: Step, second: Step) -> Interval:
 
 
 def packets_saturate_late(curves: Mapping[int, Curve]) -> Claim:
-    """Whether all meshes carry load 0.7."""
+    """Return whether all meshes carry load 0.7."""
     texts = [f"size {size}: {saturation_text(curve.saturation)}" for size, curve in curves.items()]
     return Claim(
         f"saturation sets in beyond load {CARRIED:g}",
@@ -143,7 +143,7 @@ def copies_close_together(curves: Mapping[int, Curve]) -> Claim:
 
 
 def _nearer(at: Mapping[int, Interval], pair: tuple[int, int], reference: tuple[int, int]) -> bool:
-    """Whether logarithms of a pair differ by less than half of those of another."""
+    """Return whether logarithms of a pair differ by less than half of those of another."""
     weights = dict.fromkeys(at, 0.0)
     weights[pair[1]] += 1
     weights[pair[0]] -= 1
@@ -153,7 +153,7 @@ def _nearer(at: Mapping[int, Interval], pair: tuple[int, int], reference: tuple[
 
 
 def stored_substantially_slower(stored: Curve, fast: Curve) -> Claim:
-    """SFBCAST takes at least a quarter longer than SBCAST, with the whole interval, at all loads up to 0.3."""
+    """Return SFBCAST takes at least a quarter longer than SBCAST, with the whole interval, at all loads up to 0.3."""
     quotients = {load: found for load, found in increases(stored, fast).items() if load <= LOW_LOAD}
     texts = [f"{found.mean:.0f}±{found.half_width:.0f} % at {load:g}" for load, found in quotients.items()]
     return Claim(
@@ -164,7 +164,7 @@ def stored_substantially_slower(stored: Curve, fast: Curve) -> Claim:
 
 
 def stored_rises_less(stored: Curve, fast: Curve) -> Claim:
-    """Latency of SFBCAST less that of SBCAST, in clocks, has to fall with load: see ``moves``."""
+    """Return latency of SFBCAST less that of SBCAST, in clocks, has to fall with load: see ``moves``."""
     under, found = latencies(fast), latencies(stored)
     gaps = {
         load: combination([(CLOCKS_PER_CYCLE, found[load]), (-CLOCKS_PER_CYCLE, under[load])])

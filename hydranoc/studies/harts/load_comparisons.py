@@ -13,17 +13,17 @@ ByLoad = Mapping[float, Interval]
 
 
 def common_loads(curves: Sequence[Curve]) -> list[float]:
-    """Loads that all curves carry."""
+    """Return loads that all curves carry."""
     return sorted(set.intersection(*({point.load for point in curve.stable} for curve in curves)))
 
 
 def latencies(curve: Curve, kind: str = BROADCAST) -> dict[float, Interval]:
-    """In cycles, by load."""
+    """Return in cycles, by load."""
     return {point.load: point.latency_cycles(kind) for point in curve.stable}
 
 
 def increases(curve: Curve, base: Curve, kind: str = BROADCAST) -> dict[float, Interval]:
-    """By how many per cent latencies of one curve lie above those of another, by load."""
+    """Return by how many per cent latencies of one curve lie above those of another, by load."""
     found, under = latencies(curve, kind), latencies(base, kind)
     quotients = {load: ratio(found[load], under[load]) for load in common_loads([curve, base])}
     return {
@@ -32,7 +32,7 @@ def increases(curve: Curve, base: Curve, kind: str = BROADCAST) -> dict[float, I
 
 
 def moves(text: str, values: Mapping[str, ByLoad], sign: int, unit: str) -> Claim:
-    """Whether something rises (``sign`` 1) or falls (-1) with load.
+    """Return whether something rises (``sign`` 1) or falls (-1) with load.
 
     From the first load to the last it has to, with the whole interval of the difference; and at no step it may go the
     other way with the whole interval.
@@ -54,7 +54,7 @@ def _moved(first: Interval, last: Interval, sign: int) -> bool:
 
 
 def ordered(text: str, values: Mapping[str, ByLoad]) -> Claim:
-    """Whether each curve lies above the one before it: see ``above``."""
+    """Return whether each curve lies above the one before it: see ``above``."""
     return above(text, [(f"{name} against {lower}", values[name], values[lower]) for lower, name in pairwise(values)])
 
 

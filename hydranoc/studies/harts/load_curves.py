@@ -24,7 +24,7 @@ class HartsCurves:
     by_name: dict[str, Curve]
 
     def of(self, algorithm: str, size: int) -> Curve:
-        """The curve of an algorithm in a mesh."""
+        """Return the curve of an algorithm in a mesh."""
         return self.by_name[curve_name(algorithm, size)]
 
     @property
@@ -34,7 +34,7 @@ class HartsCurves:
 
 
 def measure_harts_curves(algorithms: Sequence[str], sizes: Sequence[int], effort: Effort) -> HartsCurves:
-    """Curves of all algorithms in all meshes."""
+    """Return curves of all algorithms in all meshes."""
     settings = [
         harts_curve(algorithm, size, quick=effort.quick)
         for size in sorted(sizes, reverse=True)

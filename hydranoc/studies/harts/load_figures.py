@@ -25,7 +25,7 @@ LATENCY_AXIS = "latency, clocks of 1.5 us (95 % confidence)"
 
 
 def figure_10(effort: Effort) -> Figure:
-    """SBCAST against load, by size."""
+    """Return SBCAST against load, by size."""
     from hydranoc.studies.harts import load_claims
     from hydranoc.studies.harts.load_curves import measure_harts_curves
 
@@ -48,7 +48,7 @@ def figure_10(effort: Effort) -> Figure:
 
 
 def figure_11(effort: Effort) -> Figure:
-    """Several copies against SBCAST, size 7."""
+    """Return several copies against SBCAST, size 7."""
     from hydranoc.studies.harts import load_claims
     from hydranoc.studies.harts import load_comparisons as comparisons
     from hydranoc.studies.harts.load_curves import measure_harts_curves
@@ -73,7 +73,7 @@ def figure_11(effort: Effort) -> Figure:
 
 
 def figure_12(effort: Effort) -> Figure:
-    """SBCAST against SFBCAST, size 5."""
+    """Return SBCAST against SFBCAST, size 5."""
     from hydranoc.studies.harts import load_claims
     from hydranoc.studies.harts.load_curves import measure_harts_curves
 
@@ -91,7 +91,7 @@ def figure_12(effort: Effort) -> Figure:
 
 
 def stored_by_size(effort: Effort, *, title: str, mean_delivery: bool) -> Figure:
-    """Increase of SFBCAST over SBCAST, by size: of the latency, or of the mean delivery time."""
+    """Return increase of SFBCAST over SBCAST, by size: of the latency, or of the mean delivery time."""
     from hydranoc.studies.harts import load_claims
     from hydranoc.studies.harts import load_comparisons as comparisons
     from hydranoc.studies.harts.load import BROADCAST, DELIVERY
@@ -136,7 +136,7 @@ def _increases(name: str, by_load: "ByLoad") -> Series:
 
 
 def _table(curves: "HartsCurves", increases: "Mapping[str, ByLoad] | None" = None) -> dict[str, Any]:
-    """Rows of all curves; with the increases that are drawn, by name of curve, in the rows of their loads."""
+    """Return rows of all curves; with the increases that are drawn, by name of curve, in the rows of their loads."""
     from hydranoc.studies.common.load_series import load_comparison, load_table
     from hydranoc.studies.harts.load import CLOCKS_PER_CYCLE, KINDS
 
@@ -151,7 +151,7 @@ def _table(curves: "HartsCurves", increases: "Mapping[str, ByLoad] | None" = Non
 
 
 def _increase_cells(increase: "Interval | None") -> tuple[object, object]:
-    """Empty in the rows of what is the base, and where one of the two has no mean."""
+    """Return empty in the rows of what is the base, and where one of the two has no mean."""
     if increase is None:
         return "", ""
     return six_digits(increase.mean), six_digits(increase.half_width)

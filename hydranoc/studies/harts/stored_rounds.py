@@ -116,12 +116,12 @@ class RoundPoint:
 
     @property
     def stable(self) -> bool:
-        """Whether there are means."""
+        """True if there are means."""
         return self.verdict == STABLE
 
 
 def measure_rounds(size: int, loads: Sequence[float], effort: Effort) -> list[RoundPoint]:
-    """A point for each load."""
+    """Return a point for each load."""
     tasks = [(size, load, effort.quick) for load in loads]
     return measure_points(_measure, tasks, point_type=RoundPoint, **effort.points)
 

@@ -22,7 +22,7 @@ COLUMNS = ("load", "verdict", "busy", "sends", "half_width", "formula_sends", "b
 
 
 def table_2(effort: Effort) -> Figure:
-    """How often Algorithm A's packet is sent, by how busy links are.
+    """Return how often Algorithm A's packet is sent, by how busy links are.
 
     The paper's numbers are a formula: a packet that goes round the mesh meets 17 links that are busy with a probability
     of rho each, and is stored there. Here the packet goes round: in an idle mesh, which is the first row, and among the
@@ -55,7 +55,7 @@ def table_2(effort: Effort) -> Figure:
 
 
 def idle_claim() -> Claim:
-    """The row of rho = 0, and what stands against it: in an idle mesh, with T and d as in table I."""
+    """Return the row of rho = 0, and what stands against it: in an idle mesh, with T and d as in table I."""
     from hydranoc.studies.harts.latency import CUT_FRAMES, PAPER_BYTES, broadcast_latency, packet_flits, send_frames
     from topology.harts.broadcast import ALGORITHM_A, SFBCAST
 

@@ -17,7 +17,7 @@ QUICK_DIMENSIONS, QUICK_FLITS = DIMENSIONS[:2], FLITS[:1]
 
 
 def paper_loads(flits: Sequence[int] = FLITS, dimensions: Sequence[int] = DIMENSIONS) -> list[HypercubeLoad]:
-    """Every cube with every share of broadcasts: by n, V, M and then β. Rates are 0."""
+    """Return every cube with every share of broadcasts: by n, V, M and then β. Rates are 0."""
     return [
         HypercubeLoad(n, lanes, length, fraction)
         for n in dimensions
@@ -28,7 +28,7 @@ def paper_loads(flits: Sequence[int] = FLITS, dimensions: Sequence[int] = DIMENS
 
 
 def named(fraction: float) -> str:
-    """A share of broadcasts, for legends."""
+    """Return a share of broadcasts, for legends."""
     return f"β = {fraction:g}"
 
 
@@ -50,7 +50,7 @@ def equation_series(
 
 
 def simulated_series(points: Sequence["CubePoint"], load: HypercubeLoad, observed: str, *, panel: int) -> Series:
-    """What was simulated of a load: marks with intervals.
+    """Return what was simulated of a load: marks with intervals.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ Curves = Mapping[tuple[HypercubeLoad, Variant], Curve]
 
 
 def figure_1(effort: Effort) -> Figure:
-    """Latency against rate for every cube of the paper."""
+    """Return latency against rate for every cube of the paper."""
     from hydranoc.studies.hypercube.simulated import LATENCY_SAMPLING, QUICK_LATENCY_SAMPLING, simulated_cubes
 
     sampling = QUICK_LATENCY_SAMPLING if effort.quick else LATENCY_SAMPLING
@@ -93,7 +93,7 @@ def figure_1(effort: Effort) -> Figure:
 
 
 def curve(load: HypercubeLoad, variant: Variant) -> Curve:
-    """A variant from rate 0 to its saturation; towards that, where it is steep, rates are closer."""
+    """Return a variant from rate 0 to its saturation; towards that, where it is steep, rates are closer."""
     last = saturation_rate(load, variant)
     rates = [last * (1 - (1 - number / CURVE_POINTS) ** 2) for number in range(CURVE_POINTS + 1)]
     solutions = [solve(load.at(rate), variant) for rate in rates]
@@ -110,7 +110,7 @@ def excess(point: "CubePoint", variant: Variant) -> Interval | None:
 
 
 def accuracy_claim(points: Iterable["CubePoint"], dimensions: int, lanes: int) -> Claim:
-    """Whether the whole interval of each excess lies within 15 %, up to 0.8 of saturation.
+    """Return whether the whole interval of each excess lies within 15 %, up to 0.8 of saturation.
 
     A point at which the equations have no solution, or the simulation no mean, is not near.
     """
@@ -150,7 +150,7 @@ def discrepancy_claims(points: Iterable["CubePoint"]) -> Iterable[Claim]:
 
 
 def _mean_size(excesses: Sequence[Interval]) -> Interval:
-    """Mean of what they are without their signs; without any it is not known."""
+    """Return mean of what they are without their signs; without any it is not known."""
     if not excesses:
         return Interval(math.nan, math.inf, 0)
     return combination([(math.copysign(1 / len(excesses), found.mean), found) for found in excesses])

@@ -51,7 +51,7 @@ NOTE = (
 
 
 def link_loads(effort: Effort) -> Figure:
-    """Flits per cycle on a link against the rate, up to and beyond the equations' saturation."""
+    """Return flits per cycle on a link against the rate, up to and beyond the equations' saturation."""
     from hydranoc.studies.hypercube.simulated import LOAD_SAMPLING, QUICK_LOAD_SAMPLING, simulated_cubes
 
     shares, sampling = (QUICK_SHARES, QUICK_LOAD_SAMPLING) if effort.quick else (SHARES, LOAD_SAMPLING)
@@ -74,7 +74,7 @@ def link_loads(effort: Effort) -> Figure:
 
 
 def load_claim(points: Sequence["CubePoint"], variant: Variant) -> Claim:
-    """Whether the whole interval of each excess over the simulated load lies within 2 %, at every point.
+    """Return whether the whole interval of each excess over the simulated load lies within 2 %, at every point.
 
     A point at which the simulation has no mean is not near.
     """

@@ -21,7 +21,7 @@ Rates = Mapping[tuple[HypercubeLoad, Variant], float]
 
 
 def saturation(_effort: Effort) -> Figure:
-    """The highest rates at which the equations have a solution."""
+    """Return the highest rates at which the equations have a solution."""
     rates: Rates = {(load, variant): saturation_rate(load, variant) for variant in VARIANTS for load in paper_loads()}
     return Figure(
         title="Hypercube: saturation by the equations",
@@ -40,7 +40,7 @@ def saturation(_effort: Effort) -> Figure:
 
 
 def merging_claim(rates: Rates) -> Claim:
-    """That two roots of (17) meet at saturation, and how busy channels are then."""
+    """Return that two roots of (17) meet at saturation, and how busy channels are then."""
     merging, busy, loads = 0, [], []
     for (load, variant), rate in rates.items():
         merging += [roots(load.at(share * rate), variant) for share in (BELOW, BEYOND)] == [2, 0]
@@ -56,7 +56,7 @@ def merging_claim(rates: Rates) -> Claim:
 
 
 def roots(load: HypercubeLoad, variant: Variant) -> int:
-    """How many service times solve (17), not counting two that are very close."""
+    """Return how many service times solve (17), not counting two that are very close."""
     traffic = traffic_of(load, variant)
     span = 1 / traffic.channel - load.flits
     times = [load.flits + span * look / LOOKS for look in range(LOOKS)]
@@ -69,7 +69,7 @@ def _cube(load: HypercubeLoad) -> tuple[int, int, int]:
 
 
 def _digits(rates: Rates, load: HypercubeLoad) -> list[str]:
-    """Both variants, to the fifth decimal."""
+    """Return both variants, to the fifth decimal."""
     return [f"{rates[load, variant]:.5f}" for variant in VARIANTS]
 
 
@@ -85,7 +85,7 @@ def _series(rates: Rates) -> Iterable[Series]:
 
 
 def _table(rates: Rates) -> Iterable[str]:
-    """Printed and fixed rates, a row for each cube."""
+    """Yield printed and fixed rates, a row for each cube."""
     yield "messages per node and cycle, printed / fixed"
     yield " n    M  V   " + "   ".join(f"{named(fraction):^17}" for fraction in FRACTIONS).rstrip()
     for n, flits in CUBES:

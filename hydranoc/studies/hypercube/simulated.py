@@ -43,7 +43,7 @@ class Sampling:
     plan: Plan
 
     def plan_at(self, load: HypercubeLoad) -> Plan:
-        """The plan for a load."""
+        """Return the plan for a load."""
         nodes = 1 << load.dimensions
         return replace(self.plan, cycles=self.length.cycles(nodes, load.rate, load.broadcast_fraction))
 
@@ -151,7 +151,7 @@ class CubePoint:
 
     @property
     def stable(self) -> bool:
-        """Whether there are means."""
+        """True if there are means."""
         return self.verdict == STABLE
 
     @property
@@ -181,7 +181,7 @@ def simulated_cubes(
     progress: Progress | None = None,
     kept: KeptPoints | None = None,
 ) -> list[CubePoint]:
-    """Every load at every share of its saturation.
+    """Return every load at every share of its saturation.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def simulated_cubes(
 
 
 def _cost(task: _Task) -> float:
-    """Flit-hops of a run, more or less."""
+    """Return flit-hops of a run, more or less."""
     load, length = task.load, task.sampling.length
     messages = max(length.messages, length.multicasts / load.broadcast_fraction)
     return messages * load.flits * (load.dimensions / 2 + load.broadcast_fraction * (1 << load.dimensions))

@@ -31,7 +31,7 @@ RADICES = (2, 4, 8)
 
 
 def latency(effort: Effort) -> Figure:
-    """Latency without contention, closed form and simulation."""
+    """Return latency without contention, closed form and simulation."""
     from hydranoc.studies.min.latency import FLITS, simulated_latency
     from hydranoc.studies.min.shapes import Shape
     from sim_model.min.analytical import paper_latency
@@ -95,12 +95,12 @@ def latency(effort: Effort) -> Figure:
 
 
 def _by_network(name: str, y: Sequence[float], error: Sequence[float] | None = None) -> Series:
-    """Networks are no series: nothing lies between two of them."""
+    """Return networks are no series: nothing lies between two of them."""
     return Series(name, range(len(y)), y, error, joined=False)
 
 
 def figure_14(effort: Effort) -> Figure:
-    """Single multicasts against their number of destinations."""
+    """Return single multicasts against their number of destinations."""
     from hydranoc.studies.min.latency import min_fig14
     from hydranoc.studies.min.shapes import Shape
 

@@ -44,7 +44,7 @@ class SimulatedLatency:
 
 
 def simulated_latency(shape: Shape, samples: int = 400) -> SimulatedLatency:
-    """Unicast and broadcast of processor 0, one message at a time.
+    """Return unicast and broadcast of processor 0, one message at a time.
 
     All rings of one size have their tokens at the same place, which is drawn anew for each sample: so a broadcast waits
     for one token per stage, as the closed form has it, and not for the slowest of many.
@@ -67,7 +67,7 @@ def simulated_latency(shape: Shape, samples: int = 400) -> SimulatedLatency:
 
 
 def _latency_ns(model: MinModel, destinations: tuple[int, ...], places: dict[int, int]) -> float:
-    """One message in an empty network; ``places`` says by size of a ring where its token begins."""
+    """Return one message in an empty network; ``places`` says by size of a ring where its token begins."""
     simulation = prepare(model, [Message(0, destinations, FLITS)], STARTUP_CYCLES)
     groups = simulation.router_state.groups
     groups.free_position[:] = [places.get(int(size), 0) for size in groups.switches]
@@ -108,7 +108,7 @@ class _Single:
 
 
 def fig14_destinations(nodes: int) -> tuple[int, ...]:
-    """Points of the horizontal axis: evenly spaced, with the ends and the steps of software multicast."""
+    """Return points of the horizontal axis: evenly spaced, with the ends and the steps of software multicast."""
     steps = {2**power - 1 for power in range(1, nodes.bit_length())}
     even = {nodes * eighth // 8 for eighth in range(1, 8)}
     return tuple(sorted(steps | even | {1, nodes - 1}))
@@ -123,7 +123,7 @@ def min_fig14(
     progress: Progress | None = None,
     kept: KeptPoints | None = None,
 ) -> list[SinglePoint]:
-    """Figure 14: mean latency of a single multicast against its number of destinations, ATBM and software.
+    """Return figure 14: mean latency of a single multicast against its number of destinations, ATBM and software.
 
     Source and destinations are drawn anew 1000 times (50 if quick); tokens are where the multicast before has left
     them, which is anywhere.

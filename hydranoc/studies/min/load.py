@@ -87,12 +87,12 @@ class MinLoad:
 
 
 def curve_name(shape: Shape, software: bool, multicast_share: float, flits: int) -> str:
-    """Name of a curve: network, algorithm and traffic."""
+    """Return name of a curve: network, algorithm and traffic."""
     return f"{shape.name}, {shape.algorithm(software)}, {100 * multicast_share:.0f} % multicast, {flits} flits"
 
 
 def min_curve(shape: Shape, software: bool, *, multicast_share: float, flits: int, quick: bool = False) -> CurveSetting:
-    """A curve to be measured."""
+    """Return a curve to be measured."""
 
     def experiment_at(load: float) -> MinLoad:
         return MinLoad(shape, software, load, multicast_share, flits)
@@ -108,7 +108,7 @@ def min_curve(shape: Shape, software: bool, *, multicast_share: float, flits: in
 
 
 def message_rate(shape: Shape, load: float, multicast_share: float, flits: int) -> tuple[float, float]:
-    """Messages per node and cycle, and the share of multicasts among them."""
+    """Return messages per node and cycle, and the share of multicasts among them."""
     _, switches = links_and_switches(shape.stages, shape.bidirectional)
     buffer_cycles = switches * (ROUTING_NS // FLIT_NS + flits)
     buffers_per_node = shape.stages * (2 if shape.bidirectional else 1)

@@ -101,7 +101,7 @@ def unicasts_faster(shapes: Sequence[Shape], curves: MinCurves) -> list[Claim]:
 
 
 def _unicast_gains(curves: MinCurves, shape: Shape) -> list[Interval]:
-    """By load, as shares of the latency with software multicasts."""
+    """Return by load, as shares of the latency with software multicasts."""
     gains = []
     for hardware, software in carried_by_both(curves.of(shape, ATBM), curves.of(shape, SOFTWARE)):
         measured = ratio(hardware.latency_cycles(UNICAST), software.latency_cycles(UNICAST))
@@ -117,7 +117,7 @@ def _gain_text(gains: Sequence[Interval]) -> str:
 
 
 def fewer_multicasts_carry_more(shapes: Sequence[Shape], fewer: MinCurves, more: MinCurves) -> Claim:
-    """ATBM with fewer multicasts against more: the intervals of saturation are apart."""
+    """Return ATBM with fewer multicasts against more: the intervals of saturation are apart."""
     return _carries_more(
         f"curves of {100 * more.multicast_share:.0f} % multicasts saturate earlier than those of "
         f"{100 * fewer.multicast_share:.0f} %",
@@ -128,7 +128,7 @@ def fewer_multicasts_carry_more(shapes: Sequence[Shape], fewer: MinCurves, more:
 def more_channels_carry_more(
     shapes: Sequence[Shape], single: Sequence[Shape], many: MinCurves, one: MinCurves
 ) -> list[Claim]:
-    """b consumption channels against one, for ATBM and for software."""
+    """Return b consumption channels against one, for ATBM and for software."""
     return [
         _carries_more(
             f"b consumption channels let {name} carry more",

@@ -33,7 +33,7 @@ class MinCurves:
     by_name: dict[str, Curve]
 
     def of(self, shape: Shape, algorithm: bool = ATBM) -> Curve:
-        """The curve of a network."""
+        """Return the curve of a network."""
         return self.by_name[curve_name(shape, algorithm, self.multicast_share, self.flits)]
 
     @property
@@ -51,7 +51,7 @@ def measure_min_curves(
     loads: Sequence[float] = LOADS,
     algorithms: Sequence[bool] = ALGORITHMS,
 ) -> MinCurves:
-    """Curves of all networks and algorithms.
+    """Return curves of all networks and algorithms.
 
     Parameters
     ----------

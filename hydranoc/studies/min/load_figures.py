@@ -55,7 +55,7 @@ class LoadFigure:
         return text + (", b consumption channels" if self.all_channels else "")
 
     def shapes(self, *, single: bool = False) -> list["Shape"]:
-        """Its networks; with one consumption channel if ``single``."""
+        """Return its networks; with one consumption channel if ``single``."""
         from hydranoc.studies.min.shapes import Shape
 
         return [
@@ -81,7 +81,7 @@ FIGURES = (
 
 
 def load_figure(setting: LoadFigure, effort: Effort) -> Figure:
-    """Latencies of multicasts and unicasts against load, ATBM and software."""
+    """Return latencies of multicasts and unicasts against load, ATBM and software."""
     from hydranoc.measurement.network import UNICAST_AND_MULTICAST
     from hydranoc.studies.common.load_series import load_comparison, load_table
     from hydranoc.studies.min.load_curves import measure_min_curves
@@ -107,7 +107,7 @@ def load_figure(setting: LoadFigure, effort: Effort) -> Figure:
 
 
 def _claims(setting: LoadFigure, curves: "MinCurves") -> Iterator[Claim]:
-    """What the paper says of the figure alone."""
+    """Yield what the paper says of the figure alone."""
     from hydranoc.studies.min import load_claims
 
     shapes = setting.shapes()
@@ -121,7 +121,7 @@ def _claims(setting: LoadFigure, curves: "MinCurves") -> Iterator[Claim]:
 
 
 def _comparisons(setting: LoadFigure, curves: "MinCurves", effort: Effort) -> tuple[list["Curve"], list[Claim]]:
-    """Other curves that the paper compares the figure with, and what it says of them."""
+    """Return other curves that the paper compares the figure with, and what it says of them."""
     from hydranoc.studies.min import load_claims
     from hydranoc.studies.min.load_curves import ATBM, LIGHTEST, measure_min_curves
 
@@ -144,7 +144,7 @@ def _comparisons(setting: LoadFigure, curves: "MinCurves", effort: Effort) -> tu
 
 
 def _series(setting: LoadFigure, curves: "MinCurves") -> tuple[tuple[str, ...], list[Series]]:
-    """Panels, and the curves in them."""
+    """Return panels, and the curves in them."""
     panels: list[str] = []
     series: list[Series] = []
     for direction in DIRECTIONS:
@@ -169,7 +169,7 @@ def _panel(panel: int, kind: str, shapes: Sequence["Shape"], curves: "MinCurves"
 
 
 def _shares(setting: LoadFigure) -> Iterator[str]:
-    """What the share of multicasts means in messages."""
+    """Yield what the share of multicasts means in messages."""
     from hydranoc.studies.min.load import message_rate
 
     for nodes in sorted({shape.nodes for shape in setting.shapes()}):

@@ -48,7 +48,7 @@ class Shape:
 
     @property
     def bidirectional(self) -> bool:
-        """Whether messages turn round."""
+        """True if messages turn round."""
         return self.kind == BIDIRECTIONAL
 
     @property
@@ -63,7 +63,7 @@ class Shape:
         return f"{self.direction} {self.nodes} nodes {self.radix}x{self.radix}{channels}"
 
     def algorithm(self, software: bool) -> str:
-        """What the paper calls the algorithm."""
+        """Return what the paper calls the algorithm."""
         return self.software_name if software else "ATBM"
 
     @property
@@ -73,7 +73,7 @@ class Shape:
 
 
 def paper_model(shape: Shape) -> MinModel:
-    """A network with the paper's times and buffers."""
+    """Return a network with the paper's times and buffers."""
     return MinModel(
         MinRouting(shape.network, MAX_FLIT_BITS),
         buffer_flits=max(LEAST_BUFFER_FLITS, shape.nodes // PAPER_FLIT_BITS),

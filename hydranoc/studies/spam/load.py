@@ -67,7 +67,7 @@ class SpamLoad:
 
 
 def spam_curve(models: Sequence[SpamModel], destinations: int, *, quick: bool = False) -> CurveSetting:
-    """A curve to be measured; loads are messages per node and cycle.
+    """Return a curve to be measured; loads are messages per node and cycle.
 
     Parameters
     ----------

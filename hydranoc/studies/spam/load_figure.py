@@ -18,7 +18,7 @@ WIDTH, QUICK_WIDTH = 0.05, 0.15
 
 
 def load_figure(networks: Sequence["Network"], effort: Effort) -> Figure:
-    """Latency in mixed traffic against the rate of messages.
+    """Return latency in mixed traffic against the rate of messages.
 
     Parameters
     ----------

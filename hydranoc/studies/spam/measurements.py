@@ -58,7 +58,7 @@ class Point:
 
 
 def paper_model(network: Network, root: int | None = None) -> SpamModel:
-    """A network with the paper's parameters."""
+    """Return a network with the paper's parameters."""
     routing = SpamRouting(SpamLabels(network, root), FLIT_BITS)
     return SpamModel(routing, buffer_flits=BUFFER_FLITS, routing_cycles=ROUTING_CYCLES)
 
@@ -73,7 +73,7 @@ def spam_fig2(
     progress: Progress | None = None,
     kept: KeptPoints | None = None,
 ) -> list[Point]:
-    """Figure 2: latency of a single multicast against its number of destinations.
+    """Return figure 2: latency of a single multicast against its number of destinations.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def spam_bound(
     progress: Progress | None = None,
     kept: KeptPoints | None = None,
 ) -> list[Point]:
-    """Broadcast: hardware, simulated software multicast, and the software bound of ceil(log2(d + 1)) start-ups.
+    """Return broadcast: hardware, simulated software multicast, and the software bound of ceil(log2(d + 1)) start-ups.
 
     ``details`` of the hardware point has the largest latency. The paper's 90 us for 256 nodes counts the source as
     a destination: 255 destinations need 8 start-ups, 80 us.
@@ -148,14 +148,14 @@ def _generator(seed: int, *numbers: int) -> np.random.Generator:
 
 
 def _point(series: str, x: float, rows: np.ndarray, names: Sequence[str]) -> Point:
-    """A point from replications whose first column is the latency in cycles."""
+    """Return a point from replications whose first column is the latency in cycles."""
     interval = confidence_interval(rows[:, 0])
     details = dict(zip(names, rows.mean(axis=0)[1:].tolist(), strict=True))
     return Point(series, x, interval.mean * CYCLE_US, interval.half_width * CYCLE_US, len(rows), details)
 
 
 def _measure_single(task) -> Point:
-    """Latency of one message in an empty network; random source and destinations."""
+    """Return latency of one message in an empty network; random source and destinations."""
     series, count, models, precision, seed = task
     rows = replicate(partial(_observe_single, models, count, series == "software", seed), precision)
     point = _point(series, count, rows, ())

@@ -27,7 +27,7 @@ HOT_SPOT_NOTE = (
 
 
 def longer_claim(name: str, points: Points, panel: Mapping[str, float], flits: Sequence[int]) -> Claim:
-    """Figure 2: the longer the messages, the greater the gain, workload by workload."""
+    """Return figure 2: the longer the messages, the greater the gain, workload by workload."""
     short, long = (
         {scheme: points.gains(scheme, **panel, flits=length) for scheme in SCHEMES} for length in (flits[0], flits[-1])
     )
@@ -47,7 +47,7 @@ def longer_claim(name: str, points: Points, panel: Mapping[str, float], flits: S
 
 
 def faster_claim(name: str, points: Points, places: Sequence[Mapping[str, float]], key: str, note: str) -> Claim:
-    """Significant improvement over U-torus, wherever that was measured."""
+    """Return significant improvement over U-torus, wherever that was measured."""
     texts = []
     for place in places:
         gains = {scheme: points.gain(scheme, **place) for scheme in SCHEMES}
@@ -64,7 +64,7 @@ def faster_claim(name: str, points: Points, places: Sequence[Mapping[str, float]
 
 
 def balance_claim(points: Points, destinations: int, sources: Sequence[int]) -> Claim:
-    """Figure 3: B is of more use with few sources."""
+    """Return figure 3: B is of more use with few sources."""
     holds, texts = [], []
     for scheme in (f"4{kind}" for kind in RANDOM_NETWORKS):
         for column, name in COLUMN_NAMES.items():
@@ -80,7 +80,7 @@ def balance_claim(points: Points, destinations: int, sources: Sequence[int]) -> 
 
 
 def hot_spot_claim(name: str, points: Points, panel: Mapping[str, float]) -> Claim:
-    """Figure 4: a larger p increases the latency: no step falls, and from the first p to the last all rise."""
+    """Return figure 4: a larger p increases the latency: no step falls, and from the first p to the last all rise."""
     rises, steps, falls, growth = 0, 0, [], {}
     for software in SOFTWARE:
         own = points.find(software, **panel)

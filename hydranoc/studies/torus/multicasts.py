@@ -115,7 +115,7 @@ def torus_multicasts(
     progress: Progress | None = None,
     kept: KeptPoints | None = None,
 ) -> list[MulticastPoint]:
-    """Latencies of workloads with each kind of software, which gets the same random workloads.
+    """Return latencies of workloads with each kind of software, which gets the same random workloads.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def torus_multicasts(
 
 @cache
 def paper_model() -> TorusModel:
-    """The paper's torus, made once."""
+    """Return the paper's torus, made once."""
     routing = TorusRouting(TorusNetwork(GRID, LANES), FLIT_BITS)
     return TorusModel(routing, buffer_flits=BUFFER_FLITS, routing_cycles=1, injection_priority=PRIORITY_LOW)
 
@@ -155,7 +155,7 @@ def _measure(task: _Task) -> MulticastPoint:
 
 @lru_cache(maxsize=INSTANCES)
 def _records(sources: int, destinations: int, hot_spot: float, flits: int, seed: int) -> MessageColumns:
-    """A random workload; one software after the other gets it."""
+    """Return a random workload; one software after the other gets it."""
     return multinode_columns(
         GRID.nodes, sources=sources, destinations=destinations, hot_spot=hot_spot, flits=flits, seed=seed
     )

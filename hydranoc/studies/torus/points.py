@@ -26,7 +26,7 @@ class Points:
         self.all = tuple(points)
 
     def find(self, software: str, **wanted: float) -> list[MulticastPoint]:
-        """Points of a software with these members, in order of sources, length and hot-spot factor."""
+        """Return points of a software with these members, in order of sources, length and hot-spot factor."""
         own = [
             point
             for point in self.all
@@ -35,15 +35,15 @@ class Points:
         return sorted(own, key=lambda point: (point.sources, point.flits, point.hot_spot))
 
     def gain(self, software: str, **wanted: float) -> Interval:
-        """How many times the mean latency of U-torus is that of another software, at one point."""
+        """Return how many times the mean latency of U-torus is that of another software, at one point."""
         return confidence_interval(self.gains(software, **wanted))
 
     def gains(self, software: str, **wanted: float) -> list[float]:
-        """The same, by workload."""
+        """Return the same, by workload."""
         return self._paired(lambda base, own: base / own, U_TORUS, software, "means_us", wanted)
 
     def saved(self, scheme: str, column: str, **wanted: float) -> Interval:
-        """Share of a time (``means_us`` or ``lasts_us``) that a scheme saves with B, at one point."""
+        """Return share of a time (``means_us`` or ``lasts_us``) that a scheme saves with B, at one point."""
         return confidence_interval(self._paired(lambda own, b: 1 - b / own, scheme, f"{scheme}B", column, wanted))
 
     def _paired(

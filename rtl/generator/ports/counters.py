@@ -18,7 +18,7 @@ INPUTS = ("enable", "clear", "address")
 
 
 def counter_members(plan: NetworkPlan) -> dict[str, Any]:
-    """Members of a top: ``counters_enable``, ``_clear``, ``_address`` and ``_data``, see ``ChannelCounters``."""
+    """Return members of a top: ``counters_enable``, ``_clear``, ``_address`` and ``_data``, see ``ChannelCounters``."""
     if not plan.counters:
         return {}
     address_bits = KIND_BITS + bits_for(len(plan.network.channels))
@@ -44,7 +44,7 @@ def connect_counters(structure: Structure, fabric: Fabric, plan: NetworkPlan) ->
 
 
 def counter_manifest(plan: NetworkPlan) -> dict[str, Any]:
-    """What the manifest says about reading the counters."""
+    """Return what the manifest says about reading the counters."""
     if not plan.counters:
         return {}
     return {

@@ -15,7 +15,7 @@ from rtl.generator.structure import Structure
 
 
 def optional_members(plan: NetworkPlan) -> dict[str, Any]:
-    """Members of a top for all that the plan wants."""
+    """Return members of a top for all that the plan wants."""
     return {**counter_members(plan), **status_members(plan), **table_members(plan)}
 
 
@@ -27,7 +27,7 @@ def connect_optional(structure: Structure, fabric: Fabric, plan: NetworkPlan) ->
 
 
 def exported_members(plan: NetworkPlan) -> dict[str, Any]:
-    """Members of a top that is exported: those of any top, and ``moved`` if the plan wants it."""
+    """Return members of a top that is exported: those of any top, and ``moved`` if the plan wants it."""
     moved = {"moved": Out(plan.links.moved_bits)} if plan.moved else {}
     return {**moved, **optional_members(plan)}
 

@@ -15,7 +15,7 @@ CLEAR = "clear_"
 
 
 def status_members(plan: NetworkPlan) -> dict[str, Any]:
-    """Members of a top: the outputs of all status parts, ``{name}_{output}``, and ``{name}_clear_{output}``."""
+    """Return members of a top: the outputs of all status parts, ``{name}_{output}``, and ``{name}_clear_{output}``."""
     outputs: dict[str, Any] = {output.name: Out(output.bits) for output in status_outputs(plan)}
     for status in plan.status:
         inputs = _module(plan, status).inputs
@@ -24,7 +24,7 @@ def status_members(plan: NetworkPlan) -> dict[str, Any]:
 
 
 def status_outputs(plan: NetworkPlan) -> tuple[StatusOutput, ...]:
-    """The outputs of all status parts, in their order."""
+    """Return the outputs of all status parts, in their order."""
     modules = {status.name: _module(plan, status) for status in plan.status}
     return tuple(
         StatusOutput(f"{name}_{port}", width)

@@ -14,7 +14,7 @@ PREFIX = "tables_"
 
 
 def table_members(plan: NetworkPlan) -> dict[str, Any]:
-    """Members of a top: ``tables_load``, ``tables_data``, and ``tables_out``, the word that leaves the chain."""
+    """Return members of a top: ``tables_load``, ``tables_data``, and ``tables_out``, the word that leaves the chain."""
     if not plan.loadable_tables:
         return {}
     word = TABLE_WORD_BITS
@@ -34,7 +34,7 @@ def connect_tables(structure: Structure, fabric: Fabric, plan: NetworkPlan) -> N
 
 
 def table_manifest(plan: NetworkPlan, top: str) -> dict[str, Any]:
-    """What the manifest says about loading."""
+    """Return what the manifest says about loading."""
     if not plan.loadable_tables:
         return {}
     return {
@@ -51,12 +51,12 @@ def table_manifest(plan: NetworkPlan, top: str) -> dict[str, Any]:
 
 
 def table_file(top: str) -> str:
-    """Name of the file with the words."""
+    """Return name of the file with the words."""
     return f"{top}_tables.hex"
 
 
 def table_files(plan: NetworkPlan, top: str) -> dict[str, str]:
-    """The file with the words, one in hexadecimal per line, as Verilog's ``$readmemh`` reads it."""
+    """Return the file with the words, one in hexadecimal per line, as Verilog's ``$readmemh`` reads it."""
     if not plan.loadable_tables:
         return {}
     return {table_file(top): "".join(f"{word:02x}\n" for word in loaded_words(plan))}

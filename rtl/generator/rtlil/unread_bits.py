@@ -66,7 +66,7 @@ def _is_output(cell: Cell, pin: str, ports: Ports) -> bool | None:
 
 
 def _cut(module: NetModule, read: Mapping[str, int]) -> bool:
-    """Narrow what drives bits that nothing reads; return whether there was any."""
+    """Return narrow what drives bits that nothing reads; return whether there was any."""
     cells: list[Cell] = []
     connections: list[tuple[Signal, Signal]] = []
     changed = False

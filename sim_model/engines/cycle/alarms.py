@@ -19,12 +19,12 @@ ROWS_SHIFT = WORD_SHIFT - ROW_SHIFT
 
 
 def alarm_words(vertices: int) -> int:
-    """Words that hold a bit for each."""
+    """Return words that hold a bit for each."""
     return (vertices >> WORD_SHIFT) + 1
 
 
 def make_alarms(vertices: int) -> np.ndarray:
-    """In cycle 0 everybody is looked at. int64[2, words]."""
+    """Return in cycle 0 everybody is looked at. int64[2, words]."""
     alarms = np.zeros((2, alarm_words(vertices)), dtype=np.int64)
     alarms[0] = ALL
     return alarms

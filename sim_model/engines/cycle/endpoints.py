@@ -62,7 +62,7 @@ def make_endpoints(
     hosts: HostBehaviour,
     header_flits: Callable[[Sequence[int]], int],
 ) -> EndpointState:
-    """All hosts as they are before cycle 0.
+    """Return all hosts as they are before cycle 0.
 
     Raises
     ------

@@ -56,7 +56,7 @@ def family_loop(
     *,
     one_loop: bool = False,
 ) -> Callable[..., Any]:
-    """The compiled loop of a family.
+    """Return the compiled loop of a family.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ _made: dict[int, tuple[weakref.ref, dict[Any, Any]]] = {}
 
 
 def once_for(owner: Any, key: Any, make: Callable[[], Made]) -> Made:
-    """What ``make`` gives, for an owner and a key; it must not be changed.
+    """Return what ``make`` gives, for an owner and a key; it must not be changed.
 
     Parameters
     ----------

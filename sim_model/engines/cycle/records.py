@@ -23,7 +23,7 @@ CACHE_LINE_BYTES = 64
 
 
 def number(name: str) -> Field:
-    """A field for a number or count that is never NONE and at most 2^32 - 1.
+    """Return a field for a number or count that is never NONE and at most 2^32 - 1.
 
     It takes half the room; and a compiled index that cannot be negative is not looked at for being counted from the
     end. Two such fields must not be added and the sum combined with a field of 64 bits: Numba makes that a float.
@@ -32,7 +32,7 @@ def number(name: str) -> Field:
 
 
 def short(name: str) -> Field:
-    """The same for what is at most 2^16 - 1."""
+    """Return the same for what is at most 2^16 - 1."""
     return name, SHORT
 
 
@@ -42,12 +42,12 @@ def signed(name: str) -> Field:
 
 
 def whole(name: str) -> Field:
-    """The same for what is at most 2^31 - 1."""
+    """Return the same for what is at most 2^31 - 1."""
     return name, WHOLE
 
 
 def byte(name: str) -> Field:
-    """A field for a number of at most 255, such as that of a port."""
+    """Return a field for a number of at most 255, such as that of a port."""
     return name, BYTE
 
 
@@ -71,14 +71,14 @@ def make_records(count: int, fields: tuple[Field, ...], /, **columns) -> np.reca
 
 
 def empty_records(count: int, record: np.dtype) -> np.recarray:
-    """Records of a type, all 0, the first one at the beginning of a cache line."""
+    """Return records of a type, all 0, the first one at the beginning of a cache line."""
     room = np.zeros(count * record.itemsize + CACHE_LINE_BYTES, dtype=np.uint8)
     begin = -room.ctypes.data % CACHE_LINE_BYTES
     return room[begin : begin + count * record.itemsize].view(record).view(np.recarray)
 
 
 def aligned_words(*shape: int) -> np.ndarray:
-    """Words (int64) that are 0 and begin where a cache line does, so that vectors of 64 bytes lie in one.
+    """Return words (int64) that are 0 and begin where a cache line does, so that vectors of 64 bytes lie in one.
 
     A vector that lies in two lines takes twice as long to read, and what is written so can not be read at once.
     """
@@ -86,14 +86,14 @@ def aligned_words(*shape: int) -> np.ndarray:
 
 
 def copied_records(records: Any) -> np.recarray:
-    """Records of any shape that may be changed, in a place as good as the first ones'."""
+    """Return records of any shape that may be changed, in a place as good as the first ones'."""
     copied: Any = empty_records(records.size, records.dtype).reshape(records.shape)
     copied[:] = records
     return copied
 
 
 def _room(size: int) -> int:
-    """Bytes of a record: a power of two up to a cache line, and then a multiple of half a line."""
+    """Return bytes of a record: a power of two up to a cache line, and then a multiple of half a line."""
     if size > CACHE_LINE_BYTES:
         return -(-size // (CACHE_LINE_BYTES // 2)) * (CACHE_LINE_BYTES // 2)
     return 1 << (size - 1).bit_length()

@@ -164,7 +164,7 @@ class Trace(NamedTuple):
 
 
 def make_trace(rows: int, links: LinkStages, signal_bits: int) -> Trace:
-    """An empty recording of ``rows`` cycles, with so many bits of side wires and status outputs."""
+    """Return an empty recording of ``rows`` cycles, with so many bits of side wires and status outputs."""
     network = links.network
     return Trace(
         flits=np.full((rows, links.moved_bits), NONE, dtype=np.int64),
@@ -185,7 +185,7 @@ def make_state(
     registers_wake: bool = True,
     count_channels: bool = False,
 ) -> EngineState:
-    """Everything as it is before cycle 0.
+    """Return everything as it is before cycle 0.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def make_state(
 
 
 def _make_channels(network: ChannelNetwork, empty_ejector: int) -> np.recarray:
-    """All channels empty; ``empty_ejector`` is the count of those into processors."""
+    """Return all channels empty; ``empty_ejector`` is the count of those into processors."""
     return make_records(
         len(network.channels),
         CHANNEL_FIELDS,
@@ -340,7 +340,7 @@ def _make_hosts(messages: Messages, injector: np.ndarray, network: ChannelNetwor
 
 
 def _by_injector(given: np.ndarray, start_cycle: np.ndarray, injector: np.ndarray) -> np.ndarray:
-    """Messages sorted by injector, then start, then number. Messages of drawn traffic are in order of start."""
+    """Return messages sorted by injector, then start, then number. Messages of drawn traffic are in order of start."""
     # sorted in linear time where numbers are so short
     small = injector.astype(np.uint16) if injector.max(initial=0) < 1 << 16 else injector
     if (np.diff(start_cycle) >= 0).all():

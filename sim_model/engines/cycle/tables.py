@@ -55,7 +55,7 @@ class ComputedTables(NamedTuple):
 def make_tables(
     routing: Any, messages: Messages, routing_cycles: int, computed: Callable[[Any], ComputedTables] | None = None
 ) -> RoutingTables:
-    """What a family's tables say, laid out for the route unit.
+    """Return what a family's tables say, laid out for the route unit.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _whole_tables(routing: Any) -> ComputedTables:
 
 
 def _keys(routing: Any, messages: Messages) -> np.ndarray:
-    """Routing key of every message."""
+    """Return routing key of every message."""
     keys = np.zeros(len(messages), dtype=np.int64)
     several = messages.destination_counts > 1
     keys[~several] = _unicast_keys(routing, messages, np.flatnonzero(~several))
@@ -107,7 +107,7 @@ def _keys(routing: Any, messages: Messages) -> np.ndarray:
 
 
 def _unicast_keys(routing: Any, messages: Messages, numbers: np.ndarray) -> np.ndarray:
-    """Each destination is looked up once: where unicasts come from is nothing to tables of switches and keys."""
+    """Return each destination is looked up once: where unicasts come from is nothing to tables of switches and keys."""
     destination = messages.destinations[messages.offsets[numbers]]
     key_of = np.zeros(len(routing.network.processors), dtype=np.int64)
     for processor in np.flatnonzero(np.bincount(destination)).tolist():
@@ -116,7 +116,7 @@ def _unicast_keys(routing: Any, messages: Messages, numbers: np.ndarray) -> np.n
 
 
 def _multicast_keys(routing: Any, messages: Messages, numbers: np.ndarray) -> list[int]:
-    """Each pair of source and destination set is looked up once."""
+    """Return each pair of source and destination set is looked up once."""
     known: dict[tuple[int, bytes], int] = {}
     keys = []
     for message in numbers.tolist():

@@ -58,7 +58,7 @@ def count_blocked(word, cycles, planes):
 
 
 def read_counts(counts: np.ndarray, slots: np.ndarray, switches: np.ndarray) -> np.ndarray:
-    """The numbers of some channels.
+    """Return the numbers of some channels.
 
     Parameters
     ----------

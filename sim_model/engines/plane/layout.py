@@ -14,7 +14,7 @@ LEAST_ROOM = 4
 
 
 def ports_of_vector(ports: int) -> int:
-    """Places for planes of all ports side by side: the next power of 2."""
+    """Return places for planes of all ports side by side: the next power of 2."""
     return 1 << (ports - 1).bit_length()
 
 
@@ -40,7 +40,7 @@ def least_depth(room: int) -> int:
 
 
 def plane_offsets(ports: int, lanes: int, room: int) -> Mapping[str, int]:
-    """Offsets of all planes of a router with lanes, by name, with the numbers that they follow from.
+    """Return offsets of all planes of a router with lanes, by name, with the numbers that they follow from.
 
     An input lane is ``lane * WIDTH + port``, and so is an output lane; numbers that are none, as ports are fewer than
     ``WIDTH``, stay 0. Injection and delivery have the last port and are lane 0 of it; its other lanes are never used.

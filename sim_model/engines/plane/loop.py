@@ -217,7 +217,7 @@ def look_up(switch, one, slot, row, planes, state, routes):
 
 @cache
 def plane_loop(way: Callable[..., Any], ports: int, lanes: int, room: int, folder: Path) -> PlaneLoop:
-    """The compiled loop of a family, for one number of lanes and one room in buffers.
+    """Return the compiled loop of a family, for one number of lanes and one room in buffers.
 
     Parameters
     ----------

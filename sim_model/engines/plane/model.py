@@ -39,7 +39,7 @@ class PlaneRun:
         return int(self.loop(self.planes, state, self.routes, until_cycle))
 
     def counts(self, _state: EngineState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Flits, stalled cycles and bubbles so far by channel, int64[channels] each."""
+        """Return flits, stalled cycles and bubbles so far by channel, int64[channels] each."""
         flits, stalled_cycles, bubbles = read_counts(self.planes.counts, *self.places_of_counts())
         return flits, stalled_cycles, bubbles
 
@@ -48,7 +48,7 @@ class PlaneModel(Protocol):
     """A network whose flits can be moved by planes."""
 
     def obstacle(self, messages: Messages) -> str:
-        """Why messages cannot be moved so, or nothing.
+        """Return why messages cannot be moved so, or nothing.
 
         Parameters
         ----------
@@ -57,7 +57,7 @@ class PlaneModel(Protocol):
         ...
 
     def begin(self, state: EngineState, messages: Messages) -> PlaneRun:
-        """A run before cycle 0.
+        """Return a run before cycle 0.
 
         Parameters
         ----------

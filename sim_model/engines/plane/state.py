@@ -72,7 +72,7 @@ def make_plane_state(
     empty_reuse: bool,
     low_injection: bool,
 ) -> PlaneState:
-    """Everything as it is before cycle 0.
+    """Return everything as it is before cycle 0.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def make_plane_state(
 
 
 def moves_of(neighbours: np.ndarray) -> tuple[Moves, Moves]:
-    """How planes move over channels, and back against them.
+    """Return how planes move over channels, and back against them.
 
     Parameters
     ----------
@@ -165,12 +165,12 @@ def _ways(origin: np.ndarray) -> Iterator[tuple[int, int, int]]:
 
 
 def words_for(switches: int) -> int:
-    """Words that have a bit for each switch."""
+    """Return words that have a bit for each switch."""
     return (switches + BIT_MASK) >> WORD_SHIFT
 
 
 def plane_of(switches: np.ndarray) -> np.ndarray:
-    """Words in which the bits of some switches are 1, from bool[switches]."""
+    """Return words in which the bits of some switches are 1, from bool[switches]."""
     bits = np.zeros(words_for(len(switches)) * WORD_BITS, dtype=bool)
     bits[: len(switches)] = switches
     return np.packbits(bits, bitorder="little").view(np.int64)
@@ -187,7 +187,7 @@ def _words_near(neighbours: np.ndarray, words: int) -> np.ndarray:
 
 
 def _first_rows(at: Mapping[str, int], words: int, depth: int) -> np.ndarray:
-    """No flits, all credits, all lanes free, and everybody's turn is the first one's."""
+    """Return no flits, all credits, all lanes free, and everybody's turn is the first one's."""
     rows = aligned_words(words, at["SIZE"])
     width, slots, ports = at["WIDTH"], at["SLOTS"], at["PORTS"]
     for name, count in (("FREE", slots), ("INPUT_TURN", slots), ("OUTPUT_TURN", ports * width)):

@@ -28,7 +28,7 @@ def count_flit(number, cycle, channel, state):
 
 
 def counts_so_far(worms: WormState, state: EngineState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Flits, stalled cycles and bubbles by channel, int64[channels] each, up to the cycle that is run next.
+    """Return flits, stalled cycles and bubbles by channel, int64[channels] each, up to the cycle that is run next.
 
     A flit that waits, or is waited for, has not been counted.
     """

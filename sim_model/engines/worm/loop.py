@@ -86,7 +86,7 @@ def run_cycles(worms, state, family, until_cycle):
 
 
 def worm_loop(copy: Callable[..., Any], end: Callable[..., Any], decide: Callable[..., Any], folder: Path) -> WormLoop:
-    """The compiled loop of a family.
+    """Return the compiled loop of a family.
 
     Parameters
     ----------

@@ -30,5 +30,5 @@ class WormRun:
         return self._loop(self._worms, state, routers, until_cycle)
 
     def counts(self, state: EngineState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Flits, stalled cycles and bubbles so far by channel, int64[channels] each."""
+        """Return flits, stalled cycles and bubbles so far by channel, int64[channels] each."""
         return counts_so_far(self._worms, state)

@@ -90,7 +90,7 @@ class WormState(NamedTuple):
 
 
 def make_worm_state(state: EngineState) -> WormState:
-    """Everything as it is before cycle 0."""
+    """Return everything as it is before cycle 0."""
     channels, switches = len(state.channels), state.switches
     places = 1 << (state.buffer_depth_flits + 3).bit_length()
     entries = CHANNEL_KINDS * channels + SWITCH_KINDS * switches + len(state.hosts)

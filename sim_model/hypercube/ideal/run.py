@@ -99,7 +99,7 @@ class IdealRun:
         return (self.last_arrivals() + 1 - self.state.generations.cycle)[first:end]
 
     def last_arrivals(self) -> np.ndarray:
-        """When the last tail of each unicast and broadcast arrived so far, int64, as they were generated."""
+        """Return when the last tail of each unicast and broadcast arrived so far, int64, as they were generated."""
         first = self.state.generations.first_message
         return np.maximum.reduceat(self.state.messages.arrival_cycle, first) if len(first) else first.copy()
 
@@ -129,7 +129,7 @@ class IdealOutcome:
 def simulate(
     cube: IdealCube, rate: float, broadcast_fraction: float, seed: int, cycles: int, parts: int = 1
 ) -> IdealOutcome:
-    """Arrivals and loads under Poisson traffic.
+    """Return arrivals and loads under Poisson traffic.
 
     Sources go on for so many cycles; then the run goes on until all has arrived, or a quarter as long again.
 

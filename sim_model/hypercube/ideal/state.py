@@ -130,7 +130,7 @@ class IdealState(NamedTuple):
 
 
 def make_state(cube: IdealCube, seed: int) -> IdealState:
-    """A cube before cycle 0, without messages; the seed, 1 to 2^32 - 1, is that of the choice among lanes."""
+    """Return a cube before cycle 0, without messages; the seed, 1 to 2^32 - 1, is that of the choice among lanes."""
     nodes, lanes, depth = cube.nodes, cube.dimensions * cube.lanes, cube.buffer_flits
     inputs = lanes + cube.injection_channels
     routing = HypercubeRouting(cube.network, flit_bits=32)
@@ -177,7 +177,7 @@ def make_state(cube: IdealCube, seed: int) -> IdealState:
 
 
 def tree_edges(dimensions: int) -> np.recarray:
-    """The binomial trees of all bases as records (EDGE_FIELDS), shape (bases, 2^n - 1)."""
+    """Return the binomial trees of all bases as records (EDGE_FIELDS), shape (bases, 2^n - 1)."""
     edges = (1 << dimensions) - 1
     records = _table(dimensions, edges, EDGE_FIELDS)
     for base in range(dimensions):
@@ -195,6 +195,6 @@ def _table(rows: int, columns: int, fields: tuple[str, ...], /, **values: int) -
 
 
 def _no_events(delay_cycles: int, most: int) -> Events:
-    """Lists for what happens at most that many cycles later."""
+    """Return lists for what happens at most that many cycles later."""
     lists = 1 << delay_cycles.bit_length()
     return Events(np.zeros(lists, dtype=np.int64), np.zeros((lists, most), dtype=np.int64))

@@ -65,7 +65,7 @@ class PoissonSources:
         self._next_base = generator.integers(cube.dimensions, size=cube.nodes)
 
     def draw_until(self, cycle: int) -> Generated:
-        """All unicasts and broadcasts before a cycle; what is drawn beyond it is lost."""
+        """Return all unicasts and broadcasts before a cycle; what is drawn beyond it is lost."""
         expected = int((cycle - self._time) / self.gap_cycles)
         drawn = [self.draw(expected + 1)]
         while drawn[-1].cycle[-1] < cycle:
@@ -75,7 +75,7 @@ class PoissonSources:
         return Generated(*(column[before] for column in columns))
 
     def draw(self, count: int) -> Generated:
-        """The next unicasts and broadcasts of all nodes; cycles are rounded down."""
+        """Return the next unicasts and broadcasts of all nodes; cycles are rounded down."""
         draw, cube = self._generator, self.cube
         times = self._time + np.cumsum(draw.exponential(self.gap_cycles, count))
         self._time = float(times[-1])
@@ -92,7 +92,7 @@ class PoissonSources:
 
 
 def with_generated(state: IdealState, generated: Generated) -> IdealState:
-    """A state with more unicasts and broadcasts, behind those that it has."""
+    """Return a state with more unicasts and broadcasts, behind those that it has."""
     is_broadcast = generated.base != NONE
     receivers = len(state.nodes) - 1
     missing = np.where(is_broadcast, receivers, 1)

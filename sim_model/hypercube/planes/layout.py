@@ -19,7 +19,7 @@ STATE_BITS = 16
 
 
 def cube_offsets(dimensions: int, lanes: int, room: int, channels: int, adaptive_lanes: int) -> Mapping[str, int]:
-    """Offsets of all vectors, by name, with the numbers that they follow from.
+    """Return offsets of all vectors, by name, with the numbers that they follow from.
 
     Parameters
     ----------

@@ -144,7 +144,7 @@ def end_cycle(row, out):
 
 @cache
 def cube_loop(dimensions: int, lanes: int, room: int, channels: int, adaptive_lanes: int) -> CubeLoop:
-    """The compiled loop of hypercubes of a shape; parameters as for ``cube_offsets``."""
+    """Return the compiled loop of hypercubes of a shape; parameters as for ``cube_offsets``."""
     at = cube_offsets(dimensions, lanes, room, channels, adaptive_lanes)
     width = at["WIDTH"]
     operations = {

@@ -26,7 +26,7 @@ class HypercubePlanes:
         self._model = model
 
     def obstacle(self, messages: Messages) -> str:
-        """Why messages cannot be moved so, or nothing. Each has a way, as none is for its own source."""
+        """Return why messages cannot be moved so, or nothing. Each has a way, as none is for its own source."""
         if (messages.destination_counts > 1).any():
             return "for messages that have several destinations"
         if self._model.lane_reuse != REUSE_EMPTY:
@@ -34,7 +34,7 @@ class HypercubePlanes:
         return ""
 
     def begin(self, state: EngineState, messages: Messages) -> PlaneRun:
-        """A run before cycle 0."""
+        """Return a run before cycle 0."""
         model, network = self._model, self._model.network
         channels, adaptive_lanes = network.injection_channels_per_processor, model.routing.adaptive_lanes
         loop = cube_loop(network.dimensions, network.lanes, room_for(model.buffer_flits), channels, adaptive_lanes)
@@ -42,12 +42,12 @@ class HypercubePlanes:
         return PlaneRun(planes, None, loop, self._places_of_counts)
 
     def _places_of_counts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Position among the counts of a switch, and the switch, of each channel."""
+        """Return position among the counts of a switch, and the switch, of each channel."""
         return places_of_counts(self._model.network, offsets_of(self._model)["OUTPUTS"])
 
 
 def places_of_counts(network: HypercubeNetwork, outputs: int) -> tuple[np.ndarray, np.ndarray]:
-    """Position among the counts of a switch, and the switch, of each channel."""
+    """Return position among the counts of a switch, and the switch, of each channel."""
     slots, switches = [], []
     for channel, dimension in zip(network.channels, network.dimension_of, strict=True):
         injects = not network.is_switch(channel.source)

@@ -47,7 +47,7 @@ class CubeState(NamedTuple):
 
 
 def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeState:
-    """Everything as it is before cycle 0.
+    """Return everything as it is before cycle 0.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def make_cube_state(state: EngineState, key: np.ndarray, model: Any) -> CubeStat
 
 
 def offsets_of(model: Any) -> Any:
-    """Where the planes of a model lie."""
+    """Return where the planes of a model lie."""
     network = model.network
     channels = network.injection_channels_per_processor
     return cube_offsets(
@@ -95,7 +95,7 @@ def offsets_of(model: Any) -> Any:
 
 
 def _first_rows(at: Any, words: int, depth: int) -> np.ndarray:
-    """No flits, all credits, all lanes free, everybody's turn is the first one's, and nobody leads."""
+    """Return no flits, all credits, all lanes free, everybody's turn is the first one's, and nobody leads."""
     rows, width, lanes = aligned_words(words, at["SIZE"]), at["WIDTH"], at["LANES"] * at["WIDTH"]
     for name in ("FREE", "TURN", "ALLOWED"):
         rows[:, at[name] : at[name] + lanes] = -1

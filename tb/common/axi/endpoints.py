@@ -93,7 +93,7 @@ class Endpoints:
         inputs[number // job.nodes % len(inputs)].send_nowait(AxiStreamFrame(words, **sides))
 
     def received(self) -> Iterator[tuple[int, Received]]:
-        """Packets that came out since the last call, and at which node."""
+        """Yield packets that came out since the last call, and at which node."""
         for node, sink in self._sinks.items():
             while not sink.empty():
                 frame: Any = sink.recv_nowait(compact=bool(self._job.lanes))
@@ -109,7 +109,7 @@ class Endpoints:
 
     @property
     def idle(self) -> bool:
-        """Whether all sources have sent what they were given."""
+        """True if all sources have sent what they were given."""
         return all(source.idle() for inputs in self._sources.values() for source in inputs)
 
     async def _count_errors(self, error, clock) -> None:

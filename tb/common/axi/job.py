@@ -32,7 +32,7 @@ class Packet:
     last_bytes: int = 0
 
     def receivers(self, nodes: int) -> set[int]:
-        """Nodes that must get the packet."""
+        """Return nodes that must get the packet."""
         if not self.body:
             return set()
         named = {self.tdest} if self.destinations is None else set(self.destinations)
@@ -125,7 +125,7 @@ class AxiJob:
         return bits_of(self.nodes)
 
     def inputs_of(self, node: int) -> list[str]:
-        """Prefixes of the ports of a node's inputs."""
+        """Return prefixes of the ports of a node's inputs."""
         return input_prefixes(node, self.injection_channels)
 
 
@@ -184,7 +184,7 @@ class Load:
     sets: bool = True
 
     def random_packets(self, numbers: random.Random) -> tuple[Packet, ...]:
-        """Unicasts, multicasts, broadcasts, and packets that can go nowhere.
+        """Return unicasts, multicasts, broadcasts, and packets that can go nowhere.
 
         Raises
         ------
@@ -216,7 +216,7 @@ class Load:
         return Packet(source, set_of, tdest) if is_bodiless else Packet(source, set_of, tdest, body, last_bytes)
 
     def every_mixture(self, numbers: random.Random) -> tuple[Phase, ...]:
-        """One phase for every mixture of idle sources and back-pressure."""
+        """Return one phase for every mixture of idle sources and back-pressure."""
         return tuple(
             Phase(idle, backpressure, self.random_packets(numbers))
             for idle in PROBABILITIES
@@ -225,11 +225,11 @@ class Load:
 
 
 def input_prefixes(node: int, injection_channels: int) -> list[str]:
-    """Prefixes of the ports of a node's inputs."""
+    """Return prefixes of the ports of a node's inputs."""
     prefix = f"s_axis_n{node}"
     return [prefix] if injection_channels == 1 else [f"{prefix}_c{k}" for k in range(injection_channels)]
 
 
 def bits_of(nodes: int) -> int:
-    """Bits of a node's number."""
+    """Return bits of a node's number."""
     return max(1, (nodes - 1).bit_length())

@@ -48,7 +48,7 @@ class PacketScoreboard:
 
     @property
     def complete(self) -> bool:
-        """Whether everything has arrived."""
+        """True if everything has arrived."""
         return not self._pending
 
     def receive(self, node: int, received: Received) -> None:

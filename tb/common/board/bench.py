@@ -22,7 +22,7 @@ DATA_BITS = 8
 
 
 def cycles(count: int) -> Timer:
-    """Waits for some cycles."""
+    """Return waits for some cycles."""
     return Timer(count * CLOCK_PERIOD_NS, "ns")
 
 
@@ -48,7 +48,7 @@ async def press(dut, job: BoardJob) -> None:
 
 
 async def read_byte(dut, job: BoardJob) -> int:
-    """The next byte on the line."""
+    """Return the next byte on the line."""
     await FallingEdge(dut.uart_tx)
     await cycles(job.cycles_per_bit // 2)
     byte = 0
@@ -61,7 +61,7 @@ async def read_byte(dut, job: BoardJob) -> int:
 
 
 async def read_lines(dut, job: BoardJob) -> list[str]:
-    """All lines up to the first one that begins after the end of the test."""
+    """Return all lines up to the first one that begins after the end of the test."""
     lines: list[str] = []
     ended = False
     while not ended:

@@ -167,7 +167,7 @@ class Fuzzer:
         return self.numbers.choice(PAUSES) if self.job.stalls else 0.0
 
     def _noise(self, i: int) -> list[int]:
-        """Flits as they should not be; some are pieces of sound worms."""
+        """Return flits as they should not be; some are pieces of sound worms."""
         numbers, flits = self.numbers, []
         heads, tails = numbers.random() ** 2, numbers.random() ** 2
         for _ in range(numbers.randrange(1, max(MOST_NOISE_FLITS, 2 * self.job.longest_worm))):

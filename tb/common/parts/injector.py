@@ -61,7 +61,7 @@ class InjectorBench:
         return self.descriptors.pack(self.numbers.choice(wrong))
 
     async def step(self) -> dict[str, int]:
-        """One cycle. Returns the injector's outputs."""
+        """Return one cycle. Returns the injector's outputs."""
         message, payload = self.messages.offer(), self.payload.offer()
         ready = self.sink.offer()
         inputs = {"message.valid": message[0], "message.payload": message[1]}

@@ -16,17 +16,17 @@ PROBABILITIES = (0.0, 0.5, 0.9)
 
 
 def to_environment(parameters: Mapping[str, Mapping[str, int]]) -> dict[str, str]:
-    """The environment variable that carries the parameters of each instance, by its name."""
+    """Return the environment variable that carries the parameters of each instance, by its name."""
     return {PARAMETERS_VARIABLE: json.dumps({name: dict(values) for name, values in parameters.items()})}
 
 
 def instances() -> list[cocotb.Param]:
-    """Names of the instances to test, as parameters of a cocotb test; none outside a simulator."""
+    """Return names of the instances to test, as parameters of a cocotb test; none outside a simulator."""
     return [cocotb.Param(name, name) for name in _from_environment()]
 
 
 def parameters_of(instance: str) -> dict[str, int]:
-    """Parameters of an instance: those of the part, ``cycles`` per phase, and ``seed``."""
+    """Return parameters of an instance: those of the part, ``cycles`` per phase, and ``seed``."""
     return _from_environment()[instance]
 
 
@@ -54,7 +54,7 @@ class Phase:
 
 
 def phases() -> Iterator[Phase]:
-    """Every mixture of idle sources and back-pressure, then sinks that wait for valid."""
+    """Yield every mixture of idle sources and back-pressure, then sinks that wait for valid."""
     for idle in PROBABILITIES:
         for backpressure in PROBABILITIES:
             yield Phase(idle, backpressure)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 
 def random_words(random_numbers: random.Random, width: int) -> Iterator[int]:
-    """Endless random payloads of a width in bits."""
+    """Yield endless random payloads of a width in bits."""
     while True:
         yield random_numbers.getrandbits(width)
 
@@ -29,7 +29,7 @@ class PauseGenerator:
         self._random = random_numbers
 
     def paused(self) -> bool:
-        """Whether to pause in this cycle."""
+        """Return whether to pause in this cycle."""
         return self._random.random() < self.probability
 
 
@@ -61,7 +61,7 @@ class StreamSource:
         self._offered: int | None = None
 
     def offer(self) -> tuple[int, int]:
-        """``(valid, payload)`` to drive in this cycle."""
+        """Return ``(valid, payload)`` to drive in this cycle."""
         if self._offered is None and not self.stopped and not self.pause.paused():
             self._offered = next(self._items, None)
         if self._offered is None:
@@ -96,7 +96,7 @@ class StreamSink:
         self._waiting = False
 
     def offer(self) -> int:
-        """``ready`` to drive in this cycle."""
+        """Return ``ready`` to drive in this cycle."""
         return int(not self.pause.paused() and (self._waiting or not self.waits_for_valid))
 
     def flow_freely(self) -> None:

@@ -77,7 +77,7 @@ class TwinBench:
         self._dut.rst.value = 0
 
     async def step(self, inputs: Inputs) -> dict[str, int]:
-        """One cycle. Returns the part's outputs; one that the twin leaves open is 0 if it is unknown.
+        """Return one cycle. Returns the part's outputs; one that the twin leaves open is 0 if it is unknown.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class TwinBench:
         return self._handles[port]
 
     def _read(self, port: str) -> int | None:
-        """None if it is unknown, as data that no reset touches is at first."""
+        """Return none if it is unknown, as data that no reset touches is at first."""
         try:
             return int(self._handle(port).value)
         except ValueError:
@@ -145,7 +145,7 @@ class PartBench(Protocol):
     bench: TwinBench
 
     async def step(self) -> Any:
-        """One cycle."""
+        """Return one cycle."""
 
     async def traffic(self, phase: Phase, cycles: int) -> None:
         """Random traffic for so many cycles, then as many as it takes to run empty."""

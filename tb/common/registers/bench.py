@@ -32,7 +32,7 @@ def _job() -> RegisterJob:
 
 
 async def _reset_values(registers: Registers) -> dict[str, int]:
-    """Registers that stay as reset left them; sums settle by themselves once the network runs."""
+    """Return registers that stay as reset left them; sums settle by themselves once the network runs."""
     runs = not registers["CONTROL"]["fields"][0]["value"]
     values = {}
     for entry in registers:

@@ -53,16 +53,16 @@ class Registers:
             channel.set_pause_generator(_pauses(10 * seed + number, probability))
 
     async def answer(self, address: int) -> tuple[int, AxiResp]:
-        """Value and response of a read."""
+        """Return value and response of a read."""
         answer = await self.master.read(address, WORD_BYTES)
         return int.from_bytes(answer.data, "little"), answer.resp
 
     async def send(self, address: int, data: bytes) -> AxiResp:
-        """Response of a write."""
+        """Return response of a write."""
         return (await self.master.write(address, data)).resp
 
     async def read(self, name: str, word: int = 0) -> int:
-        """A word of a register; the response must be OKAY."""
+        """Return a word of a register; the response must be OKAY."""
         value, response = await self.answer(self._entries[name]["address"] + WORD_BYTES * word)
         assert response == AxiResp.OKAY, f"a read of {name} is answered {response.name}"
         return value
@@ -74,7 +74,7 @@ class Registers:
         assert response == AxiResp.OKAY, f"a write to {name} is answered {response.name}"
 
     async def mask(self, name: str) -> int:
-        """All words of a mask."""
+        """Return all words of a mask."""
         words = [await self.read(name, word) for word in range(self._entries[name]["words"])]
         return sum(value << 32 * word for word, value in enumerate(words))
 
@@ -109,7 +109,7 @@ async def send_worm(dut, worm: Worm) -> None:
 
 
 async def arrives(dut, node: int) -> bool:
-    """Whether a tail arrives at a processor before patience ends."""
+    """Return whether a tail arrives at a processor before patience ends."""
     valid, tail = (getattr(dut, f"eject_n{node}_{name}") for name in ("valid", "tail"))
     for _ in range(PATIENCE_CYCLES):
         await RisingEdge(dut.clk)
