@@ -11,7 +11,8 @@ from statistics import median
 
 from benchmarks.workload import LOADS, changed, loaded, networks, random_traffic
 from hydranoc.design import Design
-from sim_model.engines.simulation import CYCLE_ENGINE, PLANES, WORM, Simulation
+from sim_model.engines.engine import CYCLE_ENGINE
+from sim_model.engines.simulation import Simulation
 
 LENGTHS = (8, 16, 64, 128, 512)
 REPEATS = 5
@@ -43,9 +44,7 @@ def main() -> None:
 
 def _fast_engine(design: Design) -> str | None:
     """Return the one that does more than a flit at a time, if there is one."""
-    if design.model.worm_loop is not None:
-        return WORM
-    return None if design.model.planes is None else PLANES
+    return next((engine.name for engine in design.model.engines), None)
 
 
 def _with_length(design: Design, flits: int) -> Design:

@@ -101,7 +101,8 @@ def _run_software_multicast() -> None:
 
 def _run_torus_of_the_paper() -> None:
     from hydranoc.studies.torus.multicasts import paper_model
-    from sim_model.engines.simulation import PLANES, Simulation
+    from sim_model.engines.engine import PLANES
+    from sim_model.engines.simulation import Simulation
     from sim_model.messages.messages import Message, Messages
 
     model = paper_model()

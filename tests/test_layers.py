@@ -184,6 +184,14 @@ def test_rooms_import_only_from_the_rooms_below(layer, rooms):
                 assert room_of(used) in rooms[room_of(name)], f"{path} imports {used}"
 
 
+def test_faster_engines_are_optional():
+    """Families offer the engines of worms and planes; nothing else knows of them."""
+    faster = ("sim_model.engines.worm", "sim_model.engines.plane")
+    for name, path in modules().items():
+        if name.startswith("sim_model.") and not name.startswith(faster) and room_of(name) not in FAMILIES:
+            assert not [used for used in imports_of(path) if used.startswith(faster)], name
+
+
 def test_families_in_the_front_door_never_import_each_other():
     for name, path in modules().items():
         parts = name.split(".")

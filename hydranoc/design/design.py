@@ -197,7 +197,7 @@ class Design(Simulated, Exported):
         from hydranoc.lockstep.pending_build import PendingBuild
         from hydranoc.lockstep.simulator_cache import check_cache
         from hydranoc.lockstep.tools import needed_for
-        from sim_model.engines.simulation import CYCLE_ENGINE
+        from sim_model.engines.engine import CYCLE_ENGINE
 
         needed_for(simulator)  # before the work, not after it
         check_cache()

@@ -7,8 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sim_model.engines.cycle.state import EngineState, Trace
-from sim_model.engines.plane.model import PlaneModel
-from sim_model.engines.worm.loop import WormLoop
+from sim_model.engines.engine import Engine
 from sim_model.messages.messages import Messages
 from topology.common.channels import ChannelNetwork
 from topology.common.observed import StatusOutput
@@ -198,17 +197,8 @@ class Model(Protocol):
         ...
 
     @property
-    def worm_loop(self) -> WormLoop | None:
-        """The compiled loop that moves worms and not flits, with the same results; None if that cannot be done.
-
-        It gets a ``WormState``, an ``EngineState``, the routers' state and the first cycle that is not run any more,
-        and returns what ``run_cycles`` does.
-        """
-        ...
-
-    @property
-    def planes(self) -> PlaneModel | None:
-        """How flits are moved by planes, 64 routers at a time, with the same results; None if that cannot be done."""
+    def engines(self) -> tuple[Engine, ...]:
+        """Faster engines that the model has, the preferred one first."""
         ...
 
     def describe_router(self, state: EngineState, routers: Any, switch: int) -> str:

@@ -9,18 +9,13 @@ from sim_model.engines.cycle.clock import DEADLOCKED, FINISHED, LIMIT
 from sim_model.engines.cycle.endpoints import make_endpoints
 from sim_model.engines.cycle.state import CYCLE, NEVER, EngineState, Trace, make_state, make_trace
 from sim_model.engines.deadlock import deadlock_report
+from sim_model.engines.engine import CYCLE_ENGINE, ENGINES, Engine, Runner
 from sim_model.engines.model import Model
-from sim_model.engines.plane.model import PlaneRun
 from sim_model.engines.results import Results
-from sim_model.engines.worm.run import WormRun
 from sim_model.messages.messages import Messages
 from topology.common.host_pattern import EAGER, HostBehaviour
 from topology.common.link_stages import LinkStages
 from topology.common.pattern import payload_seed, payload_word
-
-WORM, PLANES, CYCLE_ENGINE = ENGINES = ("worm", "planes", "cycle")
-FLITS_FOR_PLANES = 100_000
-"""With fewer it takes longer to load the compiled loop than it saves."""
 
 
 class EngineError(ValueError):
@@ -80,8 +75,8 @@ class Simulation:
         When sources pause and receivers stall; by default never.
     engine : str or None
         ``worm`` moves whole worms, ``planes`` the flits of 64 routers at a time, ``cycle`` one flit after the other;
-        they agree in all results (docs/engines.md). None: worms where that can be done, or else planes for
-        ``FLITS_FOR_PLANES`` flits or more. A run that is recorded, stepped, copied or looked into is done by cycles,
+        they agree in all results (docs/engines.md). None: the first of the model's engines that can run the
+        messages, if that pays. A run that is recorded, stepped, copied or looked into is done by cycles,
         once more from its beginning if it has begun otherwise.
 
     Members
@@ -123,47 +118,41 @@ class Simulation:
         self._startup_cycles, self._hosts, self._counting = startup_cycles, hosts, count_channels
         self._engine = self._choose(engine)
         self._state, self._router_state = self._first_states()
-        self._fast_run: WormRun | PlaneRun | None = None
+        self._fast_run: Runner | None = None
         self._reason = FINISHED if len(messages) == 0 else LIMIT
         self._no_trace = make_trace(0, self.links, 0)
 
-    def _choose(self, engine: str | None) -> str:
-        """Return the engine that moves the flits.
+    def _choose(self, name: str | None) -> Engine | None:
+        """Return the engine, or None for that of cycles.
 
         Raises
         ------
         EngineError
-            If it cannot, or there is none of that name.
+            If it cannot run these messages, or there is none of that name.
         """
-        if engine not in (None, *ENGINES):
-            raise EngineError(f"Engine must be one of {', '.join(ENGINES)}, not {engine!r}")
-        if engine is None:
-            return self._default_engine()
-        obstacle = "" if engine == CYCLE_ENGINE else self._obstacle_to(engine)
+        if name not in (None, *ENGINES):
+            raise EngineError(f"Engine must be one of {', '.join(ENGINES)}, not {name!r}")
+        if name is None:
+            engines = self.model.engines
+            return next((one for one in engines if one.pays(self.messages) and not self._obstacle_to(one)), None)
+        if name == CYCLE_ENGINE:
+            return None
+        engine = next((one for one in self.model.engines if one.name == name), None)
+        obstacle = "for these routers" if engine is None else self._obstacle_to(engine)
         if obstacle:
-            raise EngineError(f"Engine must be {CYCLE_ENGINE!r} {obstacle}, not {engine!r}")
+            raise EngineError(f"Engine must be {CYCLE_ENGINE!r} {obstacle}, not {name!r}")
         return engine
 
-    def _default_engine(self) -> str:
-        """Return the fastest one that can do it."""
-        if not self._obstacle_to(WORM):
-            return WORM
-        is_long = int(self.messages.flits.sum()) >= FLITS_FOR_PLANES
-        return PLANES if is_long and not self._obstacle_to(PLANES) else CYCLE_ENGINE
-
-    def _obstacle_to(self, engine: str) -> str:
-        """Return why flits have to be moved one after the other and not by an engine, or nothing."""
-        planes = self.model.planes
-        if (self.model.worm_loop if engine == WORM else planes) is None:
-            return "for these routers"
+    def _obstacle_to(self, engine: Engine) -> str:
+        """Return why an engine cannot run these messages, or an empty string."""
         if self.links.most:
             return "for links with register stages"
         if self._hosts != EAGER:
             return "for hosts that hold back"
-        return planes.obstacle(self.messages) if engine == PLANES and planes is not None else ""
+        return engine.obstacle(self.messages)
 
     def _first_states(self) -> tuple[EngineState, Any]:
-        """Return engine, and routers unless planes have others, before cycle 0."""
+        """Return links and hosts, and the routers unless the engine has its own, before cycle 0."""
         state = make_state(
             self.links,
             self.messages,
@@ -173,12 +162,16 @@ class Simulation:
             registers_wake=self.model.registers_wake,
             count_channels=self._counting,
         )
-        return state, None if self._engine == PLANES else self.model.make_state(self.messages)
+        return state, None if self._has_own_routers else self.model.make_state(self.messages)
+
+    @property
+    def _has_own_routers(self) -> bool:
+        return self._engine is not None and self._engine.has_own_routers
 
     @property
     def engine(self) -> str:
-        """What moves the flits: ``worm``, ``planes`` or ``cycle``."""
-        return self._engine
+        """Name of the engine: ``worm``, ``planes`` or ``cycle``."""
+        return CYCLE_ENGINE if self._engine is None else self._engine.name
 
     @property
     def state(self) -> EngineState:
@@ -194,22 +187,14 @@ class Simulation:
 
     def _go_by_cycles(self) -> None:
         """Do what has been run by another engine once more, by cycles."""
-        if self._engine == CYCLE_ENGINE:
+        if self._engine is None:
             return
-        found, self._fast_run, self._engine = self.results(), None, CYCLE_ENGINE
+        found, self._fast_run, self._engine = self.results(), None, None
         self._state, self._router_state = self._first_states()
         self._reason = FINISHED if len(self.messages) == 0 else LIMIT
         again = self.run(found.cycles)
         if not np.array_equal(found.arrival_cycle, again.arrival_cycle):
             raise RuntimeError("The engines disagree; please report the configuration")
-
-    def _begin(self) -> WormRun | PlaneRun | None:
-        """Return a run by another engine than that of cycles, before cycle 0."""
-        if self._engine == WORM and self.model.worm_loop is not None:
-            return WormRun(self.model.worm_loop, self._state)
-        if self._engine == PLANES and self.model.planes is not None:
-            return self.model.planes.begin(self._state, self.messages)
-        return None
 
     @property
     def cycle(self) -> int:
@@ -241,8 +226,8 @@ class Simulation:
         """
         if self._reason == LIMIT:
             limit = NEVER if until_cycle is None else until_cycle
-            self._fast_run = self._fast_run or self._begin()
-            if self._fast_run is not None:
+            if self._engine is not None:
+                self._fast_run = self._fast_run or self._engine.start(self._state, self.messages)
                 self._reason = self._fast_run.run(self._state, self._router_state, limit)
             else:
                 self._reason = self.model.run_cycles(self._state, self._router_state, self._no_trace, limit)
@@ -307,12 +292,12 @@ class Simulation:
             What ``snapshot`` gave.
         """
         (state, router_state), self._reason = snapshot
-        self._engine, self._fast_run = CYCLE_ENGINE, None
+        self._engine = self._fast_run = None
         self._state, self._router_state = _copied((state, router_state))
 
     def results(self) -> Results:
         """Return what has been delivered so far; a copy."""
-        if self._engine == PLANES:  # one copy per destination, and no worm without a way
+        if self._has_own_routers:
             return Results.of(self.messages, self._state, deadlocked=self.deadlocked)
         log = self.model.copy_log(self._router_state)
         results = Results.of(self.messages, self._state, deadlocked=self.deadlocked, copy_log=log)

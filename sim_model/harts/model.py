@@ -117,14 +117,9 @@ class HartsModel:
         return page_wires(self.routing.mesh, self.routing.levels)
 
     @property
-    def worm_loop(self) -> None:
+    def engines(self) -> tuple[()]:
         """None: packets are stored where they have to wait, and each cycle belongs to one slot."""
-        return
-
-    @property
-    def planes(self) -> None:
-        """None: nobody has said how planes of these routers move."""
-        return
+        return ()
 
     @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:

@@ -58,9 +58,9 @@ class HypercubeModel(UnicastModel):
         return lane_wires(self.network, self.unshared_lanes)
 
     @property
-    def planes(self) -> HypercubePlanes:
-        """How flits are moved by planes."""
-        return HypercubePlanes(self)
+    def engines(self) -> tuple[HypercubePlanes]:
+        """The engine of planes."""
+        return (HypercubePlanes(self),)
 
     def make_state(self, messages: Messages) -> HypercubeState:
         """Return registers of the switches before cycle 0.

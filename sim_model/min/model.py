@@ -6,7 +6,7 @@ from pathlib import Path
 from sim_model.engines.cycle.loop import family_loop
 from sim_model.engines.cycle.state import EngineState, Trace
 from sim_model.engines.model import Wait
-from sim_model.engines.worm.loop import WormLoop
+from sim_model.engines.worm.run import WormEngine
 from sim_model.messages.messages import Messages
 from sim_model.min.describe import describe_router, find_waits
 from sim_model.min.record import record_switches
@@ -76,9 +76,9 @@ class MinModel(RoutedModel):
         return int(run_cycles(state, routers, trace, until_cycle))
 
     @property
-    def worm_loop(self) -> WormLoop:
-        """The compiled loop that moves worms."""
-        return run_worms
+    def engines(self) -> tuple[WormEngine]:
+        """The engine of worms."""
+        return (WormEngine(run_worms),)
 
     @property
     def side_wires(self) -> tuple[SideWire, ...]:

@@ -87,11 +87,6 @@ class RoutedModel:
         return ()
 
     @property
-    def planes(self) -> None:
-        """None: nobody has said how planes of these routers move."""
-        return
-
-    @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:
         """What came through which channel and had no way."""
         return error_outputs(self.network)

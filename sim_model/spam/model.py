@@ -6,7 +6,7 @@ from pathlib import Path
 from sim_model.engines.cycle.loop import family_loop
 from sim_model.engines.cycle.state import EngineState, Trace
 from sim_model.engines.model import Wait
-from sim_model.engines.worm.loop import WormLoop
+from sim_model.engines.worm.run import WormEngine
 from sim_model.messages.messages import Messages
 from sim_model.routed.routed_model import RoutedModel
 from sim_model.spam.describe import describe_router, find_waits
@@ -65,9 +65,9 @@ class SpamModel(RoutedModel):
         return int(run_cycles(state, routers, trace, until_cycle))
 
     @property
-    def worm_loop(self) -> WormLoop | None:
-        """The compiled loop that moves worms; None if requests enter the queues one by one."""
-        return run_worms if self.enqueue == "atomic" else None
+    def engines(self) -> tuple[WormEngine, ...]:
+        """The engine of worms, unless requests enter the queues one by one."""
+        return (WormEngine(run_worms),) if self.enqueue == "atomic" else ()
 
     def describe_router(self, state: EngineState, routers: SpamState, switch: int) -> str:
         """Return the whole state of a router, for mismatch and deadlock reports."""

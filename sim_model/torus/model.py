@@ -56,13 +56,13 @@ class TorusModel(LaneModel):
         return self.routing.header_value(source, destinations, turns_of(int(messages.operation[message])))
 
     @property
-    def planes(self) -> TorusPlanes:
-        """How flits are moved by planes."""
-        return self._planes
+    def engines(self) -> tuple[TorusPlanes]:
+        """The engine of planes."""
+        return self._engines
 
     @cached_property
-    def _planes(self) -> TorusPlanes:
-        return TorusPlanes(self)
+    def _engines(self) -> tuple[TorusPlanes]:
+        return (TorusPlanes(self),)
 
     def make_state(self, messages: Messages) -> LaneState:
         """Return registers of the routers before cycle 0, and what they route by.

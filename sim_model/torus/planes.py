@@ -9,7 +9,7 @@ import numpy as np
 from sim_model.engines.cycle.state import NONE, EngineState
 from sim_model.engines.plane.layout import ports_of_vector, room_for
 from sim_model.engines.plane.loop import plane_loop
-from sim_model.engines.plane.model import PlaneRun
+from sim_model.engines.plane.model import PlaneEngine, PlaneRun
 from sim_model.engines.plane.state import Moves, make_plane_state, moves_of
 from sim_model.loops.compiled import compiled
 from sim_model.messages.messages import Messages
@@ -71,7 +71,7 @@ def all_have_ways(routing: TorusRouting, messages: Messages) -> bool:
     return not wrong.any()
 
 
-class TorusPlanes:
+class TorusPlanes(PlaneEngine):
     """A torus or mesh whose flits are moved by planes.
 
     Parameters
@@ -90,7 +90,7 @@ class TorusPlanes:
             return "for messages that have no way"
         return ""
 
-    def begin(self, state: EngineState, messages: Messages) -> PlaneRun:
+    def start(self, state: EngineState, messages: Messages) -> PlaneRun:
         """Return a run before cycle 0."""
         model, network = self._model, self._network
         neighbours, moves = self._layout

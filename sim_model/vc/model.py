@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sim_model.engines.cycle.state import EngineState
+from sim_model.engines.engine import Engine
 from sim_model.engines.model import Wait
 from sim_model.messages.messages import Messages
 from sim_model.vc.describe import describe_lane_router, find_lane_waits
@@ -90,14 +91,9 @@ class UnicastModel:
         return self.routing.header_value(source, destinations)
 
     @property
-    def worm_loop(self) -> None:
-        """None: worms share the links that they move over, flit by flit."""
-        return
-
-    @property
-    def planes(self) -> Any:
-        """None: nobody has said how planes of these routers move."""
-        return None
+    def engines(self) -> tuple[Engine, ...]:
+        """None: worms share the links that they move over, flit by flit, and planes are a matter of each family."""
+        return ()
 
     @property
     def status_outputs(self) -> tuple[StatusOutput, ...]:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sim_model.engines.cycle import tables
-from sim_model.engines.simulation import CYCLE_ENGINE, WORM, Simulation
+from sim_model.engines.engine import CYCLE_ENGINE, WORM
+from sim_model.engines.simulation import Simulation
 from sim_model.loops.compiled import compiled_loop
 from sim_model.loops.lookups import candidates_of, ports_to
 from sim_model.min.computed import MinRoutes, min_reach, min_routes

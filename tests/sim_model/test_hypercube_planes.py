@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sim_model.engines.plane.model import MIN_FLITS
 from sim_model.engines.results import Results
-from sim_model.engines.simulation import FLITS_FOR_PLANES, Simulation
+from sim_model.engines.simulation import Simulation
 from sim_model.hypercube.model import HypercubeModel
 from sim_model.hypercube.orders import first_in_order, make_orders
 from sim_model.hypercube.planes.orders import input_orders, lane_orders
@@ -136,7 +137,7 @@ def test_a_deadlock_is_reported_as_by_cycles():
 def test_long_runs_go_by_planes():
     model = LARGE.model()
     assert Simulation(model, messages_for(model, [Message(0, [63], 100)])).engine == "cycle"
-    long = [Message(0, [63], FLITS_FOR_PLANES // 2), Message(1, [63], FLITS_FOR_PLANES // 2)]
+    long = [Message(0, [63], MIN_FLITS // 2), Message(1, [63], MIN_FLITS // 2)]
     assert Simulation(model, messages_for(model, long)).engine == "planes"
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from sim_model.engines.plane.counts import add, read_counts
+from sim_model.engines.plane.model import MIN_FLITS
 from sim_model.engines.plane.state import COUNT_BITS, COUNT_KINDS, plane_of
-from sim_model.engines.simulation import FLITS_FOR_PLANES, Simulation
+from sim_model.engines.simulation import Simulation
 from sim_model.messages.messages import Message
 from sim_model.torus.model import TorusModel
 from sim_model.torus.multinode import software_sends
@@ -84,8 +85,8 @@ def test_what_looks_at_flits_goes_on_by_cycles():
 
 def test_long_runs_go_by_planes():
     model = mesh_model(buffer_flits=4)
-    short = build(model, [Message(0, [11], FLITS_FOR_PLANES // 2), Message(1, [11], FLITS_FOR_PLANES // 2 - 1)])
-    long = build(model, [Message(0, [11], FLITS_FOR_PLANES // 2), Message(1, [11], FLITS_FOR_PLANES // 2)])
+    short = build(model, [Message(0, [11], MIN_FLITS // 2), Message(1, [11], MIN_FLITS // 2 - 1)])
+    long = build(model, [Message(0, [11], MIN_FLITS // 2), Message(1, [11], MIN_FLITS // 2)])
     assert Simulation(model, short).engine == "cycle"
     assert Simulation(model, long).engine == "planes"
 

@@ -1,16 +1,21 @@
-"""What a family supplies so that its flits can be moved by planes, and a run that is done so."""
+"""The engine of planes (docs/engines.md): the part that families share, and its runs."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from sim_model.engines.cycle.state import EngineState
+from sim_model.engines.engine import PLANES
 from sim_model.engines.plane.counts import read_counts
 from sim_model.engines.plane.loop import PlaneLoop
 from sim_model.engines.plane.state import PlaneState
 from sim_model.messages.messages import Messages
+
+MIN_FLITS = 100_000
+"""With fewer flits, loading the compiled loop takes longer than it saves."""
 
 
 @dataclass(frozen=True)
@@ -44,25 +49,20 @@ class PlaneRun:
         return flits, stalled_cycles, bubbles
 
 
-class PlaneModel(Protocol):
-    """A network whose flits can be moved by planes."""
+class PlaneEngine(ABC):
+    """The engine that moves the flits of 64 routers at a time, see ``Engine``; families supply the rest."""
 
+    name = PLANES
+    has_own_routers = True
+
+    @abstractmethod
     def obstacle(self, messages: Messages) -> str:
-        """Return why messages cannot be moved so, or nothing.
+        """Return why messages cannot be moved by planes, or an empty string."""
 
-        Parameters
-        ----------
-        messages : Messages
-        """
-        ...
+    def pays(self, messages: Messages) -> bool:
+        """Return whether the run is long enough to make up for loading another compiled loop."""
+        return int(messages.flits.sum()) >= MIN_FLITS
 
-    def begin(self, state: EngineState, messages: Messages) -> PlaneRun:
-        """Return a run before cycle 0.
-
-        Parameters
-        ----------
-        state : EngineState
-            Hosts and messages.
-        messages : Messages
-        """
-        ...
+    @abstractmethod
+    def start(self, state: EngineState, messages: Messages) -> PlaneRun:
+        """Return a run before cycle 0."""

@@ -1,13 +1,16 @@
-"""A run that is done by worms."""
+"""The engine of worms (docs/engines.md), and its runs."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sim_model.engines.cycle.state import EngineState
+from sim_model.engines.engine import WORM
 from sim_model.engines.worm.counts import counts_so_far
 from sim_model.engines.worm.loop import WormLoop
 from sim_model.engines.worm.state import make_worm_state
+from sim_model.messages.messages import Messages
 
 
 class WormRun:
@@ -32,3 +35,38 @@ class WormRun:
     def counts(self, state: EngineState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return flits, stalled cycles and bubbles so far by channel, int64[channels] each."""
         return counts_so_far(self._worms, state)
+
+
+@dataclass(frozen=True)
+class WormEngine:
+    """The engine that moves whole worms, see ``Engine``.
+
+    Parameters
+    ----------
+    loop : callable
+        The family's compiled loop.
+    """
+
+    loop: WormLoop
+
+    @property
+    def name(self) -> str:
+        """``worm``."""
+        return WORM
+
+    @property
+    def has_own_routers(self) -> bool:
+        """False."""
+        return False
+
+    def obstacle(self, _messages: Messages) -> str:
+        """Return an empty string: worms of any messages can be moved."""
+        return ""
+
+    def pays(self, _messages: Messages) -> bool:
+        """Return True: no run is faster by cycles."""
+        return True
+
+    def start(self, state: EngineState, _messages: Messages) -> WormRun:
+        """Return a run before cycle 0."""
+        return WormRun(self.loop, state)

@@ -6,7 +6,7 @@ import numpy as np
 
 from sim_model.engines.cycle.state import EngineState
 from sim_model.engines.plane.layout import room_for
-from sim_model.engines.plane.model import PlaneRun
+from sim_model.engines.plane.model import PlaneEngine, PlaneRun
 from sim_model.hypercube.planes.loop import cube_loop
 from sim_model.hypercube.planes.state import make_cube_state, offsets_of
 from sim_model.messages.messages import Messages
@@ -14,7 +14,7 @@ from topology.common.lanes import REUSE_EMPTY
 from topology.hypercube.graph import HypercubeNetwork
 
 
-class HypercubePlanes:
+class HypercubePlanes(PlaneEngine):
     """A hypercube whose flits are moved by planes.
 
     Parameters
@@ -33,7 +33,7 @@ class HypercubePlanes:
             return "for lanes that are given again behind a tail"
         return ""
 
-    def begin(self, state: EngineState, messages: Messages) -> PlaneRun:
+    def start(self, state: EngineState, messages: Messages) -> PlaneRun:
         """Return a run before cycle 0."""
         model, network = self._model, self._model.network
         channels, adaptive_lanes = network.injection_channels_per_processor, model.routing.adaptive_lanes
